@@ -286,15 +286,15 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
   if (parameters && function->constant0 != REF_NONE) {
     return ref_block_place_parameters_again(link, file, section, owner);
   }
-  if (file->body_of[owner] == REF_BODY_LOSES) {
+  const bool table = input->type == REF_TYPE_CONSTANT_TABLE; /* RF490: of a body that loses, too */
+  if (file->body_of[owner] == REF_BODY_LOSES && !table) {
     ref_block_place_lost_constants(link, file, section);
     return true;
   }
   const size_t number =
       parameters ? ref_block_add_bank_zero(link, function, input)
-      : input->type == REF_TYPE_CONSTANT_TABLE
-          ? ref_block_add_laid_table(link, function, input)
-          : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+      : table    ? ref_block_add_laid_table(link, function, input)
+                 : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
   link->sections[number].info_section = function->text;
   ref_block_keep_link(link, number, input);
   ref_block_append(link, file, section, number);

@@ -129,8 +129,16 @@ ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function);
 /* capsule_compat.c: M18 */
 void ref_capsule_add_compat(ref_capsule *capsule);
 void ref_capsule_check_schedule(ref_capsule *capsule);
+/* Where loads from a table that ptxas laid out go. */
+typedef struct ref_laid_place {
+  uint64_t base;             /* where all tables begin */
+  uint64_t own;              /* behind that, the table of the body that stands (D149) */
+  uint64_t input_base, size; /* where that is in the file, and its size; 0: nobody asks */
+  uint64_t slots;            /* the link's begin here */
+} ref_laid_place;
+
 /* mercury.c: RF77; `sass` is the function's text. */
-void ref_mercury_move_loads(ref_capsule *capsule, size_t section, uint64_t base, ref_bytes *sass);
+void ref_mercury_move_loads(ref_capsule *capsule, size_t section, const ref_laid_place *place, ref_bytes *sass);
 void ref_mercury_set_table(ref_capsule *capsule, size_t section, ref_bytes *sass);
 /* capsule_relocatable.c: M16 */
 void ref_capsule_name_constants(ref_link *link, const ref_file *file);

@@ -47,7 +47,8 @@ uint64_t ref_laid_find_base(const ref_link *sass) {
   return ref_align_up(base, TABLE_ALIGN);
 }
 
-/* The function in whose Mercury text a section of the whole file is one of its tables, and whose body has not lost; REF_NONE: it is none. */
+/* The live function in whose Mercury text a section of the whole file is one of its tables, also where its body lost (RF490); REF_NONE: it is
+ * none. */
 static size_t ref_laid_owner(const ref_link *link, const ref_file *file, uint32_t number) {
   const ref_section *table = &file->whole.sections[number];
   const bool is_table = table->type == REF_TYPE_CONSTANT_TABLE && (table->flags & REF_FLAG_MERCURY) != 0;
@@ -56,8 +57,7 @@ static size_t ref_laid_owner(const ref_link *link, const ref_file *file, uint32_
   }
   const uint32_t symbol = file->whole.sections[table->info].info & SYMBOL_OF_TEXT;
   const size_t function = symbol < file->cubin.symbol_count ? file->function_of[symbol] : REF_NONE;
-  const bool stands = function != REF_NONE && link->functions[function].live && file->body_of[symbol] != REF_BODY_LOSES;
-  return stands ? function : REF_NONE;
+  return function != REF_NONE && link->functions[function].live ? function : REF_NONE;
 }
 
 /* L808: of a function's tables in the SASS view, which has none of them, what the Mercury view will have. */
@@ -100,13 +100,66 @@ bool ref_laid_is_anywhere(const ref_link *link) {
   return false;
 }
 
-/* `text` is the Mercury module's. */
-void ref_laid_move_loads(ref_capsule *capsule, size_t text) {
-  const size_t function = capsule->mercury->sections[text].info_function;
-  if (capsule->mercury->functions[function].laid_table != REF_NONE) {
-    const size_t sass = capsule->sass->functions[function].text;
-    ref_mercury_move_loads(capsule, text, capsule->laid_base, &capsule->sass->sections[sass].data);
+/* A file's section of a type that is about a function; 0: none. */
+static uint32_t ref_laid_section_of(const ref_file *file, size_t function, uint32_t type) {
+  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
+    const uint32_t owner = file->cubin.sections[i].type == type ? ref_merge_owner(file, i) : 0;
+    if (owner != 0 && file->function_of[owner] == function) {
+      return i;
+    }
   }
+  return 0;
+}
+
+/* Of the entries about a section of a file; UINT64_MAX: none. */
+static uint64_t ref_laid_lowest_entry(const ref_file *file, uint32_t section) {
+  uint64_t lowest = UINT64_MAX;
+  for (uint32_t i = 1; i < file->cubin.section_count && section != 0; i++) {
+    const ref_section *table = &file->cubin.sections[i];
+    if ((table->type != REF_TYPE_RELA && table->type != REF_TYPE_REL) || table->info != section) {
+      continue;
+    }
+    for (size_t k = 0; k < ref_cubin_relocation_count(&file->cubin, i); k++) {
+      lowest = ref_smaller(lowest, ref_cubin_relocation(&file->cubin, i, k).offset);
+    }
+  }
+  return lowest;
+}
+
+/* D149: the table of the body that stands, in the output and in its file, where its entries are at the same places in both views. */
+static void ref_laid_find_own(const ref_capsule *capsule, size_t function, ref_laid_place *place) {
+  const size_t number = capsule->mercury->functions[function].definition_file;
+  if (number == REF_NONE) {
+    return;
+  }
+  const ref_file *mercury = &capsule->mercury->files[number], *sass = &capsule->sass->files[number];
+  const uint32_t table = ref_laid_section_of(mercury, function, REF_TYPE_CONSTANT_TABLE);
+  const uint64_t first = ref_laid_lowest_entry(mercury, table);
+  const uint64_t sass_first = ref_laid_lowest_entry(sass, ref_laid_section_of(sass, function, REF_TYPE_CONSTANT));
+  if (table != 0) {
+    place->own = mercury->offset_in[table];
+  }
+  if (first != UINT64_MAX && sass_first != UINT64_MAX && sass_first >= first) {
+    place->input_base = sass_first - first;
+    place->size = mercury->cubin.sections[table].size;
+  }
+}
+
+/* `text` is the Mercury module's. RF490, D149: loads are of the first of several bodies' tables, whichever body stands; by default of
+ * that body's own. */
+void ref_laid_move_loads(ref_capsule *capsule, size_t text) {
+  const ref_link *mercury = capsule->mercury;
+  const size_t function = mercury->sections[text].info_function;
+  if (mercury->functions[function].laid_table == REF_NONE) {
+    return;
+  }
+  ref_laid_place place = {.base = capsule->laid_base, .slots = UINT64_MAX};
+  if (!mercury->job->bug_compatible) {
+    place.slots = mercury->slots.count == 0 ? UINT64_MAX : mercury->laid_size;
+    ref_laid_find_own(capsule, function, &place);
+  }
+  const size_t sass = capsule->sass->functions[function].text;
+  ref_mercury_move_loads(capsule, text, &place, &capsule->sass->sections[sass].data);
 }
 
 uint64_t ref_laid_size(const ref_capsule *capsule, size_t section) {

@@ -60,7 +60,7 @@ size_t ref_rows_end_of(const uint8_t *data, size_t size, size_t at) {
   return at < size ? at : size;
 }
 
-/* True for an advance, whose distance is added to the place. */
+/* True for an advance, whose distance is added to the place: modulo 2^32, so that Mercury's last row may go back (RF491). */
 static bool ref_rows_read_advance(const uint8_t *data, size_t size, size_t *at, uint64_t *place, uint64_t unit) {
   const uint8_t operation = data[*at];
   const size_t bytes = operation == ADVANCE_1 ? 1 : operation == ADVANCE_2 ? 2 : operation == ADVANCE_4 ? 4 : 0;
@@ -71,7 +71,7 @@ static bool ref_rows_read_advance(const uint8_t *data, size_t size, size_t *at, 
   for (size_t i = bytes; i > 0; i--) {
     distance = (i == bytes ? 0 : distance << 8) | data[*at + i];
   }
-  *place += distance * unit;
+  *place = (uint32_t)(*place + distance * unit);
   *at += 1 + bytes;
   return true;
 }
@@ -98,21 +98,36 @@ void ref_rows_put(ref_link *link, ref_rows *rows, uint64_t place, const ref_byte
   ref_bytes_add(link, &row->operations, operations->data, operations->size);
 }
 
+/* RF491: one where operations follow the advance, or where the frame ends. */
+static ref_row *ref_rows_begin(ref_link *link, ref_rows *rows, uint64_t place) {
+  ref_row *row = ref_rows_at(link, rows, place);
+  row->is_given = true;
+  return row;
+}
+
 ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_t unit) {
   ref_rows rows = {0};
   uint64_t place = 0;
   ref_row *row = ref_rows_at(link, &rows, 0);
+  bool advanced = false;
   for (size_t at = 0; at < size;) {
     if (ref_rows_read_advance(data, size, &at, &place, unit)) {
-      row = ref_rows_at(link, &rows, place);
-      row->is_given = true;
+      advanced = true;
+      if (unit != 1) {
+        row = ref_rows_begin(link, &rows, place);
+      }
       continue;
     }
     const size_t end = ref_rows_end_of(data, size, at);
     if (data[at] != NOP) {
+      row = advanced && unit == 1 ? ref_rows_begin(link, &rows, place) : row;
+      advanced = false;
       ref_bytes_add(link, &row->operations, data + at, end - at);
     }
     at = end;
+  }
+  if (advanced && unit == 1) {
+    (void)ref_rows_begin(link, &rows, place);
   }
   return rows;
 }

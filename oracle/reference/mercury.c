@@ -219,8 +219,18 @@ void ref_mercury_set_table(ref_capsule *capsule, size_t section, ref_bytes *sass
   }
 }
 
-/* RF304: loads from a table that ptxas laid out read from where the link puts the table: `base`, and the place that their record has. */
-void ref_mercury_move_loads(ref_capsule *capsule, size_t section, uint64_t base, ref_bytes *sass) {
+/* RF304: what is added to the place that a load's record has. RF490, D149: by default it is in the table of the body that stands, and where
+ * a link with -r made the file, whose records are about the body's own table, the SASS text knows the place. */
+static uint64_t ref_mercury_load_base(const ref_laid_place *place, uint64_t record, uint64_t old) {
+  const uint64_t before = place->input_base + record;
+  if (record >= place->slots) {
+    return place->base;
+  }
+  return place->base + place->own + (old > before && old - place->input_base < place->size ? old - before : 0);
+}
+
+/* RF304: loads from a table that ptxas laid out read from where the link puts the table, and the place that their record has. */
+void ref_mercury_move_loads(ref_capsule *capsule, size_t section, const ref_laid_place *place, ref_bytes *sass) {
   const ref_bytes *body = &capsule->mercury->sections[section].data;
   ref_capsule_step step;
   if (!ref_capsule_body_begin(body->data, body->size, &step)) {
@@ -231,8 +241,9 @@ void ref_mercury_move_loads(ref_capsule *capsule, size_t section, uint64_t base,
     if (record == NULL || record[LOAD_SPACE] != SPACE_TEXTURE) {
       continue;
     }
-    const ref_relocation_row *row = ref_relocation_row_of(record[LOAD_KIND] == KIND_LDCU ? SASS_LDCU : SASS_LDC);
-    ref_field_write(&row->fields[0], sass->data, sass->size, step.sass * INSTRUCTION,
-                    base + ref_u16(record + LOAD_FIELD));
+    const ref_field *field = &ref_relocation_row_of(record[LOAD_KIND] == KIND_LDCU ? SASS_LDCU : SASS_LDC)->fields[0];
+    const uint64_t at = step.sass * INSTRUCTION, own = ref_u16(record + LOAD_FIELD);
+    const uint64_t old = ref_field_read(field, sass->data, sass->size, at);
+    ref_field_write(field, sass->data, sass->size, at, ref_mercury_load_base(place, own, old) + own);
   }
 }
