@@ -137,6 +137,8 @@ TL_DEFECT(D141, 'R', "merge", "-r, and a kernel of an -ewp object",
 TL_DEFECT(D143, 'R', "merge", "-r, and shared objects that have symbols in a kernel of an -ewp object",
           "the output says where they lie, and the kernel's shared memory keeps its alignment",
           "the next link gives them other places than the kernel's code does; with -g the alignment is 1")
+TL_DEFECT(D145, 'R', "merge", "-r, and a kernel with a strong body and others",
+          "the output has its parameters once", "once for every body; the next link puts those of further bodies behind")
 TL_DEFECT(D142, 'R', "layout", "a kernel with a body in an -ewp object and one in another",
           "the body that stands decides whether ptxas has laid out the kernel's shared memory",
           "the body that came first does")

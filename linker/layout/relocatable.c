@@ -70,6 +70,8 @@ static void instances_sum(tl_instances *n) {
     } else if (symbol->external_shared && tl_defect_matched(n->module->options, TL_DEFECT_D59)) {
       n->external_align = tl_larger(symbol->align, n->external_align);
       n->pool_align = tl_larger(symbol->value, n->pool_align);
+      if (symbol->bare_shared) /* L1062: its place */
+        n->raw[symbol->extern_section] = tl_larger(symbol->first_align, n->raw[symbol->extern_section]);
     }
     if (!instances_is_object(symbol) || symbol->laid_shared)
       continue;

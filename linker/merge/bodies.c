@@ -14,8 +14,8 @@
  *
  * ptxas lays out the shared memory of a kernel of an -ewp object: e_type says so, and an output of -r has another one. An
  * entry of type 2 names such a kernel, so that the next link refuses, too, what the kernel has no place for (L832). Objects
- * that have symbols have places there and no alignments: an entry of type 3 says an object's place, 0 of the object that
- * stands for the whole section (L1031, D143). */
+ * that have symbols have places there and no alignments: an entry of type 3 says an object's place, of the object that
+ * stands for the whole section whether there are such objects (L1031, L1060, D143). */
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "merge/merging.h"
@@ -25,7 +25,7 @@
 static const char bodies_name[] = ".nv.resolvedrela.bodies";
 
 enum { BODY_SM_MASK = 0xffff, BODY_SM_BITS = 16, BODY_TAKEN_ELSEWHERE = 0x10000 };
-enum { BODY_ENTRY = 0, BODY_RECORD = 1, BODY_PARTIAL = 2, BODY_LAID = 3 };
+enum { BODY_ENTRY = 0, BODY_RECORD = 1, BODY_PARTIAL = 2, BODY_LAID = 3, BODY_ALONE = 4 };
 
 static uint64_t bodies_key(uint32_t file, uint64_t symbol_or_place) {
   return (uint64_t)file << 32 | (uint32_t)symbol_or_place;
@@ -58,6 +58,10 @@ void tl_bodies_read(tl_resolution *resolution, uint32_t file, const tl_cubin *cu
       continue;
     if (tl_get32(at + 8) == BODY_PARTIAL) {
       bodies[symbol].partial = resolution->any_partial = true;
+      continue;
+    }
+    if (tl_get32(at + 8) == BODY_ALONE) {
+      bodies[symbol].external_alone = true;
       continue;
     }
     if (tl_get32(at + 8) == BODY_LAID) {
@@ -146,18 +150,31 @@ static void bodies_note_partial(tl_module *module) {
   }
 }
 
-/* L1031 */
+/* L1031, L1060 */
 static void bodies_note_places(tl_module *module) {
   if (tl_defect_matched(module->options, TL_DEFECT_D143))
     return;
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[i];
-    if (!symbol->laid_shared && !symbol->whole_laid)
+    if (!symbol->laid_shared && !symbol->whole_shared)
       continue;
-    const uint32_t place = symbol->laid_shared ? (uint32_t)symbol->value : 0;
-    *tl_vector_push(module->arena, &module->body_notes) =
-        (tl_body_note){.symbol = i, .type = BODY_LAID, .place = place};
-    tl_defect_note(module->diagnostics, TL_DEFECT_D143, tl_module_text(module, symbol->name));
+    const uint32_t kind = symbol->whole_laid ? TL_WHOLE_LAID : TL_WHOLE_ALONE;
+    *tl_vector_push(module->arena, &module->body_notes) = (tl_body_note){
+        .symbol = i, .type = BODY_LAID, .place = symbol->laid_shared ? (uint32_t)symbol->value : kind};
+    if (symbol->laid_shared || symbol->whole_laid)
+      tl_defect_note(module->diagnostics, TL_DEFECT_D143, tl_module_text(module, symbol->name));
+  }
+}
+
+/* L1061 */
+static void bodies_note_alone(tl_module *module) {
+  for (size_t i = 0; i < module->functions.count; i++) {
+    const uint32_t index = module->functions.items[i], symbol = module->symbol_of_function[index];
+    const tl_function *const function = &module->resolution->functions.items[index];
+    const uint32_t text = function->kernel && function->defined ? module->symbols.items[symbol].section : TL_NONE;
+    const uint32_t shared = text == TL_NONE ? TL_NONE : module->sections.items[text].shared;
+    if (shared != TL_NONE && module->sections.items[shared].external_alone)
+      *tl_vector_push(module->arena, &module->body_notes) = (tl_body_note){.symbol = symbol, .type = BODY_ALONE};
   }
 }
 
@@ -177,6 +194,7 @@ void tl_merge_note_bodies(tl_module *module) {
   }
   bodies_note_partial(module);
   bodies_note_places(module);
+  bodies_note_alone(module);
   if (!module->body_notes.count && !module->replaced_records.count)
     return;
   if (module->replaced_records.count)

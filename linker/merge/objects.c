@@ -55,12 +55,20 @@ static uint32_t objects_bank_of_strong(const tl_merging *m, uint32_t index) {
   return m->module->sections.items[text].constant0;
 }
 
+/* L1063, D145: with -r nvlink appends banks that the next link then appends once more. By default there is one. */
+static bool objects_has_one_bank(const tl_merging *m, const tl_cubin_section *input) {
+  if (m->module->mode->final || tl_defect_matched(m->module->options, TL_DEFECT_D145))
+    return false;
+  tl_defect_note(m->module->diagnostics, TL_DEFECT_D145, tl_merging_text(m, input->name));
+  return true;
+}
+
 static void objects_append_parameters(tl_merging *m, uint32_t index) {
   const tl_cubin_section *const input = &m->cubin->sections[index];
   const uint32_t bank = objects_bank_of_strong(m, index);
   if (bank != TL_NONE || input->unnamed) /* nvlink compares the names of banks (L604) */
     tl_merge_check_shape(m, index);
-  if (bank == TL_NONE)
+  if (bank == TL_NONE || objects_has_one_bank(m, input))
     return;
   tl_module_append(m->module, bank, input->data, input->size, input->align, m->file, index);
 }
@@ -247,7 +255,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   if (section->type != input->type && !objects_is_table(m, input->type, input->name)) /* that is said already */
     return objects_refuse_type(m, index, out);
   if (owned && input->type == SHT_CUDA_CONSTANT0 &&
-      (module->capsule || !objects_is_of_strong_body(m, input))) { /* reused (W8.2) */
+      (module->capsule || !objects_is_of_strong_body(m, input) ||
+       (section->pieces.count && objects_has_one_bank(m, input)))) { /* reused (W8.2) */
     section->pieces.count = 0;
     section->size = 0;
   }
@@ -472,10 +481,12 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     symbol->shared = true;
     symbol->external_shared = external;
     symbol->bare_shared = external && objects_is_bare_pool(m, s->section);
-    if (symbol->bare_shared && !symbol->value && !module->mode->final)
+    if (symbol->bare_shared && !module->mode->final)
       symbol->value = 1;
     symbol->shared_places = 1;
     symbol->align = external && s->section == SHN_UNDEF ? tl_larger(align, 16) : align; /* RF248 */
+    if (symbol->bare_shared) /* L1062 */
+      symbol->align = 1;
     symbol->first_align = align;
     symbol->shared_place = (uint32_t)module->shared_objects.count;
     tl_u32_push(module->arena, &module->shared_objects, out);
@@ -640,22 +651,23 @@ static bool objects_is_parameter(const tl_merging *m, const tl_cubin_symbol *s) 
 
 static const char whole_prefix[] = "$__shared$";
 
-/* L832, L1031: what in a relocatable output stands for all that ptxas laid out in a kernel. */
-static bool objects_is_whole(const tl_merging *m, const tl_cubin_symbol *s) {
+/* L832, L1031, L1060: what in a relocatable output stands for all that ptxas laid out in a kernel. */
+static bool objects_is_whole(const tl_merging *m, uint32_t index) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
-  if (input->type != SHT_CUDA_SHARED || !input->info || !objects_starts_with(m, s->name, whole_prefix))
+  if (!m->bodies[index].laid || input->type != SHT_CUDA_SHARED || !input->info ||
+      !objects_starts_with(m, s->name, whole_prefix))
     return false;
   const uint32_t primary = tl_cubin_primary(m->cubin, input->info);
-  return primary < m->cubin->symbol_count && m->bodies[primary].partial &&
-         strcmp(tl_merging_text(m, s->name) + sizeof whole_prefix - 1,
-                tl_merging_text(m, m->cubin->symbols[primary].name)) == 0;
+  return primary < m->cubin->symbol_count && strcmp(tl_merging_text(m, s->name) + sizeof whole_prefix - 1,
+                                                    tl_merging_text(m, m->cubin->symbols[primary].name)) == 0;
 }
 
-/* With -g it would be a symbol of the executable. */
+/* In an executable it is no symbol: what the -ewp objects themselves would give the kernel is laid out. */
 static void objects_add_whole(const tl_merging *m, uint32_t index, uint32_t section) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
-  const bool named = m->bodies[index].laid;
+  const bool named = m->bodies[index].laid_place == TL_WHOLE_LAID;
   *tl_vector_push(module->arena, &module->partial_objects) =
       (tl_partial_object){.text = module->sections.items[section].about,
                           .symbols = (uint32_t)module->symbols.count,
@@ -669,8 +681,8 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_body *const body = &m->bodies[index];
-  const bool whole = module->sections.items[section].about != TL_NONE && objects_is_whole(m, s);
-  if (whole && module->mode->final && (body->laid || module->extern_by_name)) {
+  const bool whole = module->sections.items[section].about != TL_NONE && objects_is_whole(m, index);
+  if (whole && module->mode->final) {
     objects_add_whole(m, index, section);
     return;
   }
@@ -688,7 +700,8 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     symbol->bare_shared = objects_is_bare_pool(m, s->section);
     symbol->laid_shared = objects_is_laid(m, s->section) || (body->laid && !whole);
     symbol->value = symbol->laid_shared ? (body->laid ? body->laid_place : s->value) : symbol->value;
-    symbol->whole_laid = whole && body->laid;
+    symbol->whole_shared = whole;
+    symbol->whole_laid = whole && body->laid_place == TL_WHOLE_LAID;
     symbol->align = symbol->laid_shared || (symbol->bare_shared && !s->value) ? 1 : objects_shared_align(s);
     tl_u32_push(module->arena, &module->shared_objects, out);
   }
@@ -1153,6 +1166,7 @@ static void objects_name_partial(tl_merging *m, uint32_t text, const tl_cubin_se
                             .shared = true,
                             .shared_places = 1,
                             .shared_place = (uint32_t)module->shared_objects.count,
+                            .whole_shared = true,
                             .whole_laid = named,
                             .align = align,
                             .first_align = align,
@@ -1168,7 +1182,8 @@ static void objects_name_partial(tl_merging *m, uint32_t text, const tl_cubin_se
 /* Whether the kernel of a section is one of an -ewp object, also behind a relocatable link (L832). */
 static bool objects_is_partial(const tl_merging *m, const tl_cubin_section *shared) {
   const uint32_t primary = tl_cubin_primary(m->cubin, shared->info);
-  return m->cubin->type == ET_EWP || (primary < m->cubin->symbol_count && m->bodies[primary].partial);
+  return m->cubin->type == ET_EWP || (primary < m->cubin->symbol_count &&
+                                      (m->bodies[primary].partial || m->bodies[primary].external_alone));
 }
 
 /* One record for the objects of a kernel in a file, those with a symbol and the one without (L556, L1011). */
@@ -1199,8 +1214,8 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
   const uint32_t text = objects_owner_text(m, input), owner = tl_module_owner(module, text);
   if (owner == TL_NONE || !(module->symbols.items[owner].other & STO_ENTRY))
     return;
-  const bool named = tl_merge_has_symbols(m, index);
-  if (named && m->cubin->type != ET_EWP)
+  const bool ewp = m->cubin->type == ET_EWP, named = ewp && tl_merge_has_symbols(m, index);
+  if (!ewp && !m->bodies[tl_cubin_primary(m->cubin, input->info)].external_alone)
     return;
   if (named && module->extern_by_name && (module->mode->final || tl_defect_matched(module->options, TL_DEFECT_D111))) {
     objects_add_partial(m, text, input, true, false);
@@ -1214,7 +1229,7 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
     objects_owned_section(m, index, text);
   if (module->sections.items[text].shared == TL_NONE) /* its name is that of another section about the kernel */
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, index, TL_NO_OFFSET, mistyped);
-  const uint64_t size = m->cubin->type == ET_EWP ? input->size : 0;
+  const uint64_t size = ewp ? input->size : 0;
   const bool unnamed = size && !module->mode->final && !tl_defect_matched(module->options, TL_DEFECT_D141);
   if (!size)
     module->sections.items[module->sections.items[text].shared].external_alone = true;
