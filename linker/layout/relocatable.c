@@ -344,7 +344,7 @@ void tl_layout_relocatable(tl_layout *layout, const tl_instances *n) {
       layout->symbol_section[i] = matched || own ? symbol->extern_section : TL_NONE;
       if (!matched && !own)
         tl_defect_note(module->diagnostics, TL_DEFECT_D59, tl_module_text(module, symbol->name));
-      layout->symbol_value[i] = n->by_name ? n->name_value[i] : symbol->value;
+      layout->symbol_value[i] = n->by_name && matched ? n->name_value[i] : symbol->value;
     }
     if (symbol->shared && symbol->section == TL_NONE && !symbol->external_shared &&
         tl_defect_matched(module->options, TL_DEFECT_D1))
