@@ -50,7 +50,7 @@ static bool code_is_place(finalizer *f, uint32_t text, uint64_t mercury) {
 /* Functions of a body that lost stand in the text of the one that won, and do not divide it. */
 static bool code_stands(finalizer *f, uint32_t symbol) {
   const tl_symbol *const s = &f->mercury->module->symbols.items[symbol];
-  return s->mention == final_standing_file(f, s->section) && code_is_place(f, s->section, s->value);
+  return !s->lost_inner && s->mention == final_standing_file(f, s->section) && code_is_place(f, s->section, s->value);
 }
 
 static int code_compare_functions(const void *a, const void *b) {

@@ -25,7 +25,7 @@
 static const char bodies_name[] = ".nv.resolvedrela.bodies";
 
 enum { BODY_SM_MASK = 0xffff, BODY_SM_BITS = 16, BODY_TAKEN_ELSEWHERE = 0x10000 };
-enum { BODY_ENTRY = 0, BODY_RECORD = 1, BODY_PARTIAL = 2, BODY_LAID = 3, BODY_ALONE = 4 };
+enum { BODY_ENTRY = 0, BODY_RECORD = 1, BODY_PARTIAL = 2, BODY_LAID = 3, BODY_ALONE = 4, BODY_LOST = 5 };
 
 static uint64_t bodies_key(uint32_t file, uint64_t symbol_or_place) {
   return (uint64_t)file << 32 | (uint32_t)symbol_or_place;
@@ -58,6 +58,10 @@ void tl_bodies_read(tl_resolution *resolution, uint32_t file, const tl_cubin *cu
       continue;
     if (tl_get32(at + 8) == BODY_PARTIAL) {
       bodies[symbol].partial = resolution->any_partial = true;
+      continue;
+    }
+    if (tl_get32(at + 8) == BODY_LOST) {
+      bodies[symbol].lost_inner = true;
       continue;
     }
     if (tl_get32(at + 8) == BODY_ALONE) {
@@ -178,6 +182,29 @@ static void bodies_note_alone(tl_module *module) {
   }
 }
 
+/* L1065 */
+static void bodies_note_lost(tl_module *module) {
+  for (uint32_t i = 1; module->capsule && i < module->symbols.count; i++) {
+    const tl_symbol *const symbol = &module->symbols.items[i];
+    if (tl_type_of(symbol) != STT_FUNC || symbol->section == TL_NONE || symbol->function == TL_NONE)
+      continue;
+    const tl_section *const text = &module->sections.items[symbol->section];
+    const tl_function *const function = &module->resolution->functions.items[symbol->function];
+    if (!module->resolution->bodies[function->file][function->symbol].in_kernel || !text->pieces.count)
+      continue;
+    if (!symbol->lost_inner && symbol->mention == text->pieces.items[0].file)
+      continue;
+    *tl_vector_push(module->arena, &module->body_notes) = (tl_body_note){.symbol = i, .type = BODY_LOST};
+    tl_defect_note(module->diagnostics, TL_DEFECT_D146, tl_module_text(module, symbol->name));
+  }
+}
+
+void tl_merge_mark_lost(tl_merging *m) {
+  for (uint32_t i = 1; i < m->cubin->symbol_count; i++)
+    if (m->bodies[i].lost_inner && m->symbol_map[i] != TL_NONE)
+      m->module->symbols.items[m->symbol_map[i]].lost_inner = true;
+}
+
 void tl_merge_note_bodies(tl_module *module) {
   module->bodies_section = TL_NONE;
   if (!tl_bodies_are_noted(module))
@@ -195,6 +222,7 @@ void tl_merge_note_bodies(tl_module *module) {
   bodies_note_partial(module);
   bodies_note_places(module);
   bodies_note_alone(module);
+  bodies_note_lost(module);
   if (!module->body_notes.count && !module->replaced_records.count)
     return;
   if (module->replaced_records.count)

@@ -114,6 +114,8 @@ void tl_merge_check_constants(tl_merging *m);
 uint64_t tl_merge_covered(tl_merging *m, uint32_t section);
 /* The same of a section that becomes one of the output, which must not be larger than a bank (L484). */
 uint64_t tl_merge_covered_of_bank(tl_merging *m, uint32_t section);
+/* Marks the functions that an earlier link says a body that lost brought (L1065). */
+void tl_merge_mark_lost(tl_merging *m);
 /* Shared memory that ptxas laid out in kernels of an -ewp object (L556). */
 void tl_merge_partial_objects(tl_merging *m);
 /* Whether some symbol with bytes lies in a section. */

@@ -32,6 +32,7 @@ typedef struct tl_body {
   bool taken_elsewhere;      /* of a relocatable output: a file that does not define it takes its address (L646) */
   bool partial;              /* of a relocatable output: the kernel is one of an -ewp object (L832) */
   bool external_alone;       /* of a relocatable output: the kernel has a section of L603 (L1061) */
+  bool lost_inner;           /* of a relocatable output: a body that lost brought it into a kernel's text (L1065) */
   bool laid;                 /* of a relocatable output: shared memory that ptxas has laid out (L1031) */
   uint16_t own_sm, first_sm; /* virtual SM of the body, and of the first definition where several met in the file */
   uint32_t laid_place;       /* of such an object; of what stands for all of a kernel tl_whole_kind */
@@ -168,6 +169,7 @@ typedef struct tl_symbol {
   bool misplaced;        /* shared object that nvlink never lays out: S = -1, with -g 0 (D82, L94) */
   bool referenced;       /* some text that counts refers to it (W9.9) */
   bool unlisted;         /* never in .symtab (compiler constants, parameters) */
+  bool lost_inner;       /* function in a kernel's text, of a body that lost in an earlier link (L1065) */
   bool late;             /* kernel that stays without being named: hardly more than a device function (W17.12) */
   bool late_sections;    /* ... whose sections are created late, also where it counts as a kernel (L45, L151) */
 } tl_symbol;
