@@ -25,7 +25,8 @@
 static const char bodies_name[] = ".nv.resolvedrela.bodies";
 
 enum { BODY_SM_MASK = 0xffff, BODY_SM_BITS = 16, BODY_TAKEN_ELSEWHERE = 0x10000 };
-enum { BODY_ENTRY = 0, BODY_RECORD = 1, BODY_PARTIAL = 2, BODY_LAID = 3, BODY_ALONE = 4, BODY_LOST = 5 };
+enum { BODY_ENTRY = 0, BODY_RECORD = 1, BODY_PARTIAL = 2, BODY_LAID = 3, BODY_ALONE = 4, BODY_LOST = 5, BODY_POOL = 6 };
+enum { POOL_APART = 1 }; /* in the addend, whose higher bits are the size */
 
 static uint64_t bodies_key(uint32_t file, uint64_t symbol_or_place) {
   return (uint64_t)file << 32 | (uint32_t)symbol_or_place;
@@ -58,6 +59,12 @@ void tl_bodies_read(tl_resolution *resolution, uint32_t file, const tl_cubin *cu
       continue;
     if (tl_get32(at + 8) == BODY_PARTIAL) {
       bodies[symbol].partial = resolution->any_partial = true;
+      continue;
+    }
+    if (tl_get32(at + 8) == BODY_POOL) {
+      const uint64_t addend = tl_get64(at + 16);
+      *tl_vector_push(arena, &resolution->noted_pools) =
+          (tl_noted_pool){file, addend & POOL_APART, addend >> POOL_APART, tl_get64(at), 0};
       continue;
     }
     if (tl_get32(at + 8) == BODY_LOST) {
@@ -134,7 +141,7 @@ static tl_body_note bodies_note(const tl_module *module, const tl_function *func
   const bool taken = module->taken_elsewhere[index];
   return (tl_body_note){.symbol = module->symbol_of_function[index],
                         .place = function->own_sm | (taken ? BODY_TAKEN_ELSEWHERE : 0u),
-                        .first_sm = function->first_sm};
+                        .addend = function->first_sm};
 }
 
 bool tl_body_is_partial(const tl_module *module, const tl_function *function) {
@@ -199,6 +206,17 @@ static void bodies_note_lost(tl_module *module) {
   }
 }
 
+/* L1066 */
+static void bodies_note_pools(tl_module *module) {
+  for (size_t i = 0; i < module->noted_pools.count; i++) {
+    const tl_noted_pool *const pool = &module->noted_pools.items[i];
+    *tl_vector_push(module->arena, &module->body_notes) =
+        (tl_body_note){.type = BODY_POOL,
+                       .place = (uint32_t)pool->align,
+                       .addend = pool->size << POOL_APART | (pool->apart ? POOL_APART : 0)};
+  }
+}
+
 void tl_merge_mark_lost(tl_merging *m) {
   for (uint32_t i = 1; i < m->cubin->symbol_count; i++)
     if (m->bodies[i].lost_inner && m->symbol_map[i] != TL_NONE)
@@ -223,6 +241,7 @@ void tl_merge_note_bodies(tl_module *module) {
   bodies_note_places(module);
   bodies_note_alone(module);
   bodies_note_lost(module);
+  bodies_note_pools(module);
   if (!module->body_notes.count && !module->replaced_records.count)
     return;
   if (module->replaced_records.count)

@@ -71,6 +71,13 @@ typedef struct tl_contestant {
   uint16_t sm;
 } tl_contestant;
 
+/* The pool of an -ewp object in a relocatable output (L1066): whether no pool was there yet (L766). */
+typedef struct tl_noted_pool {
+  uint32_t file;
+  bool apart;
+  uint64_t size, align, entry_size;
+} tl_noted_pool;
+
 typedef struct tl_resolution {
   TL_VECTOR(tl_function) functions; /* in creation order (W3.1, W3.9), dead ones included */
   tl_body **bodies;                 /* [file][symbol] */
@@ -81,6 +88,7 @@ typedef struct tl_resolution {
   tl_map has_beaten;  /* by file and symbol of a body that replaced another: which of contestants that one was */
   tl_map record_of;   /* by file and place in its call graph: the contestant whose record it is, as -r says */
   bool any_partial;   /* some body is partial (L832) */
+  TL_VECTOR(tl_noted_pool) noted_pools; /* as -r says, in the order of the files (L1066) */
 } tl_resolution;
 
 /* A range of an output section that is copied from an input file. */
@@ -287,7 +295,7 @@ typedef struct tl_record_note {
  * another type, that a kernel is one of an -ewp object (L832). */
 typedef struct tl_body_note {
   uint32_t symbol, type, place;
-  uint16_t first_sm;
+  uint64_t addend;
 } tl_body_note;
 
 enum { TL_LOCAL_KERNEL = 1 };
@@ -358,6 +366,7 @@ typedef struct tl_module {
   tl_edges taken;                             /* part -2: function and prototype name, one of each function */
   bool *untyped;                              /* by function: in `taken` without any record's text (L155) */
   bool *taken_elsewhere;                      /* by function: a file that does not define it takes its address (L646) */
+  TL_VECTOR(tl_noted_pool) noted_pools;       /* pools of -ewp objects, in the order of the files (L1066) */
   TL_VECTOR(tl_body_note) body_notes;         /* what a relocatable output says of its weak bodies (L646) */
   tl_map replaced_records;                    /* records that only replaced bodies have: which contestant's (L791) */
   tl_map calls_seen, references_seen;         /* keys of `calls` and `references`, where each is listed once */

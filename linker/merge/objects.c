@@ -1069,7 +1069,21 @@ static void objects_note_debug_shared(tl_merging *m) {
   }
 }
 
+/* Those that a relocatable output says it has count here as those of its files would (L1066). */
+static void objects_take_noted_pools(tl_merging *m) {
+  tl_module *const module = m->module;
+  const bool apart = module->bare_shared != TL_NONE, none = module->debug_shared == TL_NONE;
+  for (size_t i = 0; i < module->resolution->noted_pools.count; i++) {
+    tl_noted_pool pool = module->resolution->noted_pools.items[i];
+    if (pool.file != m->file)
+      continue;
+    pool.apart = apart || (pool.apart && none);
+    *tl_vector_push(module->arena, &module->noted_pools) = pool;
+  }
+}
+
 void tl_merge_objects(tl_merging *m) {
+  objects_take_noted_pools(m);
   objects_note_debug_shared(m);
   for (uint32_t i = 0; i < m->cubin->symbol_count; i++) /* the null symbol too */
     if (objects_is_object(tl_symbol_type(&m->cubin->symbols[i])))
@@ -1102,34 +1116,62 @@ static bool objects_section_is_skipped(const tl_cubin_section *section) {
 
 /* L746, L766: the pool of an -ewp object holds extern shared memory alone. Where there is no pool yet, nvlink makes a section
  * of its own of it, to which those of later files are added, each at its alignment; with -g it forgets it. */
-static void objects_keep_bare_pool(tl_merging *m, uint32_t index) {
-  tl_module *const module = m->module;
-  const tl_cubin_section *const input = &m->cubin->sections[index];
-  if (module->extern_by_name || (module->debug_shared != TL_NONE && module->bare_shared == TL_NONE))
+static void objects_keep_pool(tl_module *module, const tl_noted_pool *pool) {
+  enum { NAME_LENGTH = 16 };
+  if (module->extern_by_name)
     return;
   if (module->bare_shared == TL_NONE) {
+    const uint32_t name = tl_names_intern(module->names, ".nv_debug.shared", NAME_LENGTH);
     module->bare_shared =
-        tl_module_add_section(module, input->name, input->type, SHF_WRITE | SHF_ALLOC, input->align, input->entry_size);
+        tl_module_add_section(module, name, SHT_CUDA_SHARED, SHF_WRITE | SHF_ALLOC, pool->align, pool->entry_size);
     tl_module_add_section_symbol(module, module->bare_shared);
   }
   tl_section *const section = &module->sections.items[module->bare_shared];
   section->external_alone = true;
-  section->align = tl_larger(section->align, input->align);
-  section->size = tl_align(section->size, input->align) + input->size;
+  section->align = tl_larger(section->align, pool->align);
+  section->size = tl_align(section->size, pool->align) + pool->size;
 }
 
 /* L746: where there is one, it is an object of the pool without a symbol: symbol 0 stands for it. */
-static void objects_count_bare_pool(tl_merging *m, uint32_t index) {
-  tl_module *const module = m->module;
-  const tl_cubin_section *const input = &m->cubin->sections[index];
-  if (module->debug_shared == TL_NONE || module->bare_shared != TL_NONE)
-    return;
+static void objects_count_pool(tl_module *module, const tl_noted_pool *pool) {
   *tl_vector_push(module->arena, &module->bare_pools) =
-      (tl_bare_pool){.symbols = (uint32_t)module->symbols.count, .size = input->size, .align = input->align};
+      (tl_bare_pool){.symbols = (uint32_t)module->symbols.count, .size = pool->size, .align = pool->align};
   if (module->extern_by_name)
     return;
   module->null_is_shared = true;
-  module->debug_shared_align = tl_larger(module->debug_shared_align, input->align);
+  module->debug_shared_align = tl_larger(module->debug_shared_align, pool->align);
+}
+
+static bool objects_pool_stays_apart(const tl_module *module) {
+  return module->debug_shared == TL_NONE || module->bare_shared != TL_NONE;
+}
+
+/* L1066: the pool of an -ewp object of this file. */
+static void objects_note_pool(tl_merging *m, uint32_t index) {
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  *tl_vector_push(m->module->arena, &m->module->noted_pools) =
+      (tl_noted_pool){m->file, objects_pool_stays_apart(m->module), input->size, input->align, input->entry_size};
+}
+
+/* Of the pools of this file those that stay apart, or the others, which are counted behind the file's records. */
+static void objects_merge_pools(const tl_merging *m, bool apart) {
+  tl_module *const module = m->module;
+  for (size_t i = 0; i < module->noted_pools.count; i++) {
+    const tl_noted_pool *const pool = &module->noted_pools.items[i];
+    if (pool->file == m->file && pool->apart == apart)
+      (apart ? objects_keep_pool : objects_count_pool)(module, pool);
+  }
+}
+
+/* Its section in a relocatable output, which no symbol places. */
+static bool objects_is_noted_pool(const tl_merging *m, uint32_t index) {
+  const tl_cubin_section *const section = &m->cubin->sections[index];
+  const tl_resolution *const resolution = m->module->resolution;
+  bool noted = false;
+  for (size_t i = 0; i < resolution->noted_pools.count; i++)
+    noted |= resolution->noted_pools.items[i].file == m->file && resolution->noted_pools.items[i].apart;
+  return noted && section->type == SHT_CUDA_SHARED &&
+         strcmp(tl_merging_text(m, section->name), ".nv_debug.shared") == 0;
 }
 
 void tl_merge_remaining_sections(tl_merging *m) {
@@ -1144,13 +1186,14 @@ void tl_merge_remaining_sections(tl_merging *m) {
     else if (section->type == SHT_CUDA_CONSTANT0 + 2)
       tl_merge_keep_dead_losing_constants(m, s);
     const bool gone = m->section_state[s] & (TL_SECTION_DEAD | TL_SECTION_LOST | TL_SECTION_DONE);
-    const bool bare = objects_is_bare_pool(m, s);
+    const bool bare = objects_is_bare_pool(m, s) || objects_is_noted_pool(m, s);
     if (!gone && !bare && !objects_section_is_skipped(section))
       tl_merge_place_section(m, s); /* where no symbol placed it */
   }
   for (uint32_t s = 1; s < m->cubin->section_count; s++)
     if (objects_is_bare_pool(m, s))
-      objects_keep_bare_pool(m, s);
+      objects_note_pool(m, s);
+  objects_merge_pools(m, true);
 }
 
 /* L832: in a relocatable output an object like those of other kernels, which every next link takes. */
@@ -1241,9 +1284,8 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
 }
 
 void tl_merge_partial_objects(tl_merging *m) {
+  objects_merge_pools(m, false);
   for (uint32_t s = 1; s < m->cubin->section_count; s++)
-    if (objects_is_bare_pool(m, s))
-      objects_count_bare_pool(m, s);
-    else
+    if (!objects_is_bare_pool(m, s))
       objects_take_partial(m, s);
 }
