@@ -15,7 +15,7 @@
  * ptxas lays out the shared memory of a kernel of an -ewp object: e_type says so, and an output of -r has another one. An
  * entry of type 2 names such a kernel, so that the next link refuses, too, what the kernel has no place for (L832). Objects
  * that have symbols have places there and no alignments: an entry of type 3 says an object's place, of the object that
- * stands for the whole section whether there are such objects (L1031, L1060, D143). */
+ * stands for the whole section where such objects end (L1031, L1060, D143). */
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "merge/merging.h"
@@ -169,9 +169,9 @@ static void bodies_note_places(tl_module *module) {
     const tl_symbol *const symbol = &module->symbols.items[i];
     if (!symbol->laid_shared && !symbol->whole_shared)
       continue;
-    const uint32_t kind = symbol->whole_laid ? TL_WHOLE_LAID : TL_WHOLE_ALONE;
-    *tl_vector_push(module->arena, &module->body_notes) = (tl_body_note){
-        .symbol = i, .type = BODY_LAID, .place = symbol->laid_shared ? (uint32_t)symbol->value : kind};
+    const uint32_t place = symbol->laid_shared ? (uint32_t)symbol->value : symbol->whole_laid;
+    *tl_vector_push(module->arena, &module->body_notes) =
+        (tl_body_note){.symbol = i, .type = BODY_LAID, .place = place};
     if (symbol->laid_shared || symbol->whole_laid)
       tl_defect_note(module->diagnostics, TL_DEFECT_D143, tl_module_text(module, symbol->name));
   }

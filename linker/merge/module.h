@@ -35,14 +35,8 @@ typedef struct tl_body {
   bool lost_inner;           /* of a relocatable output: a body that lost brought it into a kernel's text (L1065) */
   bool laid;                 /* of a relocatable output: shared memory that ptxas has laid out (L1031) */
   uint16_t own_sm, first_sm; /* virtual SM of the body, and of the first definition where several met in the file */
-  uint32_t laid_place;       /* of such an object; of what stands for all of a kernel tl_whole_kind */
+  uint32_t laid_place;       /* of such an object; of what stands for all of a kernel where those end, 0 without (L1060) */
 } tl_body;
-
-/* What stands for all that ptxas laid out in a kernel: whether its objects have symbols of their own (L1031, L1060). */
-typedef enum tl_whole_kind {
-  TL_WHOLE_LAID,
-  TL_WHOLE_ALONE
-} tl_whole_kind;
 
 /* A function name (or a file-local function) and what became of it. */
 typedef struct tl_function {
@@ -171,7 +165,7 @@ typedef struct tl_symbol {
   bool bare_shared;      /* in the pool of an -ewp object, which is counted as one (L746) */
   bool laid_shared;      /* in a kernel of an -ewp object, whose value is its place (L1011) */
   bool whole_shared;     /* stands for what ptxas laid out in a kernel in a relocatable output (L832, L1060) */
-  bool whole_laid;       /* ... in a section of such objects (L1031) */
+  uint32_t whole_laid;   /* ... and where those of them end that have symbols (L1031) */
   bool unsized;          /* shared memory that an earlier file mentioned without a size, in a relocatable link (D82) */
   bool constants_size;   /* .nv.ptx.const0.size: the size of the user constants (L251) */
   bool misplaced;        /* shared object that nvlink never lays out: S = -1, with -g 0 (D82, L94) */

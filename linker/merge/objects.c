@@ -667,14 +667,14 @@ static bool objects_is_whole(const tl_merging *m, uint32_t index) {
 static void objects_add_whole(const tl_merging *m, uint32_t index, uint32_t section) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
-  const bool named = m->bodies[index].laid_place == TL_WHOLE_LAID;
+  const uint32_t laid = m->bodies[index].laid_place;
   *tl_vector_push(module->arena, &module->partial_objects) =
       (tl_partial_object){.text = module->sections.items[section].about,
                           .symbols = (uint32_t)module->symbols.count,
-                          .laid = named ? s->size : 0,
+                          .laid = laid,
                           .size = s->size,
                           .align = objects_shared_align(s),
-                          .counts = !named || !module->extern_by_name};
+                          .counts = !laid || !module->extern_by_name};
 }
 
 static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) {
@@ -701,7 +701,7 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     symbol->laid_shared = objects_is_laid(m, s->section) || (body->laid && !whole);
     symbol->value = symbol->laid_shared ? (body->laid ? body->laid_place : s->value) : symbol->value;
     symbol->whole_shared = whole;
-    symbol->whole_laid = whole && body->laid_place == TL_WHOLE_LAID;
+    symbol->whole_laid = whole ? body->laid_place : 0;
     symbol->align = symbol->laid_shared || (symbol->bare_shared && !s->value) ? 1 : objects_shared_align(s);
     tl_u32_push(module->arena, &module->shared_objects, out);
   }
@@ -1069,6 +1069,24 @@ static void objects_note_debug_shared(tl_merging *m) {
   }
 }
 
+/* L746, L766: the pool of an -ewp object holds extern shared memory alone. Where there is no pool yet, nvlink makes a section
+ * of its own of it, to which those of later files are added, each at its alignment; with -g it forgets it. */
+static void objects_keep_pool(tl_module *module, const tl_noted_pool *pool) {
+  enum { NAME_LENGTH = 16 };
+  if (module->extern_by_name)
+    return;
+  if (module->bare_shared == TL_NONE) {
+    const uint32_t name = tl_names_intern(module->names, ".nv_debug.shared", NAME_LENGTH);
+    module->bare_shared =
+        tl_module_add_section(module, name, SHT_CUDA_SHARED, SHF_WRITE | SHF_ALLOC, pool->align, pool->entry_size);
+    tl_module_add_section_symbol(module, module->bare_shared);
+  }
+  tl_section *const section = &module->sections.items[module->bare_shared];
+  section->external_alone = true;
+  section->align = tl_larger(section->align, pool->align);
+  section->size = tl_align(section->size, pool->align) + pool->size;
+}
+
 /* Those that a relocatable output says it has count here as those of its files would (L1066). */
 static void objects_take_noted_pools(tl_merging *m) {
   tl_module *const module = m->module;
@@ -1079,6 +1097,8 @@ static void objects_take_noted_pools(tl_merging *m) {
       continue;
     pool.apart = apart || (pool.apart && none);
     *tl_vector_push(module->arena, &module->noted_pools) = pool;
+    if (pool.apart)
+      objects_keep_pool(module, &pool);
   }
 }
 
@@ -1114,24 +1134,6 @@ static bool objects_section_is_skipped(const tl_cubin_section *section) {
   return !objects_type_is_taken(section->type);
 }
 
-/* L746, L766: the pool of an -ewp object holds extern shared memory alone. Where there is no pool yet, nvlink makes a section
- * of its own of it, to which those of later files are added, each at its alignment; with -g it forgets it. */
-static void objects_keep_pool(tl_module *module, const tl_noted_pool *pool) {
-  enum { NAME_LENGTH = 16 };
-  if (module->extern_by_name)
-    return;
-  if (module->bare_shared == TL_NONE) {
-    const uint32_t name = tl_names_intern(module->names, ".nv_debug.shared", NAME_LENGTH);
-    module->bare_shared =
-        tl_module_add_section(module, name, SHT_CUDA_SHARED, SHF_WRITE | SHF_ALLOC, pool->align, pool->entry_size);
-    tl_module_add_section_symbol(module, module->bare_shared);
-  }
-  tl_section *const section = &module->sections.items[module->bare_shared];
-  section->external_alone = true;
-  section->align = tl_larger(section->align, pool->align);
-  section->size = tl_align(section->size, pool->align) + pool->size;
-}
-
 /* L746: where there is one, it is an object of the pool without a symbol: symbol 0 stands for it. */
 static void objects_count_pool(tl_module *module, const tl_noted_pool *pool) {
   *tl_vector_push(module->arena, &module->bare_pools) =
@@ -1148,19 +1150,20 @@ static bool objects_pool_stays_apart(const tl_module *module) {
 
 /* L1066: the pool of an -ewp object of this file. */
 static void objects_note_pool(tl_merging *m, uint32_t index) {
+  tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
-  *tl_vector_push(m->module->arena, &m->module->noted_pools) =
-      (tl_noted_pool){m->file, objects_pool_stays_apart(m->module), input->size, input->align, input->entry_size};
+  const tl_noted_pool pool = {m->file, objects_pool_stays_apart(module), input->size, input->align, input->entry_size};
+  *tl_vector_push(module->arena, &module->noted_pools) = pool;
+  if (pool.apart)
+    objects_keep_pool(module, &pool);
 }
 
-/* Of the pools of this file those that stay apart, or the others, which are counted behind the file's records. */
-static void objects_merge_pools(const tl_merging *m, bool apart) {
+/* Of the pools of this file those that do not stay apart. */
+static void objects_count_pools(const tl_merging *m) {
   tl_module *const module = m->module;
-  for (size_t i = 0; i < module->noted_pools.count; i++) {
-    const tl_noted_pool *const pool = &module->noted_pools.items[i];
-    if (pool->file == m->file && pool->apart == apart)
-      (apart ? objects_keep_pool : objects_count_pool)(module, pool);
-  }
+  for (size_t i = 0; i < module->noted_pools.count; i++)
+    if (module->noted_pools.items[i].file == m->file && !module->noted_pools.items[i].apart)
+      objects_count_pool(module, &module->noted_pools.items[i]);
 }
 
 /* Its section in a relocatable output, which no symbol places. */
@@ -1193,11 +1196,10 @@ void tl_merge_remaining_sections(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++)
     if (objects_is_bare_pool(m, s))
       objects_note_pool(m, s);
-  objects_merge_pools(m, true);
 }
 
 /* L832: in a relocatable output an object like those of other kernels, which every next link takes. */
-static void objects_name_partial(tl_merging *m, uint32_t text, const tl_cubin_section *input, bool named) {
+static void objects_name_partial(tl_merging *m, uint32_t text, const tl_cubin_section *input, uint64_t laid) {
   tl_module *const module = m->module;
   const tl_section *const about = &module->sections.items[text];
   const uint64_t align = tl_larger(input->align, 1);
@@ -1210,7 +1212,7 @@ static void objects_name_partial(tl_merging *m, uint32_t text, const tl_cubin_se
                             .shared_places = 1,
                             .shared_place = (uint32_t)module->shared_objects.count,
                             .whole_shared = true,
-                            .whole_laid = named,
+                            .whole_laid = (uint32_t)laid,
                             .align = align,
                             .first_align = align,
                             .function = TL_NONE,
@@ -1230,13 +1232,13 @@ static bool objects_is_partial(const tl_merging *m, const tl_cubin_section *shar
 }
 
 /* One record for the objects of a kernel in a file, those with a symbol and the one without (L556, L1011). */
-static void objects_add_partial(const tl_merging *m, uint32_t text, const tl_cubin_section *input, bool named,
+static void objects_add_partial(const tl_merging *m, uint32_t text, const tl_cubin_section *input, uint64_t laid,
                                 bool counts) {
   tl_module *const module = m->module;
   *tl_vector_push(module->arena, &module->partial_objects) =
       (tl_partial_object){.text = text,
                           .symbols = (uint32_t)module->symbols.count,
-                          .laid = named ? input->size : 0,
+                          .laid = laid,
                           .size = input->size,
                           .align = input->align,
                           .counts = counts};
@@ -1258,10 +1260,11 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
   if (owner == TL_NONE || !(module->symbols.items[owner].other & STO_ENTRY))
     return;
   const bool ewp = m->cubin->type == ET_EWP, named = ewp && tl_merge_has_symbols(m, index);
+  const uint64_t laid = named ? tl_merge_symbols_end(m, index) : 0; /* L1067 */
   if (!ewp && !m->bodies[tl_cubin_primary(m->cubin, input->info)].external_alone)
     return;
   if (named && module->extern_by_name && (module->mode->final || tl_defect_matched(module->options, TL_DEFECT_D111))) {
-    objects_add_partial(m, text, input, true, false);
+    objects_add_partial(m, text, input, laid, false);
     return;
   }
   if (module->extern_by_name && tl_defect_matched(module->options, TL_DEFECT_D111))
@@ -1278,13 +1281,13 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
     module->sections.items[module->sections.items[text].shared].external_alone = true;
   const bool counts = !unnamed && (size || !module->mode->final);
   if (named || counts)
-    objects_add_partial(m, text, input, named, counts);
+    objects_add_partial(m, text, input, laid, counts);
   if (unnamed)
-    objects_name_partial(m, text, input, named);
+    objects_name_partial(m, text, input, laid);
 }
 
 void tl_merge_partial_objects(tl_merging *m) {
-  objects_merge_pools(m, false);
+  objects_count_pools(m);
   for (uint32_t s = 1; s < m->cubin->section_count; s++)
     if (!objects_is_bare_pool(m, s))
       objects_take_partial(m, s);
