@@ -328,6 +328,14 @@ static uint32_t *shared_kernels_of_sections(const shared_state *s) {
   return kernel_of;
 }
 
+/* L603, L1068: extern shared memory of -ewp objects alone counts only beside something else. */
+static bool shared_has_size(const shared_state *s, const tl_u32_vector *own) {
+  for (size_t i = 0; i < own->count; i++)
+    if (!shared_partial(s, own->items[i]) || shared_size(s, own->items[i]))
+      return true;
+  return false;
+}
+
 /* Kernel-local objects in creation order, then the moved ones in sorted order (W9.4). */
 static tl_u32_vector *shared_collect_own(shared_state *s) {
   tl_u32_vector *const own = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count);
@@ -351,6 +359,8 @@ static tl_u32_vector *shared_collect_own(shared_state *s) {
     tl_u32_push(s->arena, &own[kernel], symbol);
     s->layout->symbol_section[shared_of(symbol)] = shared_section_of_kernel(s, kernel);
   }
+  for (uint32_t k = 0; k < s->kernel_count; k++)
+    own[k].count = shared_has_size(s, &own[k]) ? own[k].count : 0;
   return own;
 }
 

@@ -72,7 +72,7 @@ void tl_bodies_read(tl_resolution *resolution, uint32_t file, const tl_cubin *cu
       continue;
     }
     if (tl_get32(at + 8) == BODY_ALONE) {
-      bodies[symbol].external_alone = true;
+      bodies[symbol].alone_align = place > bodies[symbol].alone_align ? place : bodies[symbol].alone_align;
       continue;
     }
     if (tl_get32(at + 8) == BODY_LAID) {
@@ -177,15 +177,21 @@ static void bodies_note_places(tl_module *module) {
   }
 }
 
-/* L1061 */
+/* L1061: of the kernel's objects the one in front, or the kernel. */
 static void bodies_note_alone(tl_module *module) {
-  for (size_t i = 0; i < module->functions.count; i++) {
-    const uint32_t index = module->functions.items[i], symbol = module->symbol_of_function[index];
-    const tl_function *const function = &module->resolution->functions.items[index];
-    const uint32_t text = function->kernel && function->defined ? module->symbols.items[symbol].section : TL_NONE;
-    const uint32_t shared = text == TL_NONE ? TL_NONE : module->sections.items[text].shared;
-    if (shared != TL_NONE && module->sections.items[shared].external_alone)
-      *tl_vector_push(module->arena, &module->body_notes) = (tl_body_note){.symbol = symbol, .type = BODY_ALONE};
+  uint32_t *const last = tl_arena_new(module->arena, uint32_t, module->sections.count);
+  uint32_t next = 1;
+  for (size_t i = 0; i < module->partial_objects.count; i++) {
+    const tl_partial_object *const object = &module->partial_objects.items[i];
+    for (; next < object->symbols; next++)
+      if (module->symbols.items[next].shared && module->symbols.items[next].section != TL_NONE)
+        last[module->symbols.items[next].section] = next;
+    const tl_section *const text = &module->sections.items[object->text];
+    if (object->size == 0 && text->shared != TL_NONE)
+      *tl_vector_push(module->arena, &module->body_notes) =
+          (tl_body_note){.symbol = last[text->shared] ? last[text->shared] : text->owner,
+                         .type = BODY_ALONE,
+                         .place = (uint32_t)object->align};
   }
 }
 

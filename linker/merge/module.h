@@ -31,10 +31,10 @@ typedef struct tl_body {
   bool leads;                /* an alias that comes before the function whose text it has (D102) */
   bool taken_elsewhere;      /* of a relocatable output: a file that does not define it takes its address (L646) */
   bool partial;              /* of a relocatable output: the kernel is one of an -ewp object (L832) */
-  bool external_alone;       /* of a relocatable output: the kernel has a section of L603 (L1061) */
   bool lost_inner;           /* of a relocatable output: a body that lost brought it into a kernel's text (L1065) */
   bool laid;                 /* of a relocatable output: shared memory that ptxas has laid out (L1031) */
   uint16_t own_sm, first_sm; /* virtual SM of the body, and of the first definition where several met in the file */
+  uint32_t alone_align;      /* of a relocatable output: of extern shared memory of -ewp objects behind it (L1061) */
   uint32_t laid_place;       /* of such an object; of what stands for all of a kernel where those end, 0 without (L1060) */
 } tl_body;
 

@@ -677,6 +677,34 @@ static void objects_add_whole(const tl_merging *m, uint32_t index, uint32_t sect
                           .counts = !laid || !module->extern_by_name};
 }
 
+/* L1061: extern shared memory of -ewp objects, as a relocatable output says that its kernels have it. */
+static void objects_take_alone(tl_merging *m, uint32_t index, uint32_t align) {
+  tl_module *const module = m->module;
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  if (!align || input->type != SHT_CUDA_SHARED || !input->info || m->section_state[index] & TL_SECTION_DEAD)
+    return;
+  const uint32_t text = objects_owner_text(m, input), owner = tl_module_owner(module, text);
+  if (owner == TL_NONE || !(module->symbols.items[owner].other & STO_ENTRY))
+    return;
+  if (module->sections.items[text].shared == TL_NONE)
+    objects_owned_section(m, index, text);
+  if (module->sections.items[text].shared == TL_NONE)
+    return;
+  module->sections.items[module->sections.items[text].shared].external_alone = true;
+  *tl_vector_push(module->arena, &module->partial_objects) =
+      (tl_partial_object){.text = text, .symbols = (uint32_t)module->symbols.count, .align = align, .counts = true};
+}
+
+static void objects_take_alone_kernels(tl_merging *m) {
+  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
+    const tl_cubin_section *const section = &m->cubin->sections[s];
+    const uint32_t primary =
+        section->type == SHT_CUDA_SHARED && section->info ? tl_cubin_primary(m->cubin, section->info) : UINT32_MAX;
+    if (primary < m->cubin->symbol_count && m->bodies[primary].alone_align)
+      objects_take_alone(m, s, m->bodies[primary].alone_align);
+  }
+}
+
 static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
@@ -684,6 +712,7 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
   const bool whole = module->sections.items[section].about != TL_NONE && objects_is_whole(m, index);
   if (whole && module->mode->final) {
     objects_add_whole(m, index, section);
+    objects_take_alone(m, s->section, body->alone_align);
     return;
   }
   const uint32_t out = objects_new_symbol(m, s, s->info);
@@ -707,6 +736,7 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
   }
   if (!symbol->unlisted)
     tl_module_list_symbol(module, out, !shared || tl_module_lists_shared(module, s->other));
+  objects_take_alone(m, s->section, body->alone_align);
 }
 
 /* Sections hold the variables of one space only (L233). What lies in shared memory's is left to L162, and what kinds of
@@ -1104,6 +1134,7 @@ static void objects_take_noted_pools(tl_merging *m) {
 
 void tl_merge_objects(tl_merging *m) {
   objects_take_noted_pools(m);
+  objects_take_alone_kernels(m);
   objects_note_debug_shared(m);
   for (uint32_t i = 0; i < m->cubin->symbol_count; i++) /* the null symbol too */
     if (objects_is_object(tl_symbol_type(&m->cubin->symbols[i])))
@@ -1228,7 +1259,7 @@ static void objects_name_partial(tl_merging *m, uint32_t text, const tl_cubin_se
 static bool objects_is_partial(const tl_merging *m, const tl_cubin_section *shared) {
   const uint32_t primary = tl_cubin_primary(m->cubin, shared->info);
   return m->cubin->type == ET_EWP || (primary < m->cubin->symbol_count &&
-                                      (m->bodies[primary].partial || m->bodies[primary].external_alone));
+                                      m->bodies[primary].partial);
 }
 
 /* One record for the objects of a kernel in a file, those with a symbol and the one without (L556, L1011). */
@@ -1259,10 +1290,10 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
   const uint32_t text = objects_owner_text(m, input), owner = tl_module_owner(module, text);
   if (owner == TL_NONE || !(module->symbols.items[owner].other & STO_ENTRY))
     return;
-  const bool ewp = m->cubin->type == ET_EWP, named = ewp && tl_merge_has_symbols(m, index);
-  const uint64_t laid = named ? tl_merge_symbols_end(m, index) : 0; /* L1067 */
-  if (!ewp && !m->bodies[tl_cubin_primary(m->cubin, input->info)].external_alone)
+  if (m->cubin->type != ET_EWP)
     return;
+  const bool named = tl_merge_has_symbols(m, index);
+  const uint64_t laid = named ? tl_merge_symbols_end(m, index) : 0; /* L1067 */
   if (named && module->extern_by_name && (module->mode->final || tl_defect_matched(module->options, TL_DEFECT_D111))) {
     objects_add_partial(m, text, input, laid, false);
     return;
@@ -1275,13 +1306,11 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
     objects_owned_section(m, index, text);
   if (module->sections.items[text].shared == TL_NONE) /* its name is that of another section about the kernel */
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, index, TL_NO_OFFSET, mistyped);
-  const uint64_t size = ewp ? input->size : 0;
-  const bool unnamed = size && !module->mode->final && !tl_defect_matched(module->options, TL_DEFECT_D141);
-  if (!size)
+  const bool unnamed = input->size && !module->mode->final && !tl_defect_matched(module->options, TL_DEFECT_D141);
+  if (!input->size)
     module->sections.items[module->sections.items[text].shared].external_alone = true;
-  const bool counts = !unnamed && (size || !module->mode->final);
-  if (named || counts)
-    objects_add_partial(m, text, input, laid, counts);
+  if (named || !unnamed)
+    objects_add_partial(m, text, input, laid, !unnamed);
   if (unnamed)
     objects_name_partial(m, text, input, laid);
 }
