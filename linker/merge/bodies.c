@@ -187,11 +187,13 @@ static void bodies_note_alone(tl_module *module) {
       if (module->symbols.items[next].shared && module->symbols.items[next].section != TL_NONE)
         last[module->symbols.items[next].section] = next;
     const tl_section *const text = &module->sections.items[object->text];
-    if (object->size == 0 && text->shared != TL_NONE)
-      *tl_vector_push(module->arena, &module->body_notes) =
-          (tl_body_note){.symbol = last[text->shared] ? last[text->shared] : text->owner,
-                         .type = BODY_ALONE,
-                         .place = (uint32_t)object->align};
+    if (object->size || text->shared == TL_NONE)
+      continue;
+    *tl_vector_push(module->arena, &module->body_notes) =
+        (tl_body_note){.symbol = last[text->shared] ? last[text->shared] : text->owner,
+                       .type = BODY_ALONE,
+                       .place = (uint32_t)object->align};
+    tl_defect_note(module->diagnostics, TL_DEFECT_D147, tl_module_text(module, text->name));
   }
 }
 
@@ -220,6 +222,7 @@ static void bodies_note_pools(tl_module *module) {
         (tl_body_note){.type = BODY_POOL,
                        .place = (uint32_t)pool->align,
                        .addend = pool->size << POOL_APART | (pool->apart ? POOL_APART : 0)};
+    tl_defect_note(module->diagnostics, TL_DEFECT_D147, NULL);
   }
 }
 
