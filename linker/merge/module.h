@@ -35,7 +35,7 @@ typedef struct tl_body {
   bool laid;                 /* of a relocatable output: shared memory that ptxas has laid out (L1031) */
   uint16_t own_sm, first_sm; /* virtual SM of the body, and of the first definition where several met in the file */
   uint32_t alone_align;      /* of a relocatable output: of extern shared memory of -ewp objects behind it (L1061) */
-  uint32_t laid_place;       /* of such an object; of what stands for all of a kernel where those end, 0 without (L1060) */
+  uint32_t laid_place; /* of such an object; of what stands for all of a kernel where those end, 0 without (L1060) */
 } tl_body;
 
 /* A function name (or a file-local function) and what became of it. */

@@ -485,7 +485,7 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
       symbol->value = 1;
     symbol->shared_places = 1;
     symbol->align = external && s->section == SHN_UNDEF ? tl_larger(align, 16) : align; /* RF248 */
-    if (symbol->bare_shared) /* L1062 */
+    if (symbol->bare_shared)                                                            /* L1062 */
       symbol->align = 1;
     symbol->first_align = align;
     symbol->shared_place = (uint32_t)module->shared_objects.count;
@@ -1258,8 +1258,7 @@ static void objects_name_partial(tl_merging *m, uint32_t text, const tl_cubin_se
 /* Whether the kernel of a section is one of an -ewp object, also behind a relocatable link (L832). */
 static bool objects_is_partial(const tl_merging *m, const tl_cubin_section *shared) {
   const uint32_t primary = tl_cubin_primary(m->cubin, shared->info);
-  return m->cubin->type == ET_EWP || (primary < m->cubin->symbol_count &&
-                                      m->bodies[primary].partial);
+  return m->cubin->type == ET_EWP || (primary < m->cubin->symbol_count && m->bodies[primary].partial);
 }
 
 /* One record for the objects of a kernel in a file, those with a symbol and the one without (L556, L1011). */

@@ -193,8 +193,7 @@ static void grouping_compare(const grouping_job *g, size_t grouping, const ref_c
   ref_canonical form = {0};
   if ((grouping == TWICE && linker != program) || !grouping_make(g, grouping, group))
     return;
-  const bool linked = groups_link(g, group, scratch) &&
-                      (grouping != TWICE || groups_link_again(g, group, scratch)) &&
+  const bool linked = groups_link(g, group, scratch) && (grouping != TWICE || groups_link_again(g, group, scratch)) &&
                       final_link(g, group, linker, scratch) && form_of(&form, g, scratch);
   const bool same = linked && ref_canonical_compare(direct, &form, count_nothing, NULL) == 0;
   const bool listed = grouping_is_listed(linker, g->job->name, grouping);
