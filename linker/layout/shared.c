@@ -392,6 +392,20 @@ static bool shared_add_partial(const shared_state *s, const tl_u32_vector *own, 
   return true;
 }
 
+/* What an ordinary body that lost brought into such a kernel: no code uses it. Where symbols stay nvlink misses its place,
+ * and by default it has one (D142). */
+static void shared_place_other(const shared_state *s, uint32_t place, uint64_t *end) {
+  const uint32_t symbol = shared_of(place);
+  s->layout->symbol_value[symbol] = UINT64_MAX;
+  if (s->module->extern_by_name && tl_defect_matched(s->module->options, TL_DEFECT_D142)) {
+    s->layout->symbol_unallocated[symbol] = true;
+  } else if (s->module->extern_by_name) {
+    tl_defect_note(s->module->diagnostics, TL_DEFECT_D142, tl_module_text(s->module, shared_symbol(s, symbol)->name));
+    *end = s->layout->symbol_value[symbol] = tl_align(*end, shared_align(s, place));
+  }
+  *end += shared_size(s, place);
+}
+
 /* L1011: what lies in a kernel of an -ewp object is not sorted: its own objects have the places of their file, what is of
  * another file none, and the sum grows file by file. */
 static void shared_place_laid(const shared_state *s, const tl_u32_vector *own, uint64_t *end) {
@@ -404,10 +418,10 @@ static void shared_place_laid(const shared_state *s, const tl_u32_vector *own, u
       next++;
     if (symbol == TL_NONE)
       continue;
-    const bool laid = shared_symbol(s, symbol)->laid_shared;
-    s->layout->symbol_value[symbol] = laid ? shared_symbol(s, symbol)->value : UINT64_MAX;
-    s->layout->symbol_unallocated[symbol] |= !laid && s->module->extern_by_name;
-    *end += laid ? 0 : shared_size(s, own->items[i]);
+    if (shared_symbol(s, symbol)->laid_shared)
+      s->layout->symbol_value[symbol] = shared_symbol(s, symbol)->value;
+    else
+      shared_place_other(s, own->items[i], end);
   }
 }
 
