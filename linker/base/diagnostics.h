@@ -23,10 +23,10 @@ typedef struct tl_diagnostics {
   tl_arena *arena;
   const tl_options *options;
   TL_VECTOR(tl_message) messages;
-  uint64_t said;   /* bits for what is said once in a link */
-  unsigned errors; /* counted: errors and, with -Werror, warnings (C50b) */
-  bool holds;      /* a refusal waits for what nvlink has to say */
-  tl_message held; /* it */
+  uint64_t said[2]; /* bits for what is said once in a link */
+  unsigned errors;  /* counted: errors and, with -Werror, warnings (C50b) */
+  bool holds;       /* a refusal waits for what nvlink has to say */
+  tl_message held;  /* it */
   jmp_buf *on_fatal;
 } tl_diagnostics;
 

@@ -19,11 +19,13 @@ bool tl_defect_matched(const tl_options *options, tl_defect defect) {
 
 void tl_defect_note(tl_diagnostics *diagnostics, tl_defect defect, const char *name) {
   const tl_defect_row *const row = &rows[defect];
-  const uint64_t bit = (uint64_t)1 << defect;
-  _Static_assert(TL_DEFECT_COUNT <= 64, "a bit a row");
-  if (diagnostics->options->identity_nvlink || diagnostics->said & bit)
+  enum { WORD_BITS = 64 };
+  const uint64_t bit = (uint64_t)1 << defect % WORD_BITS;
+  uint64_t *const said = &diagnostics->said[defect / WORD_BITS];
+  _Static_assert(TL_DEFECT_COUNT <= sizeof diagnostics->said * 8, "a bit a row");
+  if (diagnostics->options->identity_nvlink || *said & bit)
     return;
-  diagnostics->said |= bit;
+  *said |= bit;
   tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_DEFECT), (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL,
                      row->id, row->stage, row->when, row->right, row->vendor);
 }

@@ -137,6 +137,13 @@ TL_DEFECT(D141, 'R', "merge", "-r, and a kernel of an -ewp object",
 TL_DEFECT(D143, 'R', "merge", "-r, and shared objects that have symbols in a kernel of an -ewp object",
           "the output says where they lie, and the kernel's shared memory keeps its alignment",
           "the next link gives them other places than the kernel's code does; with -g the alignment is 1")
+TL_DEFECT(D145, 'R', "merge", "-r, and a kernel with a strong body and others", "the output has its parameters once",
+          "once for every body; the next link puts those of further bodies behind")
+TL_DEFECT(D146, 'R', "merge", "-r, and a function that a body that lost brought into the text of a capsule's kernel",
+          "the output says so, and the next link leaves the text whole",
+          "the next link divides the text where the function's symbol says, or makes other code of it")
+TL_DEFECT(D147, 'R', "merge", "-r, and extern shared memory of an -ewp object",
+          "the output says which alignments it has, and in which kernels it is", "the next link forgets both")
 TL_DEFECT(D142, 'R', "layout", "a kernel with a body in an -ewp object and one in another",
           "the body that stands decides whether ptxas has laid out the kernel's shared memory",
           "the body that came first does")

@@ -37,6 +37,7 @@ typedef struct checker {
   uint32_t mercury_symbols; /* and Mercury's symbols, whose section this is */
   const tl_cubin_section *symbols;
   TL_VECTOR(inner_function) inner;
+  tl_map lost;        /* functions of bodies that lost (L1065) */
   tl_map first_inner; /* by section: the last of its inner functions */
   tl_map starts;      /* where they begin: section and place */
   tl_map texts;       /* by name: a capsule's code that was met */
@@ -72,6 +73,21 @@ static bool mercury_is_section(const uint8_t *symbol) {
   return symbol && (symbol[4] & 15) == STT_SECTION;
 }
 
+/* L1065: functions that a body that lost brought, as a relocatable output of twinlink's says; nvlink divides the text at
+ * them. */
+static void mercury_index_lost(checker *c) {
+  enum { LOST = 5 };
+  tl_map_init(&c->lost, c->arena);
+  for (uint32_t i = 1; i < c->cubin->section_count && !c->diagnostics->options->bug_compatible; i++) {
+    const tl_cubin_section *const section = mercury_section(c, i);
+    const bool ours = section->type == SHT_CUDA_RESOLVEDRELA &&
+                      strcmp(tl_names_text(c->names, section->name), ".nv.resolvedrela.bodies") == 0;
+    for (uint64_t at = 0; ours && at + ELF_RELA_SIZE <= section->size; at += ELF_RELA_SIZE)
+      if (tl_get32(section->data + at + 8) == LOST)
+        tl_set_add(&c->lost, tl_get32(section->data + at + 12));
+  }
+}
+
 static void mercury_index_inner(checker *c) {
   tl_map_init(&c->texts, c->arena);
   tl_map_init(&c->first_inner, c->arena);
@@ -80,7 +96,8 @@ static void mercury_index_inner(checker *c) {
     const uint8_t *const symbol = mercury_symbol(c, i);
     const uint64_t value = tl_get64(symbol + 8);
     const uint32_t section = tl_get16(symbol + 6);
-    if ((symbol[4] & 15) != STT_FUNC || !value || value > UINT32_MAX || section >= c->cubin->section_count)
+    if ((symbol[4] & 15) != STT_FUNC || !value || value > UINT32_MAX || section >= c->cubin->section_count ||
+        tl_set_has(&c->lost, i))
       continue;
     *tl_vector_push(c->arena, &c->inner) = (inner_function){value, i, tl_map_get(&c->first_inner, section)};
     tl_map_set(&c->first_inner, section, (uint32_t)(c->inner.count - 1));
@@ -443,6 +460,8 @@ static void mercury_check_inner(const checker *c, uint32_t section) {
     const inner_function *const one = &c->inner.items[i];
     const uint64_t at = (uint64_t)one->symbol * ELF_SYMBOL_SIZE;
     const uint64_t value = at + ELF_SYMBOL_SIZE <= symbols->size ? tl_get64(symbols->data + at + 8) : UINT64_MAX;
+    if (!value && one->value >= c->code.mercury_size) /* of a body that lost in an earlier link (L1064) */
+      continue;
     if (!mercury_instruction_at(&c->code, one->value) || !mercury_begins_at(c, value))
       mercury_fail(c, c->sass_symbols, at, "a function in a kernel's text does not begin at an instruction (L724)");
   }
@@ -700,6 +719,7 @@ static void mercury_check_section(checker *c, uint32_t index) {
 void tl_mercury_check(const tl_cubin *cubin, const tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
   checker c = {.cubin = cubin, .names = names, .arena = arena, .diagnostics = diagnostics};
   mercury_index(&c);
+  mercury_index_lost(&c);
   mercury_index_inner(&c);
   for (uint32_t i = 1; i < cubin->section_count; i++)
     mercury_check_section(&c, i);

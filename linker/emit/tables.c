@@ -163,7 +163,7 @@ void tl_emit_bodies(tl_emitted *e) {
   uint8_t *at = tl_emit_table(e, module->bodies_section, count * ELF_RELA_SIZE);
   for (size_t i = 0; i < module->body_notes.count; i++, at += ELF_RELA_SIZE) {
     const tl_body_note *const note = &module->body_notes.items[i];
-    tables_put_entry(at, note->place, e->symbol_index[note->symbol], note->type, note->first_sm);
+    tables_put_entry(at, note->place, e->symbol_index[note->symbol], note->type, note->addend);
   }
   for (size_t i = 0; i < e->record_notes.count; i++, at += ELF_RELA_SIZE) {
     const tl_record_note *const note = &e->record_notes.items[i];

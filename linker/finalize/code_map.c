@@ -41,10 +41,16 @@ bool final_is_inner(const finalizer *f, uint32_t symbol) {
          final_mercury(f, s->section)->type != SHT_CUDA_UFT_REL;
 }
 
+/* L1064: what a body that lost brought may lie behind the code that stands, where nvlink finds no place. */
+static bool code_is_place(finalizer *f, uint32_t text, uint64_t mercury) {
+  const tl_code *const map = final_code_map_of(f, text);
+  return map && mercury < map->mercury_size;
+}
+
 /* Functions of a body that lost stand in the text of the one that won, and do not divide it. */
-static bool code_stands(const finalizer *f, uint32_t symbol) {
+static bool code_stands(finalizer *f, uint32_t symbol) {
   const tl_symbol *const s = &f->mercury->module->symbols.items[symbol];
-  return s->mention == final_standing_file(f, s->section);
+  return !s->lost_inner && s->mention == final_standing_file(f, s->section) && code_is_place(f, s->section, s->value);
 }
 
 static int code_compare_functions(const void *a, const void *b) {
@@ -105,7 +111,7 @@ void final_inner_symbol(finalizer *f, uint32_t symbol, uint8_t *at) {
   const final_extent part = final_extent_of(f, s->section, s->value);
   if (!final_code_map_of(f, s->section))
     return;
-  tl_put64(at + 8, part.start);
+  tl_put64(at + 8, code_is_place(f, s->section, s->value) ? part.start : 0);
   tl_put64(at + 16, s->size && code_stands(f, symbol) ? part.size : s->size); /* a second name has none (L750) */
 }
 

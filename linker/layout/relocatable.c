@@ -25,6 +25,7 @@ struct tl_instances {
   uint64_t external_align; /* largest alignment of extern shared memory, at least 16 */
   uint64_t pool_align;     /* D of W9.8 */
   uint64_t *null_align; /* by section: of the last object without a symbol before which no ordinary one came (L1034) */
+  uint64_t *null_place; /* by section: the place of that object (L1069) */
   bool *null_closed;    /* by section: an ordinary one came */
   uint64_t null_value;  /* of symbol 0: that of the first kernel that has some (L556) */
 };
@@ -47,10 +48,14 @@ static void instances_add_partial(tl_instances *n, const tl_partial_object *obje
   n->raw[section] = tl_larger(object->laid, n->raw[section]);
   if (!object->counts)
     return;
-  n->raw[section] = tl_align(n->raw[section], object->align) + object->size;
+  const uint64_t place = tl_align(n->raw[section], object->align);
+  const bool first = !n->null_align[section] || n->null_place[section] != place; /* of those at a place (L1069) */
+  n->raw[section] = place + object->size;
   n->align[section] = tl_larger(object->align, n->align[section]);
-  if (!n->null_closed[section] && !n->module->symbols.items[n->module->sections.items[object->text].owner].late)
-    n->null_align[section] = object->align;
+  if (!first || n->null_closed[section] || n->module->symbols.items[n->module->sections.items[object->text].owner].late)
+    return;
+  n->null_align[section] = object->align;
+  n->null_place[section] = place;
 }
 
 static void instances_sum(tl_instances *n) {
@@ -70,6 +75,8 @@ static void instances_sum(tl_instances *n) {
     } else if (symbol->external_shared && tl_defect_matched(n->module->options, TL_DEFECT_D59)) {
       n->external_align = tl_larger(symbol->align, n->external_align);
       n->pool_align = tl_larger(symbol->value, n->pool_align);
+      if (symbol->bare_shared) /* L1062: its place */
+        n->raw[symbol->extern_section] = tl_larger(symbol->first_align, n->raw[symbol->extern_section]);
     }
     if (!instances_is_object(symbol) || symbol->laid_shared)
       continue;
@@ -201,6 +208,7 @@ tl_instances *tl_layout_create_instances(tl_module *module, tl_arena *arena) {
                       .raw = tl_arena_new(arena, uint64_t, module->sections.count + kernels),
                       .align = tl_arena_new(arena, uint64_t, module->sections.count + kernels),
                       .null_align = tl_arena_new(arena, uint64_t, module->sections.count + kernels),
+                      .null_place = tl_arena_new(arena, uint64_t, module->sections.count + kernels),
                       .null_closed = tl_arena_new(arena, bool, module->sections.count + kernels),
                       .late = tl_arena_new(arena, bool, module->sections.count + kernels)};
   bool *const done = tl_arena_new(arena, bool, module->resolution->functions.count);
@@ -342,7 +350,7 @@ void tl_layout_relocatable(tl_layout *layout, const tl_instances *n) {
       layout->symbol_section[i] = matched || own ? symbol->extern_section : TL_NONE;
       if (!matched && !own)
         tl_defect_note(module->diagnostics, TL_DEFECT_D59, tl_module_text(module, symbol->name));
-      layout->symbol_value[i] = n->by_name ? n->name_value[i] : symbol->value;
+      layout->symbol_value[i] = n->by_name && matched ? n->name_value[i] : symbol->value;
     }
     if (symbol->shared && symbol->section == TL_NONE && !symbol->external_shared &&
         tl_defect_matched(module->options, TL_DEFECT_D1))

@@ -328,6 +328,14 @@ static uint32_t *shared_kernels_of_sections(const shared_state *s) {
   return kernel_of;
 }
 
+/* L603, L1068: extern shared memory of -ewp objects alone counts only beside something else. */
+static bool shared_has_size(const shared_state *s, const tl_u32_vector *own) {
+  for (size_t i = 0; i < own->count; i++)
+    if (!shared_partial(s, own->items[i]) || shared_size(s, own->items[i]))
+      return true;
+  return false;
+}
+
 /* Kernel-local objects in creation order, then the moved ones in sorted order (W9.4). */
 static tl_u32_vector *shared_collect_own(shared_state *s) {
   tl_u32_vector *const own = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count);
@@ -351,6 +359,8 @@ static tl_u32_vector *shared_collect_own(shared_state *s) {
     tl_u32_push(s->arena, &own[kernel], symbol);
     s->layout->symbol_section[shared_of(symbol)] = shared_section_of_kernel(s, kernel);
   }
+  for (uint32_t k = 0; k < s->kernel_count; k++)
+    own[k].count = shared_has_size(s, &own[k]) ? own[k].count : 0;
   return own;
 }
 
@@ -382,6 +392,20 @@ static bool shared_add_partial(const shared_state *s, const tl_u32_vector *own, 
   return true;
 }
 
+/* What an ordinary body that lost brought into such a kernel: no code uses it. Where symbols stay nvlink misses its place,
+ * and by default it has one (D142). */
+static void shared_place_other(const shared_state *s, uint32_t place, uint64_t *end) {
+  const uint32_t symbol = shared_of(place);
+  s->layout->symbol_value[symbol] = UINT64_MAX;
+  if (s->module->extern_by_name && tl_defect_matched(s->module->options, TL_DEFECT_D142)) {
+    s->layout->symbol_unallocated[symbol] = true;
+  } else if (s->module->extern_by_name) {
+    tl_defect_note(s->module->diagnostics, TL_DEFECT_D142, tl_module_text(s->module, shared_symbol(s, symbol)->name));
+    *end = s->layout->symbol_value[symbol] = tl_align(*end, shared_align(s, place));
+  }
+  *end += shared_size(s, place);
+}
+
 /* L1011: what lies in a kernel of an -ewp object is not sorted: its own objects have the places of their file, what is of
  * another file none, and the sum grows file by file. */
 static void shared_place_laid(const shared_state *s, const tl_u32_vector *own, uint64_t *end) {
@@ -394,10 +418,10 @@ static void shared_place_laid(const shared_state *s, const tl_u32_vector *own, u
       next++;
     if (symbol == TL_NONE)
       continue;
-    const bool laid = shared_symbol(s, symbol)->laid_shared;
-    s->layout->symbol_value[symbol] = laid ? shared_symbol(s, symbol)->value : UINT64_MAX;
-    s->layout->symbol_unallocated[symbol] |= !laid && s->module->extern_by_name;
-    *end += laid ? 0 : shared_size(s, own->items[i]);
+    if (shared_symbol(s, symbol)->laid_shared)
+      s->layout->symbol_value[symbol] = shared_symbol(s, symbol)->value;
+    else
+      shared_place_other(s, own->items[i], end);
   }
 }
 

@@ -14,8 +14,8 @@
  *
  * ptxas lays out the shared memory of a kernel of an -ewp object: e_type says so, and an output of -r has another one. An
  * entry of type 2 names such a kernel, so that the next link refuses, too, what the kernel has no place for (L832). Objects
- * that have symbols have places there and no alignments: an entry of type 3 says an object's place, 0 of the object that
- * stands for the whole section (L1031, D143). */
+ * that have symbols have places there and no alignments: an entry of type 3 says an object's place, of the object that
+ * stands for the whole section where such objects end (L1031, L1060, D143). */
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "merge/merging.h"
@@ -25,7 +25,8 @@
 static const char bodies_name[] = ".nv.resolvedrela.bodies";
 
 enum { BODY_SM_MASK = 0xffff, BODY_SM_BITS = 16, BODY_TAKEN_ELSEWHERE = 0x10000 };
-enum { BODY_ENTRY = 0, BODY_RECORD = 1, BODY_PARTIAL = 2, BODY_LAID = 3 };
+enum { BODY_ENTRY = 0, BODY_RECORD = 1, BODY_PARTIAL = 2, BODY_LAID = 3, BODY_ALONE = 4, BODY_LOST = 5, BODY_POOL = 6 };
+enum { POOL_APART = 1 }; /* in the addend, whose higher bits are the size */
 
 static uint64_t bodies_key(uint32_t file, uint64_t symbol_or_place) {
   return (uint64_t)file << 32 | (uint32_t)symbol_or_place;
@@ -58,6 +59,20 @@ void tl_bodies_read(tl_resolution *resolution, uint32_t file, const tl_cubin *cu
       continue;
     if (tl_get32(at + 8) == BODY_PARTIAL) {
       bodies[symbol].partial = resolution->any_partial = true;
+      continue;
+    }
+    if (tl_get32(at + 8) == BODY_POOL) {
+      const uint64_t addend = tl_get64(at + 16);
+      *tl_vector_push(arena, &resolution->noted_pools) =
+          (tl_noted_pool){file, addend & POOL_APART, addend >> POOL_APART, tl_get64(at), 0};
+      continue;
+    }
+    if (tl_get32(at + 8) == BODY_LOST) {
+      bodies[symbol].lost_inner = true;
+      continue;
+    }
+    if (tl_get32(at + 8) == BODY_ALONE) {
+      bodies[symbol].alone_align = place > bodies[symbol].alone_align ? place : bodies[symbol].alone_align;
       continue;
     }
     if (tl_get32(at + 8) == BODY_LAID) {
@@ -126,7 +141,7 @@ static tl_body_note bodies_note(const tl_module *module, const tl_function *func
   const bool taken = module->taken_elsewhere[index];
   return (tl_body_note){.symbol = module->symbol_of_function[index],
                         .place = function->own_sm | (taken ? BODY_TAKEN_ELSEWHERE : 0u),
-                        .first_sm = function->first_sm};
+                        .addend = function->first_sm};
 }
 
 bool tl_body_is_partial(const tl_module *module, const tl_function *function) {
@@ -146,19 +161,75 @@ static void bodies_note_partial(tl_module *module) {
   }
 }
 
-/* L1031 */
+/* L1031, L1060 */
 static void bodies_note_places(tl_module *module) {
   if (tl_defect_matched(module->options, TL_DEFECT_D143))
     return;
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[i];
-    if (!symbol->laid_shared && !symbol->whole_laid)
+    if (!symbol->laid_shared && !symbol->whole_shared)
       continue;
-    const uint32_t place = symbol->laid_shared ? (uint32_t)symbol->value : 0;
+    const uint32_t place = symbol->laid_shared ? (uint32_t)symbol->value : symbol->whole_laid;
     *tl_vector_push(module->arena, &module->body_notes) =
         (tl_body_note){.symbol = i, .type = BODY_LAID, .place = place};
-    tl_defect_note(module->diagnostics, TL_DEFECT_D143, tl_module_text(module, symbol->name));
+    if (symbol->laid_shared || symbol->whole_laid)
+      tl_defect_note(module->diagnostics, TL_DEFECT_D143, tl_module_text(module, symbol->name));
   }
+}
+
+/* L1061: of the kernel's objects the one in front, or the kernel. */
+static void bodies_note_alone(tl_module *module) {
+  uint32_t *const last = tl_arena_new(module->arena, uint32_t, module->sections.count);
+  uint32_t next = 1;
+  for (size_t i = 0; i < module->partial_objects.count; i++) {
+    const tl_partial_object *const object = &module->partial_objects.items[i];
+    for (; next < object->symbols; next++)
+      if (module->symbols.items[next].shared && module->symbols.items[next].section != TL_NONE)
+        last[module->symbols.items[next].section] = next;
+    const tl_section *const text = &module->sections.items[object->text];
+    if (object->size || text->shared == TL_NONE)
+      continue;
+    *tl_vector_push(module->arena, &module->body_notes) =
+        (tl_body_note){.symbol = last[text->shared] ? last[text->shared] : text->owner,
+                       .type = BODY_ALONE,
+                       .place = (uint32_t)object->align};
+    tl_defect_note(module->diagnostics, TL_DEFECT_D147, tl_module_text(module, text->name));
+  }
+}
+
+/* L1065 */
+static void bodies_note_lost(tl_module *module) {
+  for (uint32_t i = 1; module->capsule && i < module->symbols.count; i++) {
+    const tl_symbol *const symbol = &module->symbols.items[i];
+    if (tl_type_of(symbol) != STT_FUNC || symbol->section == TL_NONE || symbol->function == TL_NONE)
+      continue;
+    const tl_section *const text = &module->sections.items[symbol->section];
+    const tl_function *const function = &module->resolution->functions.items[symbol->function];
+    if (!module->resolution->bodies[function->file][function->symbol].in_kernel || !text->pieces.count)
+      continue;
+    if (!symbol->lost_inner && symbol->mention == text->pieces.items[0].file)
+      continue;
+    *tl_vector_push(module->arena, &module->body_notes) = (tl_body_note){.symbol = i, .type = BODY_LOST};
+    tl_defect_note(module->diagnostics, TL_DEFECT_D146, tl_module_text(module, symbol->name));
+  }
+}
+
+/* L1066 */
+static void bodies_note_pools(tl_module *module) {
+  for (size_t i = 0; i < module->noted_pools.count; i++) {
+    const tl_noted_pool *const pool = &module->noted_pools.items[i];
+    *tl_vector_push(module->arena, &module->body_notes) =
+        (tl_body_note){.type = BODY_POOL,
+                       .place = (uint32_t)pool->align,
+                       .addend = pool->size << POOL_APART | (pool->apart ? POOL_APART : 0)};
+    tl_defect_note(module->diagnostics, TL_DEFECT_D147, NULL);
+  }
+}
+
+void tl_merge_mark_lost(tl_merging *m) {
+  for (uint32_t i = 1; i < m->cubin->symbol_count; i++)
+    if (m->bodies[i].lost_inner && m->symbol_map[i] != TL_NONE)
+      m->module->symbols.items[m->symbol_map[i]].lost_inner = true;
 }
 
 void tl_merge_note_bodies(tl_module *module) {
@@ -177,6 +248,9 @@ void tl_merge_note_bodies(tl_module *module) {
   }
   bodies_note_partial(module);
   bodies_note_places(module);
+  bodies_note_alone(module);
+  bodies_note_lost(module);
+  bodies_note_pools(module);
   if (!module->body_notes.count && !module->replaced_records.count)
     return;
   if (module->replaced_records.count)

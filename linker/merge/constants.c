@@ -42,19 +42,19 @@ static void constants_find_ends(tl_merging *m) {
   }
 }
 
-static uint64_t constants_end(tl_merging *m, uint32_t section) {
+uint64_t tl_merge_symbols_end(tl_merging *m, uint32_t section) {
   if (!m->covered)
     constants_find_ends(m);
   return m->covered[section];
 }
 
 bool tl_merge_has_symbols(tl_merging *m, uint32_t section) {
-  return constants_end(m, section) != 0;
+  return tl_merge_symbols_end(m, section) != 0;
 }
 
 uint64_t tl_merge_covered(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  const uint64_t last = constants_end(m, section), end = last ? last : input->size;
+  const uint64_t last = tl_merge_symbols_end(m, section), end = last ? last : input->size;
   if (end <= input->size)
     return end;
   const uint64_t room = m->cubin->size - input->file_offset;
@@ -67,7 +67,7 @@ uint64_t tl_merge_covered(tl_merging *m, uint32_t section) {
 uint64_t tl_merge_covered_of_bank(tl_merging *m, uint32_t section) {
   enum { LARGEST_BANK = 0x10000 };
   const uint64_t size = tl_merge_covered(m, section);
-  if (constants_end(m, section) > LARGEST_BANK && tl_defect_matched(m->module->options, TL_DEFECT_D88))
+  if (tl_merge_symbols_end(m, section) > LARGEST_BANK && tl_defect_matched(m->module->options, TL_DEFECT_D88))
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET,
                      "its compiler constants end behind the largest bank (L484)");
   return size;

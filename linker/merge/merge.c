@@ -148,6 +148,7 @@ static void merge_file(tl_module *module, uint32_t file) {
   if (m.mistyped)
     tl_diagnostics_release(module->diagnostics);
   tl_merge_records(&m);
+  tl_merge_mark_lost(&m);
   tl_merge_partial_objects(&m);
   if (tl_trace_wants(module->diagnostics, TL_TRACE_MAPS)) {
     merge_trace_maps(&m);

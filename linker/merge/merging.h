@@ -114,9 +114,13 @@ void tl_merge_check_constants(tl_merging *m);
 uint64_t tl_merge_covered(tl_merging *m, uint32_t section);
 /* The same of a section that becomes one of the output, which must not be larger than a bank (L484). */
 uint64_t tl_merge_covered_of_bank(tl_merging *m, uint32_t section);
+/* Marks the functions that an earlier link says a body that lost brought (L1065). */
+void tl_merge_mark_lost(tl_merging *m);
 /* Shared memory that ptxas laid out in kernels of an -ewp object (L556). */
 void tl_merge_partial_objects(tl_merging *m);
 /* Whether some symbol with bytes lies in a section. */
+/* Where its last symbol ends, 0 without one. */
+uint64_t tl_merge_symbols_end(tl_merging *m, uint32_t section);
 bool tl_merge_has_symbols(tl_merging *m, uint32_t section);
 /* They go with a replaced body. nvlink looks for them by the function's name and can hit another function's (D7). */
 void tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name);

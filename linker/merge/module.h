@@ -35,9 +35,11 @@ typedef struct tl_body {
   bool leads;                /* an alias that comes before the function whose text it has (D102) */
   bool taken_elsewhere;      /* of a relocatable output: a file that does not define it takes its address (L646) */
   bool partial;              /* of a relocatable output: the kernel is one of an -ewp object (L832) */
+  bool lost_inner;           /* of a relocatable output: a body that lost brought it into a kernel's text (L1065) */
   bool laid;                 /* of a relocatable output: shared memory that ptxas has laid out (L1031) */
   uint16_t own_sm, first_sm; /* virtual SM of the body, and of the first definition where several met in the file */
-  uint32_t laid_place;       /* of such an object */
+  uint32_t alone_align;      /* of a relocatable output: of extern shared memory of -ewp objects behind it (L1061) */
+  uint32_t laid_place; /* of such an object; of what stands for all of a kernel where those end, 0 without (L1060) */
 } tl_body;
 
 /* A function name (or a file-local function) and what became of it. */
@@ -74,6 +76,12 @@ typedef struct tl_live_fault {
   uint64_t offset;
   const char *what;
 } tl_live_fault;
+/* The pool of an -ewp object in a relocatable output (L1066): whether no pool was there yet (L766). */
+typedef struct tl_noted_pool {
+  uint32_t file;
+  bool apart;
+  uint64_t size, align, entry_size;
+} tl_noted_pool;
 
 typedef struct tl_resolution {
   TL_VECTOR(tl_function) functions; /* in creation order (W3.1, W3.9), dead ones included */
@@ -85,7 +93,8 @@ typedef struct tl_resolution {
   tl_map has_beaten;  /* by file and symbol of a body that replaced another: which of contestants that one was */
   tl_map record_of;   /* by file and place in its call graph: the contestant whose record it is, as -r says */
   bool any_partial;   /* some body is partial (L832) */
-  tl_live_fault fault, stray; /* of the first file that has one; a call that goes to no function (L1071) */
+  tl_live_fault fault, stray;           /* of the first file that has one; a call that goes to no function (L1071) */
+  TL_VECTOR(tl_noted_pool) noted_pools; /* as -r says, in the order of the files (L1066) */
 } tl_resolution;
 
 /* A range of an output section that is copied from an input file. */
@@ -167,12 +176,14 @@ typedef struct tl_symbol {
   bool external_shared;  /* extern __shared__ (W3.11) */
   bool bare_shared;      /* in the pool of an -ewp object, which is counted as one (L746) */
   bool laid_shared;      /* in a kernel of an -ewp object, whose value is its place (L1011) */
-  bool whole_laid;       /* stands for the section of such objects in a relocatable output (L832, L1031) */
+  bool whole_shared;     /* stands for what ptxas laid out in a kernel in a relocatable output (L832, L1060) */
+  uint32_t whole_laid;   /* ... and where those of them end that have symbols (L1031) */
   bool unsized;          /* shared memory that an earlier file mentioned without a size, in a relocatable link (D82) */
   bool constants_size;   /* .nv.ptx.const0.size: the size of the user constants (L251) */
   bool misplaced;        /* shared object that nvlink never lays out: S = -1, with -g 0 (D82, L94) */
   bool referenced;       /* some text that counts refers to it (W9.9) */
   bool unlisted;         /* never in .symtab (compiler constants, parameters) */
+  bool lost_inner;       /* function in a kernel's text, of a body that lost in an earlier link (L1065) */
   bool late;             /* kernel that stays without being named: hardly more than a device function (W17.12) */
   bool late_sections;    /* ... whose sections are created late, also where it counts as a kernel (L45, L151) */
 } tl_symbol;
@@ -290,7 +301,7 @@ typedef struct tl_record_note {
  * another type, that a kernel is one of an -ewp object (L832). */
 typedef struct tl_body_note {
   uint32_t symbol, type, place;
-  uint16_t first_sm;
+  uint64_t addend;
 } tl_body_note;
 
 enum { TL_LOCAL_KERNEL = 1 };
@@ -361,6 +372,7 @@ typedef struct tl_module {
   tl_edges taken;                             /* part -2: function and prototype name, one of each function */
   bool *untyped;                              /* by function: in `taken` without any record's text (L155) */
   bool *taken_elsewhere;                      /* by function: a file that does not define it takes its address (L646) */
+  TL_VECTOR(tl_noted_pool) noted_pools;       /* pools of -ewp objects, in the order of the files (L1066) */
   TL_VECTOR(tl_body_note) body_notes;         /* what a relocatable output says of its weak bodies (L646) */
   tl_map replaced_records;                    /* records that only replaced bodies have: which contestant's (L791) */
   tl_map calls_seen, references_seen;         /* keys of `calls` and `references`, where each is listed once */

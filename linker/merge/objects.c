@@ -55,12 +55,20 @@ static uint32_t objects_bank_of_strong(const tl_merging *m, uint32_t index) {
   return m->module->sections.items[text].constant0;
 }
 
+/* L1063, D145: with -r nvlink appends banks that the next link then appends once more. By default there is one. */
+static bool objects_has_one_bank(const tl_merging *m, const tl_cubin_section *input) {
+  if (m->module->mode->final || tl_defect_matched(m->module->options, TL_DEFECT_D145))
+    return false;
+  tl_defect_note(m->module->diagnostics, TL_DEFECT_D145, tl_merging_text(m, input->name));
+  return true;
+}
+
 static void objects_append_parameters(tl_merging *m, uint32_t index) {
   const tl_cubin_section *const input = &m->cubin->sections[index];
   const uint32_t bank = objects_bank_of_strong(m, index);
   if (bank != TL_NONE || input->unnamed) /* nvlink compares the names of banks (L604) */
     tl_merge_check_shape(m, index);
-  if (bank == TL_NONE)
+  if (bank == TL_NONE || objects_has_one_bank(m, input))
     return;
   tl_module_append(m->module, bank, input->data, input->size, input->align, m->file, index);
 }
@@ -248,7 +256,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   if (section->type != input->type && !objects_is_table(m, input->type, input->name)) /* that is said already */
     return objects_refuse_type(m, index, out);
   if (owned && input->type == SHT_CUDA_CONSTANT0 &&
-      (module->capsule || !objects_is_of_strong_body(m, input))) { /* reused (W8.2) */
+      (module->capsule || !objects_is_of_strong_body(m, input) ||
+       (section->pieces.count && objects_has_one_bank(m, input)))) { /* reused (W8.2) */
     section->pieces.count = 0;
     section->size = 0;
   }
@@ -473,10 +482,12 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     symbol->shared = true;
     symbol->external_shared = external;
     symbol->bare_shared = external && objects_is_bare_pool(m, s->section);
-    if (symbol->bare_shared && !symbol->value && !module->mode->final)
+    if (symbol->bare_shared && !module->mode->final)
       symbol->value = 1;
     symbol->shared_places = 1;
     symbol->align = external && s->section == SHN_UNDEF ? tl_larger(align, 16) : align; /* RF248 */
+    if (symbol->bare_shared)                                                            /* L1062 */
+      symbol->align = 1;
     symbol->first_align = align;
     symbol->shared_place = (uint32_t)module->shared_objects.count;
     tl_u32_push(module->arena, &module->shared_objects, out);
@@ -641,38 +652,68 @@ static bool objects_is_parameter(const tl_merging *m, const tl_cubin_symbol *s) 
 
 static const char whole_prefix[] = "$__shared$";
 
-/* L832, L1031: what in a relocatable output stands for all that ptxas laid out in a kernel. */
-static bool objects_is_whole(const tl_merging *m, const tl_cubin_symbol *s) {
+/* L832, L1031, L1060: what in a relocatable output stands for all that ptxas laid out in a kernel. */
+static bool objects_is_whole(const tl_merging *m, uint32_t index) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
-  if (input->type != SHT_CUDA_SHARED || !input->info || !objects_starts_with(m, s->name, whole_prefix))
+  if (!m->bodies[index].laid || input->type != SHT_CUDA_SHARED || !input->info ||
+      !objects_starts_with(m, s->name, whole_prefix))
     return false;
   const uint32_t primary = tl_cubin_primary(m->cubin, input->info);
-  return primary < m->cubin->symbol_count && m->bodies[primary].partial &&
-         strcmp(tl_merging_text(m, s->name) + sizeof whole_prefix - 1,
-                tl_merging_text(m, m->cubin->symbols[primary].name)) == 0;
+  return primary < m->cubin->symbol_count && strcmp(tl_merging_text(m, s->name) + sizeof whole_prefix - 1,
+                                                    tl_merging_text(m, m->cubin->symbols[primary].name)) == 0;
 }
 
-/* With -g it would be a symbol of the executable. */
+/* In an executable it is no symbol: what the -ewp objects themselves would give the kernel is laid out. */
 static void objects_add_whole(const tl_merging *m, uint32_t index, uint32_t section) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
-  const bool named = m->bodies[index].laid;
+  const uint32_t laid = m->bodies[index].laid_place;
   *tl_vector_push(module->arena, &module->partial_objects) =
       (tl_partial_object){.text = module->sections.items[section].about,
                           .symbols = (uint32_t)module->symbols.count,
-                          .laid = named ? s->size : 0,
+                          .laid = laid,
                           .size = s->size,
                           .align = objects_shared_align(s),
-                          .counts = !named || !module->extern_by_name};
+                          .counts = !laid || !module->extern_by_name};
+}
+
+/* L1061: extern shared memory of -ewp objects, as a relocatable output says that its kernels have it. */
+static void objects_take_alone(tl_merging *m, uint32_t index, uint32_t align) {
+  tl_module *const module = m->module;
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  if (!align || input->type != SHT_CUDA_SHARED || !input->info || m->section_state[index] & TL_SECTION_DEAD)
+    return;
+  const uint32_t text = objects_owner_text(m, input), owner = tl_module_owner(module, text);
+  if (owner == TL_NONE || !(module->symbols.items[owner].other & STO_ENTRY))
+    return;
+  if (module->sections.items[text].shared == TL_NONE)
+    objects_owned_section(m, index, text);
+  if (module->sections.items[text].shared == TL_NONE)
+    return;
+  module->sections.items[module->sections.items[text].shared].external_alone = true;
+  *tl_vector_push(module->arena, &module->partial_objects) =
+      (tl_partial_object){.text = text, .symbols = (uint32_t)module->symbols.count, .align = align, .counts = true};
+}
+
+static void objects_take_alone_kernels(tl_merging *m) {
+  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
+    const tl_cubin_section *const section = &m->cubin->sections[s];
+    const uint32_t primary =
+        section->type == SHT_CUDA_SHARED && section->info ? tl_cubin_primary(m->cubin, section->info) : UINT32_MAX;
+    if (primary < m->cubin->symbol_count && m->bodies[primary].alone_align)
+      objects_take_alone(m, s, m->bodies[primary].alone_align);
+  }
 }
 
 static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_body *const body = &m->bodies[index];
-  const bool whole = module->sections.items[section].about != TL_NONE && objects_is_whole(m, s);
-  if (whole && module->mode->final && (body->laid || module->extern_by_name)) {
+  const bool whole = module->sections.items[section].about != TL_NONE && objects_is_whole(m, index);
+  if (whole && module->mode->final) {
     objects_add_whole(m, index, section);
+    objects_take_alone(m, s->section, body->alone_align);
     return;
   }
   const uint32_t out = objects_new_symbol(m, s, s->info);
@@ -689,12 +730,14 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     symbol->bare_shared = objects_is_bare_pool(m, s->section);
     symbol->laid_shared = objects_is_laid(m, s->section) || (body->laid && !whole);
     symbol->value = symbol->laid_shared ? (body->laid ? body->laid_place : s->value) : symbol->value;
-    symbol->whole_laid = whole && body->laid;
+    symbol->whole_shared = whole;
+    symbol->whole_laid = whole ? body->laid_place : 0;
     symbol->align = symbol->laid_shared || (symbol->bare_shared && !s->value) ? 1 : objects_shared_align(s);
     tl_u32_push(module->arena, &module->shared_objects, out);
   }
   if (!symbol->unlisted)
     tl_module_list_symbol(module, out, !shared || tl_module_lists_shared(module, s->other));
+  objects_take_alone(m, s->section, body->alone_align);
 }
 
 /* Sections hold the variables of one space only (L233). What lies in shared memory's is left to L162, and what kinds of
@@ -1065,7 +1108,42 @@ static void objects_note_debug_shared(tl_merging *m) {
   }
 }
 
+/* L746, L766: the pool of an -ewp object holds extern shared memory alone. Where there is no pool yet, nvlink makes a section
+ * of its own of it, to which those of later files are added, each at its alignment; with -g it forgets it. */
+static void objects_keep_pool(tl_module *module, const tl_noted_pool *pool) {
+  enum { NAME_LENGTH = 16 };
+  if (module->extern_by_name)
+    return;
+  if (module->bare_shared == TL_NONE) {
+    const uint32_t name = tl_names_intern(module->names, ".nv_debug.shared", NAME_LENGTH);
+    module->bare_shared =
+        tl_module_add_section(module, name, SHT_CUDA_SHARED, SHF_WRITE | SHF_ALLOC, pool->align, pool->entry_size);
+    tl_module_add_section_symbol(module, module->bare_shared);
+  }
+  tl_section *const section = &module->sections.items[module->bare_shared];
+  section->external_alone = true;
+  section->align = tl_larger(section->align, pool->align);
+  section->size = tl_align(section->size, pool->align) + pool->size;
+}
+
+/* Those that a relocatable output says it has count here as those of its files would (L1066). */
+static void objects_take_noted_pools(tl_merging *m) {
+  tl_module *const module = m->module;
+  const bool apart = module->bare_shared != TL_NONE, none = module->debug_shared == TL_NONE;
+  for (size_t i = 0; i < module->resolution->noted_pools.count; i++) {
+    tl_noted_pool pool = module->resolution->noted_pools.items[i];
+    if (pool.file != m->file)
+      continue;
+    pool.apart = apart || (pool.apart && none);
+    *tl_vector_push(module->arena, &module->noted_pools) = pool;
+    if (pool.apart)
+      objects_keep_pool(module, &pool);
+  }
+}
+
 void tl_merge_objects(tl_merging *m) {
+  objects_take_noted_pools(m);
+  objects_take_alone_kernels(m);
   objects_note_debug_shared(m);
   for (uint32_t i = 0; i < m->cubin->symbol_count; i++) /* the null symbol too */
     if (objects_is_object(tl_symbol_type(&m->cubin->symbols[i])))
@@ -1096,36 +1174,47 @@ static bool objects_section_is_skipped(const tl_cubin_section *section) {
   return !objects_type_is_taken(section->type);
 }
 
-/* L746, L766: the pool of an -ewp object holds extern shared memory alone. Where there is no pool yet, nvlink makes a section
- * of its own of it, to which those of later files are added, each at its alignment; with -g it forgets it. */
-static void objects_keep_bare_pool(tl_merging *m, uint32_t index) {
-  tl_module *const module = m->module;
-  const tl_cubin_section *const input = &m->cubin->sections[index];
-  if (module->extern_by_name || (module->debug_shared != TL_NONE && module->bare_shared == TL_NONE))
-    return;
-  if (module->bare_shared == TL_NONE) {
-    module->bare_shared =
-        tl_module_add_section(module, input->name, input->type, SHF_WRITE | SHF_ALLOC, input->align, input->entry_size);
-    tl_module_add_section_symbol(module, module->bare_shared);
-  }
-  tl_section *const section = &module->sections.items[module->bare_shared];
-  section->external_alone = true;
-  section->align = tl_larger(section->align, input->align);
-  section->size = tl_align(section->size, input->align) + input->size;
-}
-
 /* L746: where there is one, it is an object of the pool without a symbol: symbol 0 stands for it. */
-static void objects_count_bare_pool(tl_merging *m, uint32_t index) {
-  tl_module *const module = m->module;
-  const tl_cubin_section *const input = &m->cubin->sections[index];
-  if (module->debug_shared == TL_NONE || module->bare_shared != TL_NONE)
-    return;
+static void objects_count_pool(tl_module *module, const tl_noted_pool *pool) {
   *tl_vector_push(module->arena, &module->bare_pools) =
-      (tl_bare_pool){.symbols = (uint32_t)module->symbols.count, .size = input->size, .align = input->align};
+      (tl_bare_pool){.symbols = (uint32_t)module->symbols.count, .size = pool->size, .align = pool->align};
   if (module->extern_by_name)
     return;
   module->null_is_shared = true;
-  module->debug_shared_align = tl_larger(module->debug_shared_align, input->align);
+  module->debug_shared_align = tl_larger(module->debug_shared_align, pool->align);
+}
+
+static bool objects_pool_stays_apart(const tl_module *module) {
+  return module->debug_shared == TL_NONE || module->bare_shared != TL_NONE;
+}
+
+/* L1066: the pool of an -ewp object of this file. */
+static void objects_note_pool(tl_merging *m, uint32_t index) {
+  tl_module *const module = m->module;
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  const tl_noted_pool pool = {m->file, objects_pool_stays_apart(module), input->size, input->align, input->entry_size};
+  *tl_vector_push(module->arena, &module->noted_pools) = pool;
+  if (pool.apart)
+    objects_keep_pool(module, &pool);
+}
+
+/* Of the pools of this file those that do not stay apart. */
+static void objects_count_pools(const tl_merging *m) {
+  tl_module *const module = m->module;
+  for (size_t i = 0; i < module->noted_pools.count; i++)
+    if (module->noted_pools.items[i].file == m->file && !module->noted_pools.items[i].apart)
+      objects_count_pool(module, &module->noted_pools.items[i]);
+}
+
+/* Its section in a relocatable output, which no symbol places. */
+static bool objects_is_noted_pool(const tl_merging *m, uint32_t index) {
+  const tl_cubin_section *const section = &m->cubin->sections[index];
+  const tl_resolution *const resolution = m->module->resolution;
+  bool noted = false;
+  for (size_t i = 0; i < resolution->noted_pools.count; i++)
+    noted |= resolution->noted_pools.items[i].file == m->file && resolution->noted_pools.items[i].apart;
+  return noted && section->type == SHT_CUDA_SHARED &&
+         strcmp(tl_merging_text(m, section->name), ".nv_debug.shared") == 0;
 }
 
 void tl_merge_remaining_sections(tl_merging *m) {
@@ -1140,17 +1229,17 @@ void tl_merge_remaining_sections(tl_merging *m) {
     else if (section->type == SHT_CUDA_CONSTANT0 + 2)
       tl_merge_keep_dead_losing_constants(m, s);
     const bool gone = m->section_state[s] & (TL_SECTION_DEAD | TL_SECTION_LOST | TL_SECTION_DONE);
-    const bool bare = objects_is_bare_pool(m, s);
+    const bool bare = objects_is_bare_pool(m, s) || objects_is_noted_pool(m, s);
     if (!gone && !bare && !objects_section_is_skipped(section))
       tl_merge_place_section(m, s); /* where no symbol placed it */
   }
   for (uint32_t s = 1; s < m->cubin->section_count; s++)
     if (objects_is_bare_pool(m, s))
-      objects_keep_bare_pool(m, s);
+      objects_note_pool(m, s);
 }
 
 /* L832: in a relocatable output an object like those of other kernels, which every next link takes. */
-static void objects_name_partial(tl_merging *m, uint32_t text, const tl_cubin_section *input, bool named) {
+static void objects_name_partial(tl_merging *m, uint32_t text, const tl_cubin_section *input, uint64_t laid) {
   tl_module *const module = m->module;
   const tl_section *const about = &module->sections.items[text];
   const uint64_t align = tl_larger(input->align, 1);
@@ -1162,7 +1251,8 @@ static void objects_name_partial(tl_merging *m, uint32_t text, const tl_cubin_se
                             .shared = true,
                             .shared_places = 1,
                             .shared_place = (uint32_t)module->shared_objects.count,
-                            .whole_laid = named,
+                            .whole_shared = true,
+                            .whole_laid = (uint32_t)laid,
                             .align = align,
                             .first_align = align,
                             .function = TL_NONE,
@@ -1181,13 +1271,13 @@ static bool objects_is_partial(const tl_merging *m, const tl_cubin_section *shar
 }
 
 /* One record for the objects of a kernel in a file, those with a symbol and the one without (L556, L1011). */
-static void objects_add_partial(const tl_merging *m, uint32_t text, const tl_cubin_section *input, bool named,
+static void objects_add_partial(const tl_merging *m, uint32_t text, const tl_cubin_section *input, uint64_t laid,
                                 bool counts) {
   tl_module *const module = m->module;
   *tl_vector_push(module->arena, &module->partial_objects) =
       (tl_partial_object){.text = text,
                           .symbols = (uint32_t)module->symbols.count,
-                          .laid = named ? input->size : 0,
+                          .laid = laid,
                           .size = input->size,
                           .align = input->align,
                           .counts = counts};
@@ -1208,11 +1298,12 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
   const uint32_t text = objects_owner_text(m, input), owner = tl_module_owner(module, text);
   if (owner == TL_NONE || !(module->symbols.items[owner].other & STO_ENTRY))
     return;
-  const bool named = tl_merge_has_symbols(m, index);
-  if (named && m->cubin->type != ET_EWP)
+  if (m->cubin->type != ET_EWP)
     return;
+  const bool named = tl_merge_has_symbols(m, index);
+  const uint64_t laid = named ? tl_merge_symbols_end(m, index) : 0; /* L1067 */
   if (named && module->extern_by_name && (module->mode->final || tl_defect_matched(module->options, TL_DEFECT_D111))) {
-    objects_add_partial(m, text, input, true, false);
+    objects_add_partial(m, text, input, laid, false);
     return;
   }
   if (module->extern_by_name && tl_defect_matched(module->options, TL_DEFECT_D111))
@@ -1223,21 +1314,18 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
     objects_owned_section(m, index, text);
   if (module->sections.items[text].shared == TL_NONE) /* its name is that of another section about the kernel */
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, index, TL_NO_OFFSET, mistyped);
-  const uint64_t size = m->cubin->type == ET_EWP ? input->size : 0;
-  const bool unnamed = size && !module->mode->final && !tl_defect_matched(module->options, TL_DEFECT_D141);
-  if (!size)
+  const bool unnamed = input->size && !module->mode->final && !tl_defect_matched(module->options, TL_DEFECT_D141);
+  if (!input->size)
     module->sections.items[module->sections.items[text].shared].external_alone = true;
-  const bool counts = !unnamed && (size || !module->mode->final);
-  if (named || counts)
-    objects_add_partial(m, text, input, named, counts);
+  if (named || !unnamed)
+    objects_add_partial(m, text, input, laid, !unnamed);
   if (unnamed)
-    objects_name_partial(m, text, input, named);
+    objects_name_partial(m, text, input, laid);
 }
 
 void tl_merge_partial_objects(tl_merging *m) {
+  objects_count_pools(m);
   for (uint32_t s = 1; s < m->cubin->section_count; s++)
-    if (objects_is_bare_pool(m, s))
-      objects_count_bare_pool(m, s);
-    else
+    if (!objects_is_bare_pool(m, s))
       objects_take_partial(m, s);
 }

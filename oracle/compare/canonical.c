@@ -163,10 +163,27 @@ static void say_alignment(canonical_context *context, uint32_t index) {
                                 .is_alignment = true});
 }
 
+/* Entries about bodies that another one took the place of, and no others (L487). */
+static bool section_is_of_gone(const canonical_context *context, const ref_section *section) {
+  if ((section->type != TYPE_REL && section->type != TYPE_RELA) ||
+      section->info >= context->check.output->section_count) {
+    return false;
+  }
+  const check_entries *kept = check_entries_of(&context->check.kept, section->info);
+  size_t gone = 0;
+  while (gone < kept->count && canonical_site_is_gone(context, section->info, kept->items[gone].relocation.offset)) {
+    gone++;
+  }
+  return gone != 0 && gone == kept->count;
+}
+
 static void say_sections(canonical_context *context) {
   const ref_cubin *output = context->check.output;
   for (uint32_t i = 0; i < output->section_count; i++) {
     const ref_section *section = &output->sections[i];
+    if (section_is_of_gone(context, section)) {
+      continue;
+    }
     ref_text text = {0};
     ref_add_section_link(&text, &context->view, i);
     ref_text_add(&text, ", info ");

@@ -1,8 +1,9 @@
 /* Grouping through -r: the files of a job go through relocatable links in groups, then through a final link, and the
  * executable must have the canonical form of the direct one (docs/specification/canonical-form.md), in default mode.
  *
- * Three groupings of every job of the corpus that makes an executable: all files in one group; two groups, cut at a place
- * that the job's name decides; one file alone in a group and the others as they are. The options of the job go to the final
+ * Four groupings of every job of the corpus that makes an executable: all files in one group; two groups, cut at a place
+ * that the job's name decides; one file alone in a group and the others as they are; the two groups, and their outputs
+ * through a relocatable link once more (with the program itself). The options of the job go to the final
  * link, the groups get the target alone. The first test makes the final and the direct link with the program itself, the
  * second one with nvlink, where it is installed: nvlink links what the program's -r makes.
  *
@@ -21,7 +22,7 @@
 
 #include <cmocka.h>
 
-enum { GROUPINGS = 3, WORDS_MAX = 128 };
+enum { GROUPINGS = 4, TWICE = 3, WORDS_MAX = 128 };
 
 static const char *program, *corpus;
 static harness_words list;
@@ -87,11 +88,12 @@ static unsigned name_number(const char *name) {
 /* The group of a file: 0 for none, else 1 or 2. False where the grouping is one of the others'. */
 static bool grouping_make(const grouping_job *g, size_t grouping, unsigned char group[WORDS_MAX]) {
   const size_t n = g->file_count, number = name_number(g->job->name);
-  if (grouping && n < 2)
+  if (grouping && grouping != TWICE && n < 2)
     return false;
-  const size_t cut = grouping == 1 ? 1 + number % (n - 1) : number % n;
+  const bool two = grouping == 1 || grouping == TWICE;
+  const size_t cut = two && n > 1 ? 1 + number % (n - 1) : number % n + (two && n == 1);
   for (size_t i = 0; i < n; i++)
-    group[i] = (unsigned char)(grouping == 0 ? 1 : grouping == 1 ? 1 + (i >= cut) : i == cut);
+    group[i] = (unsigned char)(grouping == 0 ? 1 : two ? 1 + (i >= cut) : i == cut);
   return true;
 }
 
@@ -119,11 +121,19 @@ static bool groups_link(const grouping_job *g, const unsigned char *group, const
   return true;
 }
 
+/* The outputs of all groups through a relocatable link; of one output alone where there is one. */
+static bool groups_link_again(const grouping_job *g, unsigned char *group, const char *scratch) {
+  const char *words[] = {g->target, "-r", "-o", "group.3.cubin", "group.1.cubin", "group.2.cubin"};
+  const size_t count = sizeof words / sizeof *words - (group[g->file_count - 1] == 1);
+  memset(group, 3, g->file_count);
+  return link_run(program, words, count, scratch);
+}
+
 /* The job's words with the outputs of the groups where their first files stood. */
 static bool final_link(const grouping_job *g, const unsigned char *group, const char *linker, const char *scratch) {
-  static const char *const outputs[] = {NULL, "group.1.cubin", "group.2.cubin"};
+  static const char *const outputs[] = {NULL, "group.1.cubin", "group.2.cubin", "group.3.cubin"};
   const char *words[WORDS_MAX + 8];
-  bool done[3] = {false};
+  bool done[4] = {false};
   size_t count = 0, file = 0;
   for (size_t i = 0; i < g->words.count; i++) {
     if (file >= g->file_count || g->files[file] != i) {
@@ -181,10 +191,10 @@ static void grouping_compare(const grouping_job *g, size_t grouping, const ref_c
                              const char *scratch, grouping_counts *counts) {
   unsigned char group[WORDS_MAX];
   ref_canonical form = {0};
-  if (!grouping_make(g, grouping, group))
+  if ((grouping == TWICE && linker != program) || !grouping_make(g, grouping, group))
     return;
-  const bool linked =
-      groups_link(g, group, scratch) && final_link(g, group, linker, scratch) && form_of(&form, g, scratch);
+  const bool linked = groups_link(g, group, scratch) && (grouping != TWICE || groups_link_again(g, group, scratch)) &&
+                      final_link(g, group, linker, scratch) && form_of(&form, g, scratch);
   const bool same = linked && ref_canonical_compare(direct, &form, count_nothing, NULL) == 0;
   const bool listed = grouping_is_listed(linker, g->job->name, grouping);
   counts->same += same;

@@ -26,11 +26,12 @@
 
 /* Rows of class R in the catalogue of nvlink's defects: the only reasons for a difference in default mode. */
 static const char *const class_r[] = {
-    "D1",   "D2",   "D3",   "D4",   "D5",   "D6",   "D7",   "D9",   "D10",  "D11",  "D12",  "D13",  "D24",  "D27",
-    "D29",  "D31",  "D35",  "D38",  "D40",  "D58",  "D59",  "D60",  "D61",  "D63",  "D64",  "D69",  "D70",  "D76",
-    "D77",  "D78",  "D79",  "D82",  "D83",  "D84",  "D85",  "D86",  "D87",  "D88",  "D89",  "D90",  "D91",  "D92",
-    "D93",  "D94",  "D95",  "D96",  "D100", "D102", "D103", "D104", "D105", "D111", "D112", "D113", "D114", "D115",
-    "D120", "D121", "D135", "D136", "D137", "D138", "D139", "D140", "D141", "D142", "D143", "D149", NULL};
+    "D1",   "D2",   "D3",   "D4",   "D5",   "D6",   "D7",   "D9",   "D10",  "D11",  "D12",  "D13",
+    "D24",  "D27",  "D29",  "D31",  "D35",  "D38",  "D40",  "D58",  "D59",  "D60",  "D61",  "D63",
+    "D64",  "D69",  "D70",  "D76",  "D77",  "D78",  "D79",  "D82",  "D83",  "D84",  "D85",  "D86",
+    "D87",  "D88",  "D89",  "D90",  "D91",  "D92",  "D93",  "D94",  "D95",  "D96",  "D100", "D102",
+    "D103", "D104", "D105", "D111", "D112", "D113", "D114", "D115", "D120", "D121", "D135", "D136",
+    "D137", "D138", "D139", "D140", "D141", "D142", "D143", "D145", "D146", "D147", "D149", NULL};
 
 /* Rows of class E: nvlink has no answer to match. */
 static const char *const class_e[] = {"D14", "D15", "D16", "D17", "D18", "D19", "D20", "D32",  "D42",
@@ -38,10 +39,10 @@ static const char *const class_e[] = {"D14", "D15", "D16", "D17", "D18", "D19", 
 
 /* What only the linker has to know: the option grammar (C48, C49), link-time optimisation (C52), what the program prints of
  * itself (C54, C54a), libraries (E46), host objects (E53), and E77 (D93); and rules that one of the two does not have yet. */
-static const char *const grammar[] = {"E1",   "E2",    "E3",    "E4",    "E5",    "E6",    "E10",  "C49",
-                                      "C52",  "C54",   "C54a",  "E46",   "E48",   "E53",   "E77",  "L490",
-                                      "L559", "L660",  "L474",  "L740",  "L116",  "L117",  "L118", "L119",
-                                      "L990", "L1034", "L1050", "L1074", "L1075", "RF475", NULL};
+static const char *const grammar[] = {"E1",    "E2",    "E3",    "E4",    "E5",    "E6",    "E10",   "C49",   "C52",
+                                      "C54",   "C54a",  "E46",   "E48",   "E53",   "E77",   "L490",  "L559",  "L660",
+                                      "L474",  "L740",  "L116",  "L117",  "L118",  "L119",  "L990",  "L1034", "L1050",
+                                      "L1074", "L1075", "RF475", "L1062", "L1064", "L1067", "L1068", "L1069", NULL};
 
 typedef struct conformance_setup {
   char program[HARNESS_PATH];
