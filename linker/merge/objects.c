@@ -161,8 +161,8 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
   const bool shared = input->type == SHT_CUDA_SHARED; /* what is no function's is all in one (L190) */
   const uint32_t name = shared ? tl_names_intern(module->names, debug_shared, sizeof debug_shared - 1) : input->name;
   uint32_t out = tl_module_find_section(module, name);
-  const bool constants = out != TL_NONE && tl_section_type_is_constant(module->sections.items[out].type);
-  if (out != TL_NONE && (out == module->bare_shared || (shared && constants))) /* L746, L1054 */
+  const bool other = shared && out != TL_NONE && module->sections.items[out].type != SHT_CUDA_SHARED;
+  if (out != TL_NONE && (out == module->bare_shared || other)) /* L746, L1054 */
     out = module->debug_shared;
   if (out != TL_NONE)
     return out;
@@ -170,8 +170,8 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
   const uint64_t flags = shared ? SHF_WRITE | SHF_ALLOC : input->flags; /* L592 */
   out = tl_module_add_section(module, name, input->type, flags, align, input->entry_size);
   tl_module_add_section_symbol(module, out);
-  if (strcmp(tl_merging_text(m, name), debug_shared) == 0 && !tl_section_type_is_constant(input->type)) /* L1054 */
-    module->debug_shared = out;
+  if (shared)
+    module->debug_shared = out; /* not what is only called so (L1054) */
   return out;
 }
 
