@@ -5,6 +5,7 @@
 #include "catalog/message.h"
 #include "catalog/relocation.h"
 #include "catalog/trace.h"
+#include "cubin/attribute.h"
 #include "cubin/elf.h"
 #include "layout/layout.h"
 
@@ -178,7 +179,21 @@ tl_bindless_plan tl_layout_plan_bindless(tl_module *module, const tl_graph *grap
   return plan;
 }
 
-/* Where a kernel's parameters end in its bank: before the table that ptxas laid out there (L767), in a capsule link. */
+/* Where a kernel's last PARAM_CBANK says that its parameters end, 0 where none does. */
+static uint64_t bindless_told_end(const tl_module *module, uint32_t text) {
+  enum { BANK = 4, SIZED = 4, WORDS = 8 }; /* the place and the size are behind the bank's symbol */
+  const uint32_t info = module->sections.items[text].info;
+  const tl_attributes *const list = info == TL_NONE ? NULL : &module->sections.items[info].attributes;
+  for (size_t i = list ? list->count : 0; i-- > 0;) {
+    const tl_attribute *const record = &list->items[i];
+    if (record->code == EIATTR_PARAM_CBANK && record->format == SIZED && record->size >= WORDS)
+      return (uint64_t)tl_get16(record->data + BANK) + tl_get16(record->data + BANK + 2);
+  }
+  return 0;
+}
+
+/* Where a kernel's parameters end: before the table that ptxas laid out in the bank of the body that stands (L767), and not
+ * where that file's kernel with most of them has its own (L1053), in a capsule link. */
 static uint64_t bindless_parameters_end(const tl_module *module, size_t kernel) {
   const tl_module *const mercury = module->beside;
   const uint32_t text = module->symbols.items[module->all_kernels.items[kernel]].section;
@@ -195,9 +210,11 @@ static uint64_t bindless_parameters_end(const tl_module *module, size_t kernel) 
   const uint32_t file = code->pieces.items[0].file;
   const tl_piece *const part = tl_section_piece_of(own, file);
   const tl_piece *const table = tl_section_piece_of(&mercury->sections.items[code->constant0], file);
-  if (!table) /* it came with a body that lost (L1052) */
+  if (!table) /* it came with a body that lost */
     return own->size;
-  return part && part->size >= table->size ? part->size - table->size : 0;
+  const uint64_t before = part && part->size >= table->size ? part->size - table->size : 0;
+  const uint64_t told = bindless_told_end(module, text);
+  return told ? tl_smaller(told, before) : before;
 }
 
 uint64_t tl_layout_tables_begin(const tl_module *module) {
