@@ -14,6 +14,11 @@ static void notes_header(uint8_t *at, uint32_t description, uint32_t type) {
   memcpy(at + 12, note_owner, sizeof note_owner);
 }
 
+static void notes_copy(uint8_t *bytes, const tl_pieces *notes) {
+  for (size_t i = 0; i < notes->count; i++)
+    memcpy(bytes + notes->items[i].offset, notes->items[i].data, notes->items[i].size);
+}
+
 /* Our own record first, then those of the inputs, unchanged (W5.1). */
 static void notes_tool(tl_emitted *e) {
   const tl_module *const module = e->module;
@@ -29,20 +34,19 @@ static void notes_tool(tl_emitted *e) {
     memcpy(words + TL_NOTE_WORDS + offset, strings[i], strlen(strings[i]));
     offset += strlen(strings[i]) + 1;
   }
-  for (size_t i = 0; i < module->tool_notes.count; i++) {
-    const tl_piece *const note = &module->tool_notes.items[i];
-    memcpy(bytes + note->offset, note->data, note->size);
-  }
+  notes_copy(bytes, &module->tool_notes);
 }
 
 /* W5.2 */
 static void notes_cuda(tl_emitted *e) {
   const tl_module *const module = e->module;
-  uint8_t *const bytes = tl_emit_table(e, module->cuda_note, NOTE_HEADER + 8);
-  notes_header(bytes, 8, NOTE_CUDA);
+  uint8_t *const bytes =
+      tl_emit_table(e, module->cuda_note, tl_larger(NOTE_HEADER + TL_NOTE_CUDA, module->cuda_notes_end));
+  notes_header(bytes, TL_NOTE_CUDA, NOTE_CUDA);
   tl_put16(bytes + NOTE_HEADER, 2);
   tl_put16(bytes + NOTE_HEADER + 2, (uint16_t)tl_module_virtual_sm(module));
   tl_put16(bytes + NOTE_HEADER + 4, TOOLKIT);
+  notes_copy(bytes, &module->cuda_notes);
 }
 
 /* R55: the first type that an older loader does not know, and its record; behind it there is none. */

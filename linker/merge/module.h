@@ -306,7 +306,7 @@ typedef struct tl_body_note {
 
 enum { TL_LOCAL_KERNEL = 1 };
 /* A record of a note: its header with the owner's name; of the tools' note: six words, and as many strings but one. */
-enum { TL_NOTE_HEADER = 12 + 12, TL_NOTE_STRINGS = 5, TL_NOTE_WORDS = 24 };
+enum { TL_NOTE_HEADER = 12 + 12, TL_NOTE_STRINGS = 5, TL_NOTE_WORDS = 24, TL_NOTE_CUDA = 8 };
 /* A word of a section of metadata: a number, or the name whose place in .strtab it is. */
 typedef struct tl_metadata_word {
   uint32_t value;
@@ -394,7 +394,9 @@ typedef struct tl_module {
   tl_u32_vector kernels_before_stub;          /* by number in stubs: how many of `kernels` were there before it */
   tl_pieces tool_notes;                       /* the inputs' .note.nv.tkinfo (W5.1) */
   uint64_t tool_notes_end;                    /* of the last one's place in the output's, 0 before the first (L516) */
-  uint8_t *compat;                            /* merged .nv.compat records (I60-I69), 4 bytes each */
+  tl_pieces cuda_notes;                       /* those called .note.nv.cuinfo without its flag (L1076) */
+  uint64_t cuda_notes_end;
+  uint8_t *compat; /* merged .nv.compat records (I60-I69), 4 bytes each */
   uint32_t compat_size;
   bool has_external_shared;
   bool has_surface;                   /* L590 */
@@ -554,7 +556,7 @@ void tl_merge(tl_module *module);
 /* The output's own record of .note.nv.tkinfo: its strings, and its size (W5.1). */
 uint64_t tl_module_own_note(const tl_module *module, const char *strings[TL_NOTE_STRINGS]);
 /* The place of an input's record behind those before it (L516). */
-uint64_t tl_module_place_note(tl_module *module, uint64_t size, uint64_t align);
+uint64_t tl_module_place_note(tl_module *module, uint64_t size, uint64_t align, bool tool);
 /* Whether nvlink deletes code that lives with a dead function, which has the name of another one (L830, D139). */
 void tl_merge_check_statics(tl_module *module);
 /* What is created after all inputs (end of W3): commons, .nv.callgraph, .nv.prototype. */

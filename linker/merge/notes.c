@@ -22,12 +22,13 @@ uint64_t tl_module_own_note(const tl_module *module, const char *strings[TL_NOTE
   return TL_NOTE_HEADER + tl_align(TL_NOTE_WORDS + text, 4);
 }
 
-/* Where an input's record comes to lie, and what ends with it. */
-uint64_t tl_module_place_note(tl_module *module, uint64_t size, uint64_t align) {
+/* Where an input's record comes to lie, behind the output's own, and what ends with it. */
+uint64_t tl_module_place_note(tl_module *module, uint64_t size, uint64_t align, bool tool) {
   const char *strings[TL_NOTE_STRINGS];
-  if (!module->tool_notes_end)
-    module->tool_notes_end = tl_module_own_note(module, strings);
-  const uint64_t place = tl_align(module->tool_notes_end, align);
-  module->tool_notes_end = place + size;
+  uint64_t *const end = tool ? &module->tool_notes_end : &module->cuda_notes_end;
+  if (!*end)
+    *end = tool ? tl_module_own_note(module, strings) : TL_NOTE_HEADER + TL_NOTE_CUDA;
+  const uint64_t place = tl_align(*end, align);
+  *end = place + size;
   return place;
 }

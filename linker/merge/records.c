@@ -382,7 +382,12 @@ bool tl_merge_is_tool_note(const tl_merging *m, const tl_cubin_section *section)
   return strcmp(tl_merging_text(m, section->name), ".note.nv.tkinfo") == 0;
 }
 
-static void records_read_tool_note(tl_merging *m, uint32_t section) {
+/* L1076: nvlink's other note is known by its flag, one that is only called so stands behind it. */
+static bool records_is_cuda_note(const tl_merging *m, const tl_cubin_section *section) {
+  return strcmp(tl_merging_text(m, section->name), ".note.nv.cuinfo") == 0;
+}
+
+static void records_read_note(tl_merging *m, uint32_t section, bool tool) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint64_t largest = 0x10000;
@@ -391,11 +396,23 @@ static void records_read_tool_note(tl_merging *m, uint32_t section) {
                      input->align ? "sh_addralign is too large" : "sh_addralign is 0");
   if (!module->mode->takes_notes)
     return;
-  tl_section *const note = &module->sections.items[module->tool_note];
+  tl_section *const note = &module->sections.items[tool ? module->tool_note : module->cuda_note];
   note->align = tl_larger(input->align, note->align);
-  m->section_offset[section] = tl_module_place_note(module, input->size, input->align); /* L516 */
-  *tl_vector_push(module->arena, &module->tool_notes) =
+  m->section_offset[section] = tl_module_place_note(module, input->size, input->align, tool); /* L516 */
+  *tl_vector_push(module->arena, tool ? &module->tool_notes : &module->cuda_notes) =
       (tl_piece){m->section_offset[section], input->size, input->data, m->file, section, false};
+}
+
+/* L187, L595: a note that is neither nvlink's is an ordinary section; its flag says that it adds nothing. */
+static void records_read_notes(tl_merging *m, uint32_t section) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  const bool tool = tl_merge_is_tool_note(m, input);
+  if (input->flags & SHF_CUDA_NOTE_INFO)
+    return;
+  if (tool || records_is_cuda_note(m, input))
+    records_read_note(m, section, tool);
+  else if (m->module->mode->takes_notes)
+    tl_merge_place_section(m, section);
 }
 
 /* Of a function's entry nvlink takes the symbol without looking whether it is one that came along (L476). */
@@ -457,10 +474,8 @@ void tl_merge_records(tl_merging *m) {
       continue;
     if (section->type == SHT_CUDA_INFO)
       records_read_info(m, s);
-    else if (section->type == SHT_NOTE && tl_merge_is_tool_note(m, section))
-      records_read_tool_note(m, s);
-    else if (section->type == SHT_NOTE && !(section->flags & SHF_CUDA_NOTE_INFO) && m->module->mode->takes_notes)
-      tl_merge_place_section(m, s); /* L187, L595 */
+    else if (section->type == SHT_NOTE)
+      records_read_notes(m, s);
     else if (section->type == SHT_CUDA_COMPAT)
       tl_merge_compat(m, s);
     else if (section->type == SHT_CUDA_METADATA)
