@@ -425,6 +425,13 @@ static void shared_place_laid(const shared_state *s, const tl_u32_vector *own, u
   }
 }
 
+/* L1077: an object without an alignment stands at a multiple of its size, of 8 at most. */
+static uint64_t shared_step(const shared_state *s, uint32_t place) {
+  enum { LARGEST = 8 };
+  const uint64_t align = shared_align(s, place);
+  return align ? align : tl_smaller(shared_size(s, place), LARGEST);
+}
+
 /* W9.4. The result: the place of the last object without a symbol, or TL_NO_OFFSET. */
 static uint64_t shared_place_sorted(shared_state *s, const tl_u32_vector *own, uint64_t *end) {
   uint64_t place = TL_NO_OFFSET;
@@ -433,7 +440,7 @@ static uint64_t shared_place_sorted(shared_state *s, const tl_u32_vector *own, u
     const tl_partial_object *const object = shared_partial(s, own->items[i]);
     if (object && !object->counts)
       continue;
-    *end = tl_align(*end, shared_align(s, own->items[i]));
+    *end = tl_align(*end, shared_step(s, own->items[i]));
     if (object)
       place = *end;
     else
