@@ -113,22 +113,21 @@ void tl_merge_compat(tl_merging *m, uint32_t section) {
       compat_take(module, &compat_rows[i], compat_rows[i].missing);
 }
 
+static bool compat_has_isa_class(const tl_merging *m, uint32_t section) {
+  uint64_t position = 0;
+  tl_record record;
+  bool has = false;
+  while (tl_record_next(m->cubin, section, &position, &record, m->module->names, m->module->diagnostics))
+    has |= record.code == 2;
+  return has;
+}
+
+/* A file without such a section needs none (L224, L1075), and each is asked (L1078). */
 void tl_merge_check_isa_class(tl_merging *m) {
   tl_module *const module = m->module;
-  bool asked = false; /* a file without such a section needs none (L224, L1075) */
-  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
-    if (m->cubin->sections[s].type != SHT_CUDA_COMPAT)
-      continue;
-    asked = true;
-    uint64_t position = 0;
-    tl_record record;
-    while (tl_record_next(m->cubin, s, &position, &record, module->names, module->diagnostics))
-      if (record.code == 2)
-        return;
-  }
-  if (!asked)
-    return;
   const tl_site site = {m->cubin->path, ".nv.compat", NULL, TL_NO_OFFSET};
-  tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_ISA_CLASS), site, NULL,
-                     (uint64_t)module->arch, m->cubin->path);
+  for (uint32_t s = 1; s < m->cubin->section_count; s++)
+    if (m->cubin->sections[s].type == SHT_CUDA_COMPAT && !compat_has_isa_class(m, s))
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_ISA_CLASS), site, NULL,
+                         (uint64_t)module->arch, m->cubin->path);
 }
