@@ -28,10 +28,29 @@ static bool ref_inner_is_behind(const ref_link *mercury, size_t function, const 
   return mercury->symbols[mercury->functions[function].symbol].value >= places->end;
 }
 
-/* Is it part of the body that stands? What a losing body brought is not, behind nvlink's -r only what lies behind the code. */
+/* Does the text end and begin there? RF512: for nvlink what a losing body brought divides it, too, where an instruction of the body that stands
+ * begins at its place. By default it does not (D146). */
 static bool ref_inner_divides(const ref_link *mercury, size_t function, const ref_places *places) {
-  return ref_inner_is_function(mercury, function) && !ref_inner_is_lost(mercury, function) &&
-         !ref_inner_is_behind(mercury, function, places);
+  return ref_inner_is_function(mercury, function) &&
+         ref_places_begin(places, mercury->symbols[mercury->functions[function].symbol].value) &&
+         (mercury->job->bug_compatible || !ref_inner_is_lost(mercury, function));
+}
+
+/* RF512: of several at one place one has the length of the code, one of the body that stands before all others, the first of several. */
+static bool ref_inner_is_leader(const ref_link *mercury, size_t function, const ref_places *places) {
+  const ref_function *inner = &mercury->functions[function];
+  const ref_out_symbol *symbol = &mercury->symbols[inner->symbol];
+  bool leads = symbol->size != 0 && ref_inner_divides(mercury, function, places);
+  for (size_t i = 0; i < mercury->function_count && leads; i++) {
+    const bool is_other = i != function && mercury->functions[i].alias_of == inner->alias_of &&
+                          ref_inner_divides(mercury, i, places);
+    const ref_out_symbol *other = is_other ? &mercury->symbols[mercury->functions[i].symbol] : NULL;
+    if (other != NULL && other->size != 0 && other->value == symbol->value) {
+      const bool lost = ref_inner_is_lost(mercury, i), own = ref_inner_is_lost(mercury, function);
+      leads = lost == own ? mercury->functions[i].symbol > inner->symbol : lost;
+    }
+  }
+  return leads;
 }
 
 /* Where the function that begins at `start` of the text ends: at the next one, or with the text. */
@@ -48,7 +67,7 @@ uint64_t ref_inner_end(const ref_capsule *capsule, size_t owner, const ref_place
   return ref_places_from(places, next);
 }
 
-/* Value and size of its symbol on the SASS side; a second name of a function inside, which has no size, has none there either (L750). */
+/* Value and size of its symbol on the SASS side: RF511, the place of the instruction that holds its decoded place; a second name of a function inside, which has no size, has none there either (L750). */
 void ref_inner_place_symbol(ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size) {
   const ref_link *mercury = capsule->mercury;
   const ref_function *inner = &mercury->functions[function];
@@ -58,8 +77,8 @@ void ref_inner_place_symbol(ref_capsule *capsule, size_t function, uint64_t *val
     capsule->inner_places = ref_places_of_function(capsule, inner->alias_of);
   }
   const ref_places *places = &capsule->inner_places;
-  *value = ref_inner_is_behind(mercury, function, places) ? 0 : ref_places_from(places, symbol->value);
-  *size = ref_inner_divides(mercury, function, places) && symbol->size != 0
+  *value = ref_inner_is_behind(mercury, function, places) ? 0 : ref_places_around(places, symbol->value);
+  *size = ref_inner_is_leader(mercury, function, places)
               ? ref_inner_end(capsule, inner->alias_of, places, *value) - *value
               : symbol->size;
 }
