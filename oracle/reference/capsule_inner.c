@@ -42,8 +42,8 @@ static bool ref_inner_is_leader(const ref_link *mercury, size_t function, const 
   const ref_out_symbol *symbol = &mercury->symbols[inner->symbol];
   bool leads = symbol->size != 0 && ref_inner_divides(mercury, function, places);
   for (size_t i = 0; i < mercury->function_count && leads; i++) {
-    const bool is_other = i != function && mercury->functions[i].alias_of == inner->alias_of &&
-                          ref_inner_divides(mercury, i, places);
+    const bool is_other =
+        i != function && mercury->functions[i].alias_of == inner->alias_of && ref_inner_divides(mercury, i, places);
     const ref_out_symbol *other = is_other ? &mercury->symbols[mercury->functions[i].symbol] : NULL;
     if (other != NULL && other->size != 0 && other->value == symbol->value) {
       const bool lost = ref_inner_is_lost(mercury, i), own = ref_inner_is_lost(mercury, function);
