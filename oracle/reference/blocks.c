@@ -43,7 +43,8 @@ static size_t ref_block_add_bank_zero(ref_link *link, ref_function *function, co
   return number;
 }
 
-/* M20, RF153: the bank of a capsule's kernel is as large as that of the body that stands, whatever others have. */
+/* M20, RF153: the bank of a capsule's kernel is as large as that of the body that stands, whatever others have; L1063, D145: so it is in
+ * every relocatable output by default. */
 static bool ref_block_replace_parameters(ref_link *link, ref_file *file, uint32_t section,
                                          const ref_function *function) {
   link->sections[function->constant0].data = (ref_bytes){0};
@@ -74,10 +75,11 @@ void ref_block_compare_banks(ref_link *link, ref_file *file, uint32_t section) {
  * strong body, whichever wins, the block is appended, of whatever size. */
 static bool ref_block_place_parameters_again(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   const ref_function *function = &link->functions[file->function_of[owner]];
-  if (link->is_capsule) {
+  const bool is_strong = file->cubin.symbols[owner].info >> 4 != REF_BIND_WEAK || !function->defined_weak_so_far;
+  if (link->is_capsule || (is_strong && ref_relocatable_is_default(link))) {
     return file->body_of[owner] == REF_BODY_REPLACES && ref_block_replace_parameters(link, file, section, function);
   }
-  if (file->cubin.symbols[owner].info >> 4 != REF_BIND_WEAK || !function->defined_weak_so_far) {
+  if (is_strong) {
     ref_block_append(link, file, section, function->constant0);
     return true;
   }

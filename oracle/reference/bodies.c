@@ -1,4 +1,4 @@
-/* What met in a relocatable output: L646, L791, L832, L1031, of capsules L890. It is one file with one virtual architecture, and nvlink's next link forgets what decided
+/* What met in a relocatable output: L646, L791, L832, L1031, of capsules L890 and L1065. It is one file with one virtual architecture, and nvlink's next link forgets what decided
  * a contest of weak bodies in it, and that a file took an address whose function another defined (D120). By default a section
  * says so that every other linker ignores: a relocation section about nothing, an entry a body, and behind those an entry for each record
  * of the call graph that a replaced body left. */
@@ -14,7 +14,8 @@ enum {
   OF_BODY = 0,
   OF_RECORD = 1,
   OF_PARTIAL = 2,
-  OF_PLACE = 3
+  OF_PLACE = 3,
+  OF_LOST = 5
 };
 
 static const char *const BODIES = ".nv.resolvedrela.bodies", *const MERCURY_BODIES = ".nv.merc.nv.resolvedrela.bodies";
@@ -76,6 +77,16 @@ bool ref_bodies_find_place(const ref_file *file, uint32_t symbol, uint64_t *plac
     }
   }
   return false;
+}
+
+/* L1065: is it a function in a kernel's text that a losing body had brought? */
+bool ref_bodies_is_lost(const ref_file *file, uint32_t symbol) {
+  const ref_section *section = &file->cubin.sections[file->bodies];
+  bool found = false;
+  for (uint64_t at = 0; file->bodies != 0 && at + ENTRY_BYTES <= section->size && !found; at += ENTRY_BYTES) {
+    found = ref_u32(section->data + at + 8) == OF_LOST && ref_u32(section->data + at + 12) == symbol;
+  }
+  return found;
 }
 
 /* L791: whose record it is, if the file says that it is a replaced body's. */
@@ -173,6 +184,11 @@ static bool ref_bodies_is_noted_place(const ref_out_symbol *symbol) {
   return !symbol->dropped && (symbol->is_laid || symbol->is_whole);
 }
 
+/* L1065, D146: of the Mercury view alone. */
+static bool ref_bodies_is_noted_lost(const ref_link *link, const ref_out_symbol *symbol) {
+  return link->view->is_mercury && !symbol->dropped && ref_inner_is_lost(link, symbol->function);
+}
+
 /* The section has its size before anything is placed. */
 void ref_bodies_add_section(ref_link *link) {
   const uint16_t output_sm = ref_notes_virtual_sm(link);
@@ -188,6 +204,7 @@ void ref_bodies_add_section(ref_link *link) {
   }
   for (size_t i = 0; i < link->symbol_count; i++) {
     size += ref_bodies_is_noted_place(&link->symbols[i]) ? ENTRY_BYTES : 0;
+    size += ref_bodies_is_noted_lost(link, &link->symbols[i]) ? ENTRY_BYTES : 0;
   }
   if (size == 0) {
     return;
@@ -228,6 +245,11 @@ void ref_bodies_write(ref_link *link) {
   for (size_t i = 0; i < link->symbol_count; i++) {
     if (ref_bodies_is_noted_place(&link->symbols[i])) {
       ref_bodies_write_entry(link, link->symbols[i].laid_place, OF_PLACE, i, 0);
+    }
+  }
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    if (ref_bodies_is_noted_lost(link, &link->symbols[i])) {
+      ref_bodies_write_entry(link, 0, OF_LOST, i, 0);
     }
   }
   for (size_t i = 0; i < link->body_record_count; i++) {

@@ -102,6 +102,8 @@ ref_places ref_places_of_sections(ref_link *link, const ref_section *capsule, co
 ref_places ref_places_of_function(const ref_capsule *capsule, size_t function);
 /* The first at a place, NOPs included, or REF_NONE. */
 size_t ref_places_find(const ref_places *places, uint64_t place);
+/* Does an instruction begin there? */
+bool ref_places_begin(const ref_places *places, uint64_t place);
 /* The offset of the instruction that holds a decoded byte. */
 uint64_t ref_places_around(const ref_places *places, uint64_t decoded);
 /* That of the one that nvlink knows by it (L872). */

@@ -1,4 +1,4 @@
-/* Functions inside a kernel's text, as `ptxas -ewp` writes them: L720, L721, L750, L893. They have no text, attributes or entries of their own; on
+/* Functions inside a kernel's text, as `ptxas -ewp` writes them: L720, L721, L750, L893, L1064, L1065. They have no text, attributes or entries of their own; on
  * the SASS side their symbols and frames are where the output's code has the instruction of the symbol's decoded place. */
 #include "capsule.h"
 
@@ -13,11 +13,44 @@ bool ref_inner_is_function(const ref_link *mercury, size_t function) {
          mercury->symbols[inner->symbol].value != 0;
 }
 
-/* Is it part of the body that stands? One that a losing or a replaced body brought is not. */
-static bool ref_inner_divides(const ref_link *mercury, size_t function) {
+/* Is it of a body that lost or was replaced, in this link or in the one that wrote the file (L1065)? */
+bool ref_inner_is_lost(const ref_link *mercury, size_t function) {
+  if (!ref_inner_is_function(mercury, function)) {
+    return false;
+  }
   const ref_function *inner = &mercury->functions[function];
+  return inner->definition_file != mercury->functions[inner->alias_of].definition_file ||
+         ref_bodies_is_lost(&mercury->files[inner->definition_file], (uint32_t)inner->definition_symbol);
+}
+
+/* L1064: one that a losing body brought may lie behind the code that stands. */
+static bool ref_inner_is_behind(const ref_link *mercury, size_t function, const ref_places *places) {
+  return mercury->symbols[mercury->functions[function].symbol].value >= places->end;
+}
+
+/* Does the text end and begin there? RF512: for nvlink what a losing body brought divides it, too, where an instruction of the body that stands
+ * begins at its place. By default it does not (D146). */
+static bool ref_inner_divides(const ref_link *mercury, size_t function, const ref_places *places) {
   return ref_inner_is_function(mercury, function) &&
-         inner->definition_file == mercury->functions[inner->alias_of].definition_file;
+         ref_places_begin(places, mercury->symbols[mercury->functions[function].symbol].value) &&
+         (mercury->job->bug_compatible || !ref_inner_is_lost(mercury, function));
+}
+
+/* RF512: of several at one place one has the length of the code, one of the body that stands before all others, the first of several. */
+static bool ref_inner_is_leader(const ref_link *mercury, size_t function, const ref_places *places) {
+  const ref_function *inner = &mercury->functions[function];
+  const ref_out_symbol *symbol = &mercury->symbols[inner->symbol];
+  bool leads = symbol->size != 0 && ref_inner_divides(mercury, function, places);
+  for (size_t i = 0; i < mercury->function_count && leads; i++) {
+    const bool is_other =
+        i != function && mercury->functions[i].alias_of == inner->alias_of && ref_inner_divides(mercury, i, places);
+    const ref_out_symbol *other = is_other ? &mercury->symbols[mercury->functions[i].symbol] : NULL;
+    if (other != NULL && other->size != 0 && other->value == symbol->value) {
+      const bool lost = ref_inner_is_lost(mercury, i), own = ref_inner_is_lost(mercury, function);
+      leads = lost == own ? mercury->functions[i].symbol > inner->symbol : lost;
+    }
+  }
+  return leads;
 }
 
 /* Where the function that begins at `start` of the text ends: at the next one, or with the text. */
@@ -26,7 +59,7 @@ uint64_t ref_inner_end(const ref_capsule *capsule, size_t owner, const ref_place
   const uint64_t decoded = places->at[start / INSTRUCTION];
   uint64_t next = REF_PLACE_UNKNOWN;
   for (size_t i = 0; i < mercury->function_count; i++) {
-    if (mercury->functions[i].alias_of == owner && ref_inner_divides(mercury, i)) {
+    if (mercury->functions[i].alias_of == owner && ref_inner_divides(mercury, i, places)) {
       const uint64_t place = mercury->symbols[mercury->functions[i].symbol].value;
       next = place > decoded && place < next ? place : next;
     }
@@ -34,7 +67,7 @@ uint64_t ref_inner_end(const ref_capsule *capsule, size_t owner, const ref_place
   return ref_places_from(places, next);
 }
 
-/* Value and size of its symbol on the SASS side; a second name of a function inside, which has no size, has none there either (L750). */
+/* Value and size of its symbol on the SASS side: RF511, the place of the instruction that holds its decoded place; a second name of a function inside, which has no size, has none there either (L750). */
 void ref_inner_place_symbol(ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size) {
   const ref_link *mercury = capsule->mercury;
   const ref_function *inner = &mercury->functions[function];
@@ -43,9 +76,10 @@ void ref_inner_place_symbol(ref_capsule *capsule, size_t function, uint64_t *val
     capsule->inner_owner = inner->alias_of;
     capsule->inner_places = ref_places_of_function(capsule, inner->alias_of);
   }
-  *value = ref_places_from(&capsule->inner_places, symbol->value);
-  *size = ref_inner_divides(mercury, function) && symbol->size != 0
-              ? ref_inner_end(capsule, inner->alias_of, &capsule->inner_places, *value) - *value
+  const ref_places *places = &capsule->inner_places;
+  *value = ref_inner_is_behind(mercury, function, places) ? 0 : ref_places_around(places, symbol->value);
+  *size = ref_inner_is_leader(mercury, function, places)
+              ? ref_inner_end(capsule, inner->alias_of, places, *value) - *value
               : symbol->size;
 }
 

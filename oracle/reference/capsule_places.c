@@ -88,6 +88,10 @@ static size_t ref_places_find_instruction(const ref_places *places, uint64_t pla
   return REF_NONE;
 }
 
+bool ref_places_begin(const ref_places *places, uint64_t place) {
+  return ref_places_find_instruction(places, place) != REF_NONE;
+}
+
 /* The instruction that holds a decoded byte; of none the first. */
 static size_t ref_places_find_around(const ref_places *places, uint64_t decoded) {
   size_t found = 0;

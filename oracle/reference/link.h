@@ -307,7 +307,8 @@ typedef struct ref_out_symbol {
   bool was_plain;    /* L577: of type OBJECT in the input */
   bool has_no_place; /* D82 */
   bool is_partial;   /* RF165 */
-  bool is_laid;      /* L1011: by ptxas, in a section of `laid_end` bytes */
+  bool is_counted;   /* L1068 */
+  bool is_laid;      /* L1011: by ptxas, and ends at `laid_end` */
   uint64_t laid_end, laid_place;
   bool is_whole;         /* L1031: with -r, all of such a section */
   size_t ghost_of;       /* RF62; 0: of none */
@@ -629,6 +630,9 @@ void ref_exits_make_visible(ref_link *link);
 /* capsule_levels.c: RF466 */
 void ref_levels_share(ref_link *link);
 
+/* capsule_inner.c: L1065 */
+bool ref_inner_is_lost(const ref_link *mercury, size_t function);
+
 /* capsule.c */
 void ref_capsule_run(ref_link *link);
 
@@ -676,6 +680,7 @@ uint64_t ref_partial_end_behind(const ref_out_symbol *symbol, uint64_t end);
 bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *symbol);
 size_t ref_partial_lone_pool(const ref_link *link);
 bool ref_partial_loses_null(const ref_link *link);
+void ref_partial_count_objects(ref_link *link, const ref_indices *own);
 void ref_partial_write_place(ref_link *link);
 
 /* clashes.c */
@@ -700,6 +705,10 @@ size_t ref_section_add_hidden(ref_link *link, const char *name, uint32_t type, u
                               uint64_t entry_size);
 size_t ref_section_add_with_symbol(ref_link *link, const char *name, uint32_t type, uint64_t flags, uint64_t align,
                                    uint64_t entry_size);
+size_t ref_section_add_known_as(ref_link *link, const char *known_as, const char *name, uint32_t type, uint64_t flags,
+                                uint64_t align);
+size_t ref_section_find_pool(const ref_link *link);
+size_t ref_section_add_pool(ref_link *link, uint64_t align);
 bool ref_section_type_has_bytes(uint32_t type);
 bool ref_section_type_is_constant(uint32_t type);
 uint64_t ref_section_append(ref_link *link, size_t number, const ref_section *input);
@@ -840,6 +849,7 @@ typedef struct ref_body_origin {
 void ref_bodies_find(const ref_link *link, ref_file *file);
 bool ref_bodies_is_partial(const ref_file *file, uint32_t symbol);
 bool ref_bodies_find_place(const ref_file *file, uint32_t symbol, uint64_t *place);
+bool ref_bodies_is_lost(const ref_file *file, uint32_t symbol);
 ref_body_origin ref_bodies_origin(const ref_file *file, uint32_t symbol);
 bool ref_bodies_loses_record(const ref_file *file, const ref_function *function, uint32_t symbol, uint64_t place);
 void ref_bodies_add_reading(ref_link *link, ref_function *function, size_t file_number, ref_record_of_calls record);

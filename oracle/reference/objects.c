@@ -33,11 +33,10 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
     }
     return function->shared;
   }
-  size_t pool = ref_map_find(&link->section_by_name, ".nv_debug.shared");
+  size_t pool = ref_section_find_pool(link);
   if (pool == REF_NONE) {
     const uint64_t align = input->section == 0 ? 16 : file->cubin.sections[input->section].align;
-    pool = ref_section_add_with_symbol(link, ".nv_debug.shared", REF_TYPE_SHARED, REF_FLAG_WRITE | REF_FLAG_ALLOC,
-                                       align, 0);
+    pool = ref_section_add_pool(link, align);
   }
   if (input->section != 0) {
     link->sections[pool].align = ref_larger(file->cubin.sections[input->section].align, link->sections[pool].align);

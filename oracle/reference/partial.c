@@ -78,12 +78,13 @@ static bool ref_partial_lays_out(const ref_link *link, size_t file, const ref_sy
          ref_merge_owner(&link->files[file], input->section) != 0;
 }
 
-/* What is read of an earlier -r takes no bytes of a relocatable output beside what stands for all of it (L1031). */
+/* L1067: they end where the last one does, not with the section. What is read of an earlier -r takes no bytes of a relocatable output beside
+ * what stands for all of it (L1031). */
 void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol *input, ref_out_symbol *symbol) {
   const ref_file *file = &link->files[file_number];
   uint64_t place = input->value, end = 0;
   if (ref_partial_lays_out(link, file_number, input)) {
-    end = file->cubin.sections[input->section].size;
+    end = place + input->size;
   } else if (!ref_bodies_find_place(file, ref_partial_number(file, input), &place)) {
     return;
   } else if (ref_partial_names_whole(input)) {
@@ -99,8 +100,8 @@ void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol
   symbol->value = link->relocatable ? 1 : place;
 }
 
-/* L1011, RF152: the end of a kernel's shared memory behind one more object, in the order of the files: what ptxas laid out reaches to the end
- * of its section, the section itself is one more object at its alignment, and others lie behind each other without padding. */
+/* L1011, RF152: the end of a kernel's shared memory behind one more object, in the order of the files: what ptxas laid out reaches to its
+ * own end, the section itself is one more object at its alignment, and others lie behind each other without padding. */
 uint64_t ref_partial_end_behind(const ref_out_symbol *symbol, uint64_t end) {
   if (symbol->is_laid) {
     return ref_larger(symbol->laid_end, end);
@@ -221,7 +222,7 @@ bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbo
 /* L746, RF303: one more object of the pool, if there is one. Otherwise the section is one for itself, to which all that come
  * later are added; the pool that a later file makes is another. */
 static void ref_partial_add_pool(ref_link *link, const ref_section *input) {
-  const size_t pool = ref_map_find(&link->section_by_name, pool_name);
+  const size_t pool = ref_section_find_pool(link);
   size_t lone = ref_partial_lone_pool(link);
   if (lone == REF_NONE && pool != REF_NONE) {
     link->debug_shared_align = ref_larger(input->align, link->debug_shared_align);
@@ -230,12 +231,8 @@ static void ref_partial_add_pool(ref_link *link, const ref_section *input) {
     return;
   }
   if (lone == REF_NONE) {
-    ref_names_add_section(link, link->section_count, pool_name);
-    lone = ref_section_add_hidden(link, lone_name, REF_TYPE_SHARED, REF_FLAG_WRITE | REF_FLAG_ALLOC, input->align, 0);
-    const size_t symbol = ref_symbol_add(link, pool_name, REF_BIND_LOCAL, REF_SYMBOL_SECTION, 0);
-    link->symbols[symbol].section = lone;
-    link->sections[lone].symbol = symbol;
-    link->sections[lone].name = link->sections[lone].stem = pool_name;
+    lone = ref_section_add_known_as(link, lone_name, pool_name, REF_TYPE_SHARED, REF_FLAG_WRITE | REF_FLAG_ALLOC,
+                                    input->align);
   }
   (void)ref_section_append(link, lone, input);
 }
@@ -310,7 +307,20 @@ void ref_partial_add_shared(ref_link *link, size_t file_number) {
   }
 }
 
-/* RF152, RF460: the alignment of the last one of the kernel whose section was made first, of those that stand before an ordinary object of it. */
+/* RF231, L1068: in an executable what has no size is an object like others only beside something else that the kernel has. */
+void ref_partial_count_objects(ref_link *link, const ref_indices *own) {
+  bool has_other = false;
+  for (size_t i = 0; i < own->count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[own->items[i]];
+    has_other = has_other || !symbol->is_partial || symbol->size != 0;
+  }
+  for (size_t i = 0; i < own->count; i++) {
+    link->symbols[own->items[i]].is_counted = has_other;
+  }
+}
+
+/* RF152, RF460: the alignment of the last one of the kernel whose section was made first, of those that stand before an ordinary object of it.
+ * L1069: of several that begin at one place the first. */
 static void ref_partial_value_null(ref_link *link, size_t pool) {
   size_t first = REF_NONE;
   for (size_t i = 0; i < link->symbol_count; i++) {
@@ -319,7 +329,7 @@ static void ref_partial_value_null(ref_link *link, size_t pool) {
       first = symbol->section;
     }
   }
-  bool found = false;
+  uint64_t end = 0, place = REF_NONE; /* of the last one; none so far */
   for (size_t i = 0; i < link->shared_objects.count && first != REF_NONE; i++) {
     const size_t number = link->shared_objects.items[i];
     const ref_out_symbol *symbol = number == REF_NONE ? NULL : &link->symbols[number];
@@ -327,11 +337,13 @@ static void ref_partial_value_null(ref_link *link, size_t pool) {
       continue;
     }
     if (symbol->is_partial && symbol->value != 0) {
-      link->null_symbol_value = symbol->value;
-      found = true;
-    } else if (found && !symbol->is_laid && !symbol->is_partial) {
+      const uint64_t begin = ref_align_up(end, symbol->auxiliary);
+      link->null_symbol_value = begin == place ? link->null_symbol_value : symbol->value;
+      place = begin;
+    } else if (place != REF_NONE && !symbol->is_laid && !symbol->is_partial) {
       return;
     }
+    end = ref_partial_end_behind(symbol, end);
   }
 }
 
@@ -339,10 +351,11 @@ static void ref_partial_value_null(ref_link *link, size_t pool) {
  * kernel's. */
 void ref_partial_write_place(ref_link *link) {
   const uint64_t reserved = link->sm >= 90 && !link->is_capsule ? RESERVED : 0;
-  const size_t pool = link->has_bare_pool ? ref_map_find(&link->section_by_name, pool_name) : REF_NONE;
+  const size_t pool = link->has_bare_pool ? ref_section_find_pool(link) : REF_NONE;
   for (size_t i = 0; i < link->symbol_count; i++) {
     const ref_out_symbol *symbol = &link->symbols[i];
-    if (!symbol->is_partial || (link->relocatable ? symbol->value : symbol->size) == 0) { /* RF231 */
+    const bool counts = link->relocatable ? symbol->value != 0 : symbol->size != 0 || symbol->is_counted;
+    if (!symbol->is_partial || !counts) { /* RF231, L1068 */
       continue;
     }
     if (!link->relocatable) {

@@ -252,7 +252,7 @@ void ref_relocatable_layout(ref_link *link) {
   if (link->constant_size_symbol != 0) {
     link->symbols[link->constant_size_symbol].value = ref_relocate_constant_size(link);
   }
-  const size_t pool = ref_map_find(&link->section_by_name, ".nv_debug.shared");
+  const size_t pool = ref_section_find_pool(link);
   const bool has_extern = ref_relocatable_has_extern(link);
   for (size_t i = 0; i < link->function_count; i++) {
     if (link->functions[i].shared != REF_NONE) {

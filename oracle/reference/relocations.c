@@ -142,7 +142,7 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
   } else if (note && REF_IS(section->name, ".note.nv.cuinfo")) {
     output->symbol = link->sections[link->cuinfo_section].symbol;
   } else if (pool && (link->relocatable || ref_option_given(link, REF_OPTION_DEBUG))) {
-    const size_t found = ref_map_find(&link->section_by_name, section->name);
+    const size_t found = ref_section_find_pool(link);
     output->symbol = found == REF_NONE ? REF_NONE : link->sections[found].symbol;
   }
   output->names_gone_section = output->symbol == REF_NONE && !ref_relocation_is_made_anew(section->type) &&

@@ -1,6 +1,9 @@
 /* Creation of sections and symbols; their order is the order of everything (W1.4, W2.2, W4.1). */
 #include "link.h"
 
+static const char pool_name[] = ".nv_debug.shared";
+static const char pool_beside[] = ".nv_debug.shared, beside constants"; /* what the module knows it by then */
+
 bool ref_section_type_has_bytes(uint32_t type) {
   return type != REF_TYPE_NOBITS && type != REF_TYPE_GLOBAL && type != REF_TYPE_LOCAL && type != REF_TYPE_SHARED &&
          type != REF_TYPE_SHARED_RESERVED;
@@ -62,6 +65,32 @@ size_t ref_section_add_with_symbol(ref_link *link, const char *name, uint32_t ty
   link->symbols[symbol].section = section;
   link->sections[section].symbol = symbol;
   return section;
+}
+
+/* One that the module knows by another name than its own, which another section has. */
+size_t ref_section_add_known_as(ref_link *link, const char *known_as, const char *name, uint32_t type, uint64_t flags,
+                                uint64_t align) {
+  ref_names_add_section(link, link->section_count, name);
+  const size_t section = ref_section_add_hidden(link, known_as, type, flags, align, 0);
+  const size_t symbol = ref_symbol_add(link, name, REF_BIND_LOCAL, REF_SYMBOL_SECTION, 0);
+  link->symbols[symbol].section = section;
+  link->sections[section].symbol = symbol;
+  link->sections[section].name = link->sections[section].stem = name;
+  return section;
+}
+
+/* L1054: the pool of shared memory, or REF_NONE; constants can have its name. */
+size_t ref_section_find_pool(const ref_link *link) {
+  const size_t named = ref_map_find(&link->section_by_name, pool_name);
+  return named == REF_NONE || link->sections[named].type == REF_TYPE_SHARED
+             ? named
+             : ref_map_find(&link->section_by_name, pool_beside);
+}
+
+size_t ref_section_add_pool(ref_link *link, uint64_t align) {
+  const bool is_taken = ref_map_find(&link->section_by_name, pool_name) != REF_NONE;
+  return ref_section_add_known_as(link, is_taken ? pool_beside : pool_name, pool_name, REF_TYPE_SHARED,
+                                  REF_FLAG_WRITE | REF_FLAG_ALLOC, align);
 }
 
 /* W3.6: returns the block's offset. C79: alignments are taken as they are; zero has no answer (D44). */

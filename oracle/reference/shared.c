@@ -277,7 +277,7 @@ static uint64_t ref_shared_place_own(ref_link *link, const ref_function *kernel,
     const ref_out_symbol *symbol = &link->symbols[own->items[i]];
     ref_shared_place(link, own->items[i], ref_align_up(end, ref_shared_own_alignment(symbol)));
     end = symbol->value + symbol->size;
-    if (symbol->is_partial && (known == 0 || kernel->shared <= known)) {
+    if (symbol->is_partial && symbol->is_counted && (known == 0 || kernel->shared <= known)) {
       link->null_symbol_value = symbol->value;
       link->null_symbol_section = kernel->shared;
     }
@@ -296,12 +296,19 @@ static void ref_shared_lose_object(ref_link *link, size_t number) {
   }
 }
 
-/* L1011: what comes from the pool lies behind all others. */
+/* L1011: what comes from the pool lies behind all others; so does by default, with -g, what an ordinary body that lost brought (D142). */
+static bool ref_shared_lies_behind(const ref_link *link, const ref_function *kernel, const ref_out_symbol *symbol) {
+  const bool is_ordinary = !symbol->is_laid && !symbol->is_partial;
+  return symbol->section != kernel->shared ||
+         (is_ordinary && !link->job->bug_compatible && ref_options_keep_shared_symbols(link));
+}
+
+/* L1011: one behind the other. */
 static uint64_t ref_shared_place_partial(ref_link *link, const ref_function *kernel, const ref_indices *own) {
   uint64_t end = 0;
   for (size_t i = 0; i < own->count; i++) {
     const ref_out_symbol *symbol = &link->symbols[own->items[i]];
-    if (symbol->section != kernel->shared) {
+    if (ref_shared_lies_behind(link, kernel, symbol)) {
       ref_shared_place(link, own->items[i], ref_align_up(end, symbol->auxiliary));
       end = symbol->value + symbol->size;
       continue;
@@ -321,6 +328,7 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
   uint64_t end = 0;
   section->align = function->late_shared ? 1 : shared->pool_align;
   ref_shared_list_own(link, shared, kernel, &own, &end);
+  ref_partial_count_objects(link, &own);
   if (own.count != 0 && ref_partial_is_laid_out(link, function)) { /* RF152 */
     end = ref_shared_place_partial(link, function, &own);
   } else {
@@ -468,6 +476,7 @@ static void ref_shared_finish_kernel(ref_link *link, const ref_shared *shared, c
     section->size += reserved;
   } else if (kernel->has_partial) {
     section->align = ref_larger(section->align, EXTERN_ALIGN); /* RF231 */
+    section->size = shared->has_extern ? reserved : 0;         /* RF510 */
   } else if (kernel->has_empty_object) {
     section->size = reserved; /* RF248 */
   } else if (shared->has_extern &&
@@ -598,7 +607,7 @@ static void ref_shared_refuse_partial(ref_link *link, const ref_shared *shared) 
 void ref_shared_prepare(ref_link *link) {
   ref_shared *shared = REF_TAKE_ONE(link, ref_shared);
   link->shared = shared;
-  shared->pool_section = ref_map_find(&link->section_by_name, ".nv_debug.shared");
+  shared->pool_section = ref_section_find_pool(link);
   ref_shared_list(link, shared);
   ref_shared_find_uses(link);
   shared->reached_by = ref_shared_list_reaching(link);
