@@ -37,12 +37,25 @@ static bool block_leads_alike(const canonical_context *context, uint32_t input, 
          strcmp(from->symbols[given->symbol].name, to->symbols[kept->symbol].name) == 0;
 }
 
+/* A kernel's own constants stand in its own image alone; tables look alike wherever they stand (L1079). */
+static bool block_is_elsewhere(const canonical_context *context, const canonical_block *block,
+                               const ref_section *image) {
+  const ref_cubin *cubin = context->check.link->inputs[block->input].cubin;
+  const ref_section *source = block_source(context, block);
+  for (uint32_t i = 1; i < cubin->symbol_count && strcmp(image->name, source->name) != 0; i++) {
+    if (cubin->symbols[i].section == source->info && (cubin->symbols[i].other & OTHER_ENTRY) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* Whether the image has the bytes that the section has beside its entries, and entries of their types at their places; with
  * `exact` they lead where the section's do. */
 static bool block_stands(const canonical_context *context, const canonical_block *block, uint32_t image, bool exact) {
   const ref_section *section = &context->check.output->sections[image], *source = block_source(context, block);
   if (!canonical_block_is_of(section) || section->data == NULL || block->offset > section->size ||
-      source->size > section->size - block->offset) {
+      source->size > section->size - block->offset || block_is_elsewhere(context, block, section)) {
     return false;
   }
   const check_entries *given = check_entries_of(&context->check.entries[block->input], block->source);
