@@ -310,6 +310,7 @@ typedef struct ref_out_symbol {
   bool is_laid;      /* L1011: by ptxas, in a section of `laid_end` bytes */
   uint64_t laid_end, laid_place;
   bool is_whole;         /* L1031: with -r, all of such a section */
+  uint64_t array_place;  /* L1062 */
   size_t ghost_of;       /* RF62; 0: of none */
   size_t further_places; /* RF62: in the list of shared objects */
   bool undefined_weak, referenced;
@@ -665,6 +666,7 @@ bool ref_function_is_root(const ref_link *link, const ref_function *function);
 void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indices *found);
 
 /* partial.c */
+bool ref_partial_has_array(const ref_link *link, size_t file_number, const ref_symbol *input);
 bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function);
 bool ref_partial_has_kernel(const ref_link *link, const ref_function *function);
 void ref_partial_add_shared(ref_link *link, size_t file_number);

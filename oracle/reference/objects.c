@@ -650,6 +650,9 @@ static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, co
   const bool instance = link->job->bug_compatible && input->section == 0 && input->size == 0 &&
                         ref_map_find(&link->symbol_by_name, input->name) == REF_NONE;
   const bool in_pool = input->section != 0 && ref_merge_owner(file, input->section) == 0;
+  if (ref_partial_has_array(link, (size_t)(file - link->files), input)) {
+    return;
+  }
   if (ref_object_is_shared(input) && (instance || in_pool)) {
     link->debug_shared_align = ref_larger(input->value, link->debug_shared_align);
   }

@@ -54,6 +54,14 @@ bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *sym
   return symbol->auxiliary == 0 && symbol->size != 0 && ref_partial_is_file(link, symbol->definition_file);
 }
 
+/* L1062: is it an extern array in such a file's pool? With -r its value, which is its place, is no alignment. */
+bool ref_partial_has_array(const ref_link *link, size_t file_number, const ref_symbol *input) {
+  const ref_file *file = &link->files[file_number];
+  return link->relocatable && ref_partial_is_file(link, file_number) && input->size == 0 && input->section != 0 &&
+         (input->info & 15) == REF_SYMBOL_CUDA_OBJECT && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED &&
+         ref_merge_owner(file, input->section) == 0;
+}
+
 /* L1031: all of a kernel's section, or what an earlier -r wrote of it (L832)? */
 static bool ref_partial_names_whole(const ref_symbol *input) {
   return strncmp(input->name, whole_prefix, sizeof whole_prefix - 1) == 0;
@@ -82,6 +90,12 @@ static bool ref_partial_lays_out(const ref_link *link, size_t file, const ref_sy
 void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol *input, ref_out_symbol *symbol) {
   const ref_file *file = &link->files[file_number];
   uint64_t place = input->value, end = 0;
+  if (ref_partial_has_array(link, file_number, input)) {
+    symbol->array_place = input->value;
+    symbol->auxiliary = 1;
+    symbol->value = 1;
+    return;
+  }
   if (ref_partial_lays_out(link, file_number, input)) {
     end = file->cubin.sections[input->section].size;
   } else if (!ref_bodies_find_place(file, ref_partial_number(file, input), &place)) {
