@@ -304,15 +304,15 @@ typedef struct ref_out_symbol {
   size_t sections_before; /* L830: how many there were when it was made */
   uint64_t auxiliary;     /* R7: a shared symbol's alignment */
   bool is_extern_shared;
-  bool was_plain;    /* L577: of type OBJECT in the input */
-  bool has_no_place; /* D82 */
-  bool is_partial;   /* RF165 */
-  bool is_laid;      /* L1011: by ptxas, in a section of `laid_end` bytes */
-  uint64_t laid_end, laid_place;
-  bool is_whole;         /* L1031: with -r, all of such a section */
-  uint64_t array_place;  /* L1062 */
-  size_t ghost_of;       /* RF62; 0: of none */
-  size_t further_places; /* RF62: in the list of shared objects */
+  bool was_plain;                /* L577: of type OBJECT in the input */
+  bool has_no_place;             /* D82 */
+  bool is_partial;               /* RF165 */
+  bool is_laid;                  /* L1011: by ptxas, in a section of `laid_end` bytes */
+  uint64_t laid_end, laid_place; /* L1060: of all of a section, where its objects with symbols end */
+  bool is_whole;                 /* L1031: with -r, all of such a section */
+  uint64_t array_place;          /* L1062 */
+  size_t ghost_of;               /* RF62; 0: of none */
+  size_t further_places;         /* RF62: in the list of shared objects */
   bool undefined_weak, referenced;
   ref_indices users; /* shared objects: kernels (W9.2) */
   size_t last_user;  /* while they are found: the last text that refers to it, and 1 */

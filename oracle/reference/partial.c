@@ -67,14 +67,15 @@ static bool ref_partial_names_whole(const ref_symbol *input) {
   return strncmp(input->name, whole_prefix, sizeof whole_prefix - 1) == 0;
 }
 
-/* L1031: the size of the section in which ptxas laid out what the file has from before: what stands for all of it comes behind its objects. */
+/* L1031, L1060: where the objects of the section end in which ptxas laid out what the file has from before, as what stands for all of it, which
+ * comes behind its objects, says. */
 static uint64_t ref_partial_read_end(const ref_file *file, const ref_symbol *input) {
   uint64_t place = 0;
   for (uint32_t i = ref_partial_number(file, input); i < file->cubin.symbol_count; i++) {
     const ref_symbol *symbol = &file->cubin.symbols[i];
     if (symbol->section == input->section && ref_partial_names_whole(symbol) &&
         ref_bodies_find_place(file, i, &place)) {
-      return symbol->size;
+      return place;
     }
   }
   return 0;
@@ -102,6 +103,7 @@ void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol
     return;
   } else if (ref_partial_names_whole(input)) {
     symbol->is_whole = true;
+    symbol->laid_place = place;
     return;
   } else if (!link->relocatable) {
     end = ref_partial_read_end(file, input);
@@ -176,7 +178,7 @@ static void ref_partial_create_object(ref_link *link, size_t section, const ref_
 
 /* L832, D141: by default an output of -r has a symbol for it, as for any shared object, with which the next link lays it out. */
 static void ref_partial_name_object(ref_link *link, const ref_function *kernel, const ref_section *input,
-                                    bool is_whole) {
+                                    uint64_t symbols_end) {
   const char *name = ref_memory_print(link, "%s%s", whole_prefix, kernel->name);
   const size_t object = ref_symbol_add(link, name, REF_BIND_LOCAL, REF_SYMBOL_CUDA_OBJECT, REF_SPACE_SHARED);
   ref_out_symbol *symbol = &link->symbols[object];
@@ -184,48 +186,37 @@ static void ref_partial_name_object(ref_link *link, const ref_function *kernel, 
   symbol->size = input->size;
   symbol->auxiliary = input->align;
   symbol->value = input->align;
-  symbol->is_whole = is_whole;
+  symbol->is_whole = true;
+  symbol->laid_place = symbols_end;
   ref_names_add(link, object, name);
   ref_indices_add(link, &link->shared_objects, object);
 }
 
 static void ref_partial_add_object(ref_link *link, const ref_function *kernel, const ref_section *input,
-                                   bool has_symbols) {
+                                   uint64_t symbols_end) {
   if (ref_relocatable_is_default(link) && input->size > 0) {
-    ref_partial_name_object(link, kernel, input, has_symbols);
+    ref_partial_name_object(link, kernel, input, symbols_end);
     return;
   }
   ref_partial_create_object(link, kernel->shared, input, link->relocatable && !kernel->late_partial);
 }
 
-/* L1031: has the file from before places of objects of the section? */
-static bool ref_partial_reads_places(const ref_file *file, uint32_t section) {
-  uint64_t place = 0;
-  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
-    if (file->cubin.symbols[i].section == section && ref_bodies_find_place(file, i, &place)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/* L1031: of an earlier -r's `$__shared$` an executable makes what the section was that it stands for: an object without a symbol, and with -g
- * none where the objects have symbols. With -g those of a kernel without places (L832) are such objects, too. */
+/* L1060: of an earlier -r's `$__shared$` an executable makes what the section was that it stands for: an object without a symbol, and with -g
+ * none where the section has objects with symbols (L1031). */
 bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbol *input) {
   const ref_file *file = &link->files[file_number];
-  const bool with_debug = ref_options_keep_shared_symbols(link);
   uint64_t place = 0;
-  if (link->relocatable || file->bodies == 0 || !ref_partial_names_whole(input)) {
+  if (link->relocatable || !ref_partial_names_whole(input) ||
+      !ref_bodies_find_place(file, ref_partial_number(file, input), &place)) {
     return false;
   }
   const uint32_t owner = ref_merge_owner(file, input->section);
-  if (owner == 0 ||
-      !(ref_partial_reads_places(file, input->section) || (with_debug && ref_bodies_is_partial(file, owner)))) {
+  if (owner == 0) {
     return false;
   }
   ref_function *kernel = &link->functions[file->function_of[owner]];
   kernel->has_read_places = true;
-  if (!with_debug || !ref_bodies_find_place(file, ref_partial_number(file, input), &place)) {
+  if (place == 0 || !ref_options_keep_shared_symbols(link)) {
     const ref_section section = {.size = input->size, .align = input->value};
     ref_partial_create_object(link, kernel->shared, &section, false);
   }
@@ -264,6 +255,18 @@ static bool ref_partial_has_symbol(const ref_file *file, uint32_t number) {
   return false;
 }
 
+/* L1060: where the section's objects with symbols end, 0 without any. */
+static uint64_t ref_partial_symbols_end(const ref_file *file, uint32_t number) {
+  uint64_t end = 0;
+  for (size_t i = 1; i < file->cubin.symbol_count; i++) {
+    const ref_symbol *symbol = &file->cubin.symbols[i];
+    if (symbol->section == number && (symbol->info & 15) != REF_SYMBOL_SECTION) {
+      end = ref_larger(symbol->value + symbol->size, end);
+    }
+  }
+  return end;
+}
+
 static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32_t number) {
   const ref_section *input = &file->cubin.sections[number];
   const uint32_t owner = ref_merge_owner(file, number);
@@ -287,9 +290,8 @@ static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32
   }
   link->functions[function].has_partial = true;
   const bool forgets = !link->relocatable && ref_options_keep_shared_symbols(link); /* L1011 */
-  const bool has_symbols = ref_partial_has_symbol(file, number);
-  if (!forgets || !has_symbols) {
-    ref_partial_add_object(link, &link->functions[function], input, has_symbols);
+  if (!forgets || !ref_partial_has_symbol(file, number)) {
+    ref_partial_add_object(link, &link->functions[function], input, ref_partial_symbols_end(file, number));
   }
 }
 
