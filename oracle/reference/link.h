@@ -673,6 +673,8 @@ void ref_partial_add_shared(ref_link *link, size_t file_number);
 uint64_t ref_partial_alignment(const ref_link *link, size_t file, uint64_t align);
 void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol *input, ref_out_symbol *symbol);
 bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbol *input);
+void ref_partial_take_alone(ref_link *link, size_t file_number, uint32_t symbol);
+void ref_partial_take_alone_kernels(ref_link *link, size_t file_number);
 void ref_partial_order_objects(ref_link *link, ref_indices *own);
 uint64_t ref_partial_end_behind(const ref_out_symbol *symbol, uint64_t end);
 bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *symbol);
@@ -841,6 +843,7 @@ typedef struct ref_body_origin {
 
 void ref_bodies_find(const ref_link *link, ref_file *file);
 bool ref_bodies_is_partial(const ref_file *file, uint32_t symbol);
+bool ref_bodies_find_alone(const ref_file *file, uint32_t symbol, uint64_t *align);
 bool ref_bodies_find_place(const ref_file *file, uint32_t symbol, uint64_t *place);
 ref_body_origin ref_bodies_origin(const ref_file *file, uint32_t symbol);
 bool ref_bodies_loses_record(const ref_file *file, const ref_function *function, uint32_t symbol, uint64_t place);

@@ -1,6 +1,6 @@
 /* Files of -ewp ("partially linked"): ptxas has laid out the shared memory of their kernels, so `.nv.shared.K` has a size and no object.
  * It is one object of that size without a symbol of its own, whose place lands in symbol 0 as in W8.9: RF165. A kernel that uses extern shared memory alone
- * has such a section of size 0, which stays: RF231. Objects that have symbols: L1011. What -r says of all this, and reads again: L832, L1031.
+ * has such a section of size 0, which stays: RF231. Objects that have symbols: L1011. What -r says of all this, and reads again: L832, L1031, L1060, L1061.
  * `.nv_debug.shared` of such a file is such an object of the pool, or a section of its own: L746, RF303. */
 #include "link.h"
 
@@ -295,18 +295,43 @@ static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32
   }
 }
 
-/* L832: of a kernel that an output of -r had from an -ewp object, with extern shared memory alone. */
-static bool ref_partial_is_kept(const ref_file *file, uint32_t number) {
-  const ref_section *input = &file->cubin.sections[number];
-  const uint32_t owner = input->type == REF_TYPE_SHARED ? ref_merge_owner(file, number) : 0;
-  return owner != 0 && ref_bodies_is_partial(file, owner) && !ref_partial_has_symbol(file, number);
+/* L1061: what an -ewp object with extern shared memory alone brings, as the file says about a kernel, or about an object of it. */
+static void ref_partial_add_alone(ref_link *link, const ref_file *file, uint32_t symbol, uint32_t owner) {
+  uint64_t align = 0;
+  const size_t number = owner == 0 ? REF_NONE : file->function_of[owner];
+  if (number == REF_NONE || !ref_bodies_find_alone(file, symbol, &align)) {
+    return;
+  }
+  ref_function *kernel = &link->functions[number];
+  if (!kernel->live) {
+    ref_names_add_section(link, REF_NONE, ref_memory_print(link, ".nv.shared.%s", kernel->name));
+    return;
+  }
+  if (kernel->shared == REF_NONE) {
+    ref_merge_add_shared_section(link, kernel);
+    kernel->late_partial = true;
+  }
+  kernel->has_partial = true;
+  const ref_section section = {.align = align};
+  ref_partial_create_object(link, kernel->shared, &section, link->relocatable && !kernel->late_partial);
 }
 
-static void ref_partial_keep_sections(ref_link *link, const ref_file *file) {
-  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
-    if (ref_partial_is_kept(file, i)) {
-      file->cubin.sections[i].size = 0;
-      ref_partial_add_section(link, file, i);
+/* L1061: behind the object that the file says it about. */
+void ref_partial_take_alone(ref_link *link, size_t file_number, uint32_t symbol) {
+  const ref_file *file = &link->files[file_number];
+  const uint32_t section = file->cubin.symbols[symbol].section;
+  if (file->bodies != 0 && section != 0 && section < file->cubin.section_count &&
+      file->cubin.sections[section].type == REF_TYPE_SHARED) {
+    ref_partial_add_alone(link, file, symbol, ref_merge_owner(file, section));
+  }
+}
+
+/* L1061: what it says about kernels comes before all of the file. */
+void ref_partial_take_alone_kernels(ref_link *link, size_t file_number) {
+  const ref_file *file = &link->files[file_number];
+  for (uint32_t i = 1; file->bodies != 0 && i < file->cubin.symbol_count; i++) {
+    if ((file->cubin.symbols[i].info & 15) == REF_SYMBOL_FUNC) {
+      ref_partial_add_alone(link, file, i, i);
     }
   }
 }
@@ -315,9 +340,6 @@ static void ref_partial_keep_sections(ref_link *link, const ref_file *file) {
  * (RF20). With -g nvlink forgets these sections; by default (D111) they stay. */
 void ref_partial_add_shared(ref_link *link, size_t file_number) {
   const ref_file *file = &link->files[file_number];
-  if (file->bodies != 0) {
-    ref_partial_keep_sections(link, file);
-  }
   if (file->cubin.type != TYPE_EXTENDED || (ref_options_keep_shared_symbols(link) && link->job->bug_compatible)) {
     return;
   }
