@@ -1,4 +1,4 @@
-/* What met in a relocatable output: L646, L791, L832, L1031, L1061, of capsules L890. It is one file with one virtual architecture, and nvlink's next link forgets what decided
+/* What met in a relocatable output: L646, L791, L832, L1031, L1061, L1066, of capsules L890. It is one file with one virtual architecture, and nvlink's next link forgets what decided
  * a contest of weak bodies in it, and that a file took an address whose function another defined (D120). By default a section
  * says so that every other linker ignores: a relocation section about nothing, an entry a body, and behind those an entry for each record
  * of the call graph that a replaced body left. */
@@ -15,7 +15,8 @@ enum {
   OF_RECORD = 1,
   OF_PARTIAL = 2,
   OF_PLACE = 3,
-  OF_ALONE = 4
+  OF_ALONE = 4,
+  OF_POOL = 6
 };
 
 static const char *const BODIES = ".nv.resolvedrela.bodies", *const MERCURY_BODIES = ".nv.merc.nv.resolvedrela.bodies";
@@ -92,6 +93,19 @@ bool ref_bodies_find_alone(const ref_file *file, uint32_t symbol, uint64_t *alig
     }
   }
   return found;
+}
+
+/* L1066: one of the pools of -ewp objects that the file has from before, in their order. */
+bool ref_bodies_find_pool(const ref_file *file, size_t number, ref_bare_pool *pool) {
+  const ref_section *section = &file->cubin.sections[file->bodies];
+  for (uint64_t at = 0; file->bodies != 0 && at + ENTRY_BYTES <= section->size; at += ENTRY_BYTES) {
+    const uint8_t *entry = section->data + at;
+    if (ref_u32(entry + 8) == OF_POOL && number-- == 0) {
+      *pool = (ref_bare_pool){ref_u64(entry), ref_u64(entry + 16) >> 1, (entry[16] & 1) != 0};
+      return true;
+    }
+  }
+  return false;
 }
 
 /* L791: whose record it is, if the file says that it is a replaced body's. */
@@ -231,6 +245,13 @@ static void ref_bodies_write_alone(ref_link *link) {
   }
 }
 
+static void ref_bodies_write_pools(ref_link *link) {
+  for (size_t i = 0; i < link->bare_pool_count; i++) {
+    const ref_bare_pool *pool = &link->bare_pools[i];
+    ref_bodies_write_entry(link, pool->align, OF_POOL, REF_NONE, pool->size << 1 | pool->is_apart);
+  }
+}
+
 /* The section has its size before anything is placed. */
 void ref_bodies_add_section(ref_link *link) {
   const uint16_t output_sm = ref_notes_virtual_sm(link);
@@ -239,7 +260,7 @@ void ref_bodies_add_section(ref_link *link) {
     return;
   }
   ref_callgraph_write_records(link, &graph);
-  uint64_t size = link->body_record_count * ENTRY_BYTES;
+  uint64_t size = (link->body_record_count + link->bare_pool_count) * ENTRY_BYTES;
   for (size_t i = 0; i < link->function_count; i++) {
     size += ref_bodies_are_noted(link, &link->functions[i], output_sm) ? ENTRY_BYTES : 0;
     size += ref_bodies_is_noted_partial(link, &link->functions[i]) ? ENTRY_BYTES : 0;
@@ -282,6 +303,7 @@ void ref_bodies_write(ref_link *link) {
     }
   }
   ref_bodies_write_alone(link);
+  ref_bodies_write_pools(link);
   for (size_t i = 0; i < link->body_record_count; i++) {
     const ref_body_record *record = &link->body_records[i];
     ref_bodies_write_entry(link, record->place, OF_RECORD, record->symbol, record->body);

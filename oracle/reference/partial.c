@@ -1,6 +1,7 @@
 /* Files of -ewp ("partially linked"): ptxas has laid out the shared memory of their kernels, so `.nv.shared.K` has a size and no object.
  * It is one object of that size without a symbol of its own, whose place lands in symbol 0 as in W8.9: RF165. A kernel that uses extern shared memory alone
- * has such a section of size 0, which stays: RF231. Objects that have symbols: L1011. What -r says of all this, and reads again: L832, L1031, L1060, L1061.
+ * has such a section of size 0, which stays: RF231. Objects that have symbols: L1011. What -r says of all this, and reads again: L832, L1031, L1060, L1061,
+ * L1066.
  * `.nv_debug.shared` of such a file is such an object of the pool, or a section of its own: L746, RF303. */
 #include "link.h"
 
@@ -223,17 +224,9 @@ bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbo
   return true;
 }
 
-/* L746, RF303: one more object of the pool, if there is one. Otherwise the section is one for itself, to which all that come
- * later are added; the pool that a later file makes is another. */
-static void ref_partial_add_pool(ref_link *link, const ref_section *input) {
-  const size_t pool = ref_map_find(&link->section_by_name, pool_name);
+/* L766: a section for itself, to which all that come later are added; the pool that a later file makes is another. */
+static void ref_partial_add_lone_pool(ref_link *link, const ref_section *input) {
   size_t lone = ref_partial_lone_pool(link);
-  if (lone == REF_NONE && pool != REF_NONE) {
-    link->debug_shared_align = ref_larger(input->align, link->debug_shared_align);
-    link->has_bare_pool = true;
-    ref_partial_create_object(link, pool, input, link->relocatable);
-    return;
-  }
   if (lone == REF_NONE) {
     ref_names_add_section(link, link->section_count, pool_name);
     lone = ref_section_add_hidden(link, lone_name, REF_TYPE_SHARED, REF_FLAG_WRITE | REF_FLAG_ALLOC, input->align, 0);
@@ -243,6 +236,25 @@ static void ref_partial_add_pool(ref_link *link, const ref_section *input) {
     link->sections[lone].name = link->sections[lone].stem = pool_name;
   }
   (void)ref_section_append(link, lone, input);
+}
+
+/* L746, RF303: one more object of the pool, or a section for itself; with -g it is neither. L1066: -r says which it would be. */
+static void ref_partial_add_pool(ref_link *link, const ref_section *input, bool is_apart) {
+  const size_t pool = ref_map_find(&link->section_by_name, pool_name);
+  link->bare_pools = ref_memory_grow(link, link->bare_pools, link->bare_pool_count, &link->bare_pool_capacity,
+                                     sizeof *link->bare_pools);
+  link->bare_pools[link->bare_pool_count++] = (ref_bare_pool){input->align, input->size, is_apart};
+  link->has_lone_pool = link->has_lone_pool || is_apart;
+  if (ref_options_keep_shared_symbols(link)) {
+    return;
+  }
+  if (is_apart) {
+    ref_partial_add_lone_pool(link, input);
+  } else if (pool != REF_NONE) {
+    link->debug_shared_align = ref_larger(input->align, link->debug_shared_align);
+    link->has_bare_pool = true;
+    ref_partial_create_object(link, pool, input, link->relocatable);
+  }
 }
 
 static bool ref_partial_has_symbol(const ref_file *file, uint32_t number) {
@@ -274,8 +286,9 @@ static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32
   if (input->type != REF_TYPE_SHARED) {
     return;
   }
-  if (owner == 0 && strcmp(input->name, pool_name) == 0 && !ref_options_keep_shared_symbols(link)) {
-    ref_partial_add_pool(link, input);
+  if (owner == 0 && strcmp(input->name, pool_name) == 0) {
+    const bool has_pool = ref_map_find(&link->section_by_name, pool_name) != REF_NONE;
+    ref_partial_add_pool(link, input, link->has_lone_pool || !has_pool);
   }
   if (function == REF_NONE) {
     return;
@@ -293,6 +306,24 @@ static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32
   if (!forgets || !ref_partial_has_symbol(file, number)) {
     ref_partial_add_object(link, &link->functions[function], input, ref_partial_symbols_end(file, number));
   }
+}
+
+/* L1066: what the file has from before of pools, those that are sections for themselves or the others. */
+static void ref_partial_add_read_pools(ref_link *link, const ref_file *file, bool apart) {
+  ref_bare_pool pool;
+  for (size_t i = 0; ref_bodies_find_pool(file, i, &pool); i++) {
+    const ref_section section = {.name = pool_name, .size = pool.size, .align = pool.align};
+    if (apart == (link->had_lone_pool || (pool.is_apart && !link->had_pool))) {
+      ref_partial_add_pool(link, &section, apart);
+    }
+  }
+}
+
+/* L1066: a section for itself is there before the file's objects. The others wait for the end of the file. */
+void ref_partial_take_pools(ref_link *link, size_t file_number) {
+  link->had_lone_pool = link->has_lone_pool;
+  link->had_pool = ref_map_find(&link->section_by_name, pool_name) != REF_NONE;
+  ref_partial_add_read_pools(link, &link->files[file_number], true);
 }
 
 /* L1061: what an -ewp object with extern shared memory alone brings, as the file says about a kernel, or about an object of it. */
@@ -340,6 +371,7 @@ void ref_partial_take_alone_kernels(ref_link *link, size_t file_number) {
  * (RF20). With -g nvlink forgets these sections; by default (D111) they stay. */
 void ref_partial_add_shared(ref_link *link, size_t file_number) {
   const ref_file *file = &link->files[file_number];
+  ref_partial_add_read_pools(link, file, false);
   if (file->cubin.type != TYPE_EXTENDED || (ref_options_keep_shared_symbols(link) && link->job->bug_compatible)) {
     return;
   }
