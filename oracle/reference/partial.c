@@ -55,10 +55,10 @@ bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *sym
   return symbol->auxiliary == 0 && symbol->size != 0 && ref_partial_is_file(link, symbol->definition_file);
 }
 
-/* L1062: is it an extern array in such a file's pool? With -r its value, which is its place, is no alignment. */
+/* L1062, RF500: is it an extern array in such a file's pool? Its value, which is its place, is no alignment. */
 bool ref_partial_has_array(const ref_link *link, size_t file_number, const ref_symbol *input) {
   const ref_file *file = &link->files[file_number];
-  return link->relocatable && ref_partial_is_file(link, file_number) && input->size == 0 && input->section != 0 &&
+  return ref_partial_is_file(link, file_number) && input->size == 0 && input->section != 0 &&
          (input->info & 15) == REF_SYMBOL_CUDA_OBJECT && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED &&
          ref_merge_owner(file, input->section) == 0;
 }
@@ -93,9 +93,9 @@ void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol
   const ref_file *file = &link->files[file_number];
   uint64_t place = input->value, end = 0;
   if (ref_partial_has_array(link, file_number, input)) {
-    symbol->array_place = input->value;
+    symbol->array_place = link->job->bug_compatible ? input->value : 0; /* D59: by default it is not in the pool */
     symbol->auxiliary = 1;
-    symbol->value = 1;
+    symbol->value = link->relocatable ? 1 : symbol->value;
     return;
   }
   if (ref_partial_lays_out(link, file_number, input)) {
