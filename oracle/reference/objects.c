@@ -189,7 +189,7 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
   symbol->undefined_weak =
       undefined && input->info >> 4 >= REF_BIND_WEAK; /* RF414: nobody misses one of another binding either */
   if (undefined && type == REF_SYMBOL_CUDA_OBJECT && !ref_object_is_shared(input)) {
-    symbol->value = (uint64_t)-1; /* W4.3 */
+    symbol->value = (uint64_t)-1;                                  /* W4.3 */
   } else if (undefined && (link->relocatable || !extern_shared)) { /* RF501 */
     symbol->value = ref_symbol_provided_value(link, input);
   }
