@@ -685,7 +685,7 @@ void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol
 bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbol *input);
 void ref_partial_take_pools(ref_link *link, size_t file_number);
 void ref_partial_take_alone(ref_link *link, size_t file_number, uint32_t symbol);
-void ref_partial_take_alone_kernels(ref_link *link, size_t file_number);
+void ref_partial_take_alone_kernels(ref_link *link, size_t file_number, bool dead);
 void ref_partial_order_objects(ref_link *link, ref_indices *own);
 uint64_t ref_partial_end_behind(const ref_out_symbol *symbol, uint64_t end);
 bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *symbol);

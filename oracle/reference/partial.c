@@ -357,11 +357,14 @@ void ref_partial_take_alone(ref_link *link, size_t file_number, uint32_t symbol)
   }
 }
 
-/* L1061: what it says about kernels comes before all of the file. */
-void ref_partial_take_alone_kernels(ref_link *link, size_t file_number) {
+/* L1061: what it says about kernels comes before all of the file, but of a dead one the name of the section where the -ewp object leaves it, at the
+ * end. */
+void ref_partial_take_alone_kernels(ref_link *link, size_t file_number, bool dead) {
   const ref_file *file = &link->files[file_number];
   for (uint32_t i = 1; file->bodies != 0 && i < file->cubin.symbol_count; i++) {
-    if ((file->cubin.symbols[i].info & 15) == REF_SYMBOL_FUNC) {
+    const size_t number = file->function_of[i];
+    if ((file->cubin.symbols[i].info & 15) == REF_SYMBOL_FUNC && number != REF_NONE &&
+        link->functions[number].live != dead) {
       ref_partial_add_alone(link, file, i, i);
     }
   }
@@ -371,6 +374,7 @@ void ref_partial_take_alone_kernels(ref_link *link, size_t file_number) {
  * (RF20). With -g nvlink forgets these sections; by default (D111) they stay. */
 void ref_partial_add_shared(ref_link *link, size_t file_number) {
   const ref_file *file = &link->files[file_number];
+  ref_partial_take_alone_kernels(link, file_number, true);
   ref_partial_add_read_pools(link, file, false);
   if (file->cubin.type != TYPE_EXTENDED || (ref_options_keep_shared_symbols(link) && link->job->bug_compatible)) {
     return;
