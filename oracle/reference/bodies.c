@@ -1,4 +1,4 @@
-/* What met in a relocatable output: L646, L791, L832, L1031, of capsules L890 and L1065. It is one file with one virtual architecture, and nvlink's next link forgets what decided
+/* What met in a relocatable output: L646, L791, L832, L1031, L1061, L1066, of capsules L890 and L1065. It is one file with one virtual architecture, and nvlink's next link forgets what decided
  * a contest of weak bodies in it, and that a file took an address whose function another defined (D120). By default a section
  * says so that every other linker ignores: a relocation section about nothing, an entry a body, and behind those an entry for each record
  * of the call graph that a replaced body left. */
@@ -15,7 +15,9 @@ enum {
   OF_RECORD = 1,
   OF_PARTIAL = 2,
   OF_PLACE = 3,
-  OF_LOST = 5
+  OF_ALONE = 4,
+  OF_LOST = 5,
+  OF_POOL = 6
 };
 
 static const char *const BODIES = ".nv.resolvedrela.bodies", *const MERCURY_BODIES = ".nv.merc.nv.resolvedrela.bodies";
@@ -87,6 +89,34 @@ bool ref_bodies_is_lost(const ref_file *file, uint32_t symbol) {
     found = ref_u32(section->data + at + 8) == OF_LOST && ref_u32(section->data + at + 12) == symbol;
   }
   return found;
+}
+
+/* L1061: the largest alignment of extern shared memory alone that the file has from before about it. */
+bool ref_bodies_find_alone(const ref_file *file, uint32_t symbol, uint64_t *align) {
+  const ref_section *section = &file->cubin.sections[file->bodies];
+  bool found = false;
+  *align = 0;
+  for (uint64_t at = 0; file->bodies != 0 && at + ENTRY_BYTES <= section->size; at += ENTRY_BYTES) {
+    const uint8_t *entry = section->data + at;
+    if (ref_u32(entry + 8) == OF_ALONE && ref_u32(entry + 12) == symbol) {
+      *align = ref_larger(ref_u64(entry), *align);
+      found = true;
+    }
+  }
+  return found;
+}
+
+/* L1066: one of the pools of -ewp objects that the file has from before, in their order. */
+bool ref_bodies_find_pool(const ref_file *file, size_t number, ref_bare_pool *pool) {
+  const ref_section *section = &file->cubin.sections[file->bodies];
+  for (uint64_t at = 0; file->bodies != 0 && at + ENTRY_BYTES <= section->size; at += ENTRY_BYTES) {
+    const uint8_t *entry = section->data + at;
+    if (ref_u32(entry + 8) == OF_POOL && number-- == 0) {
+      *pool = (ref_bare_pool){ref_u64(entry), ref_u64(entry + 16) >> 1, (entry[16] & 1) != 0};
+      return true;
+    }
+  }
+  return false;
 }
 
 /* L791: whose record it is, if the file says that it is a replaced body's. */
@@ -189,6 +219,55 @@ static bool ref_bodies_is_noted_lost(const ref_link *link, const ref_out_symbol 
   return link->view->is_mercury && !symbol->dropped && ref_inner_is_lost(link, symbol->function);
 }
 
+static void ref_bodies_write_entry(ref_link *link, uint64_t place, uint32_t type, size_t symbol, uint64_t addend) {
+  ref_bytes *data = &link->sections[link->bodies_section].data;
+  ref_bytes_add_u64(link, data, place);
+  ref_bytes_add_u32(link, data, type);
+  ref_bytes_add_u32(link, data, ref_symbol_index(link, symbol));
+  ref_bytes_add_u64(link, data, addend);
+}
+
+static size_t ref_bodies_find_kernel(const ref_link *link, size_t section) {
+  size_t kernel = 0;
+  while (kernel < link->function_count && link->functions[kernel].shared != section) {
+    kernel++;
+  }
+  return kernel < link->function_count ? kernel : REF_NONE;
+}
+
+/* L1061 */
+static bool ref_bodies_is_noted_alone(const ref_link *link, const ref_out_symbol *symbol) {
+  return symbol->is_partial && symbol->size == 0 && ref_bodies_find_kernel(link, symbol->section) != REF_NONE;
+}
+
+/* L1061: the object of the kernel that stands in front of it in the output, else the kernel. */
+static size_t ref_bodies_find_front(const ref_link *link, size_t place) {
+  const size_t section = link->symbols[link->shared_objects.items[place]].section;
+  while (place-- > 0) {
+    const size_t number = link->shared_objects.items[place];
+    if (number != REF_NONE && link->symbols[number].section == section && !link->symbols[number].dropped) {
+      return number;
+    }
+  }
+  return link->functions[ref_bodies_find_kernel(link, section)].symbol;
+}
+
+static void ref_bodies_write_alone(ref_link *link) {
+  for (size_t i = 0; i < link->shared_objects.count; i++) {
+    const size_t number = link->shared_objects.items[i];
+    if (number != REF_NONE && ref_bodies_is_noted_alone(link, &link->symbols[number])) {
+      ref_bodies_write_entry(link, link->symbols[number].auxiliary, OF_ALONE, ref_bodies_find_front(link, i), 0);
+    }
+  }
+}
+
+static void ref_bodies_write_pools(ref_link *link) {
+  for (size_t i = 0; i < link->bare_pool_count; i++) {
+    const ref_bare_pool *pool = &link->bare_pools[i];
+    ref_bodies_write_entry(link, pool->align, OF_POOL, REF_NONE, pool->size << 1 | pool->is_apart);
+  }
+}
+
 /* The section has its size before anything is placed. */
 void ref_bodies_add_section(ref_link *link) {
   const uint16_t output_sm = ref_notes_virtual_sm(link);
@@ -197,7 +276,7 @@ void ref_bodies_add_section(ref_link *link) {
     return;
   }
   ref_callgraph_write_records(link, &graph);
-  uint64_t size = link->body_record_count * ENTRY_BYTES;
+  uint64_t size = (link->body_record_count + link->bare_pool_count) * ENTRY_BYTES;
   for (size_t i = 0; i < link->function_count; i++) {
     size += ref_bodies_are_noted(link, &link->functions[i], output_sm) ? ENTRY_BYTES : 0;
     size += ref_bodies_is_noted_partial(link, &link->functions[i]) ? ENTRY_BYTES : 0;
@@ -205,6 +284,7 @@ void ref_bodies_add_section(ref_link *link) {
   for (size_t i = 0; i < link->symbol_count; i++) {
     size += ref_bodies_is_noted_place(&link->symbols[i]) ? ENTRY_BYTES : 0;
     size += ref_bodies_is_noted_lost(link, &link->symbols[i]) ? ENTRY_BYTES : 0;
+    size += ref_bodies_is_noted_alone(link, &link->symbols[i]) ? ENTRY_BYTES : 0;
   }
   if (size == 0) {
     return;
@@ -212,14 +292,6 @@ void ref_bodies_add_section(ref_link *link) {
   link->bodies_section = ref_section_add(link, BODIES, REF_TYPE_RESOLVED_RELA, 0, 8, ENTRY_BYTES);
   link->sections[link->bodies_section].links_symtab = true;
   link->sections[link->bodies_section].size = size;
-}
-
-static void ref_bodies_write_entry(ref_link *link, uint64_t place, uint32_t type, size_t symbol, uint64_t addend) {
-  ref_bytes *data = &link->sections[link->bodies_section].data;
-  ref_bytes_add_u64(link, data, place);
-  ref_bytes_add_u32(link, data, type);
-  ref_bytes_add_u32(link, data, ref_symbol_index(link, symbol));
-  ref_bytes_add_u64(link, data, addend);
 }
 
 /* In the order of the symbols, whose numbers are known now. */
@@ -247,11 +319,13 @@ void ref_bodies_write(ref_link *link) {
       ref_bodies_write_entry(link, link->symbols[i].laid_place, OF_PLACE, i, 0);
     }
   }
+  ref_bodies_write_alone(link);
   for (size_t i = 0; i < link->symbol_count; i++) {
     if (ref_bodies_is_noted_lost(link, &link->symbols[i])) {
       ref_bodies_write_entry(link, 0, OF_LOST, i, 0);
     }
   }
+  ref_bodies_write_pools(link);
   for (size_t i = 0; i < link->body_record_count; i++) {
     const ref_body_record *record = &link->body_records[i];
     ref_bodies_write_entry(link, record->place, OF_RECORD, record->symbol, record->body);

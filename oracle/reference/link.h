@@ -304,15 +304,16 @@ typedef struct ref_out_symbol {
   size_t sections_before; /* L830: how many there were when it was made */
   uint64_t auxiliary;     /* R7: a shared symbol's alignment */
   bool is_extern_shared;
-  bool was_plain;    /* L577: of type OBJECT in the input */
-  bool has_no_place; /* D82 */
-  bool is_partial;   /* RF165 */
-  bool is_counted;   /* L1068 */
-  bool is_laid;      /* L1011: by ptxas, and ends at `laid_end` */
-  uint64_t laid_end, laid_place;
-  bool is_whole;         /* L1031: with -r, all of such a section */
-  size_t ghost_of;       /* RF62; 0: of none */
-  size_t further_places; /* RF62: in the list of shared objects */
+  bool was_plain;                /* L577: of type OBJECT in the input */
+  bool has_no_place;             /* D82 */
+  bool is_partial;               /* RF165 */
+  bool is_counted;               /* L1068 */
+  bool is_laid;                  /* L1011: by ptxas, and ends at `laid_end` */
+  uint64_t laid_end, laid_place; /* L1060: of all of a section, where its objects with symbols end */
+  bool is_whole;                 /* L1031: with -r, all of such a section */
+  uint64_t array_place;          /* L1062 */
+  size_t ghost_of;               /* RF62; 0: of none */
+  size_t further_places;         /* RF62: in the list of shared objects */
   bool undefined_weak, referenced;
   ref_indices users; /* shared objects: kernels (W9.2) */
   size_t last_user;  /* while they are found: the last text that refers to it, and 1 */
@@ -431,6 +432,12 @@ typedef struct ref_body_record {
   uint64_t body; /* registers << 16 | virtual SM */
 } ref_body_record;
 
+/* L1066: a pool of an -ewp object. */
+typedef struct ref_bare_pool {
+  uint64_t align, size;
+  bool is_apart; /* L766: a section for itself */
+} ref_bare_pool;
+
 typedef struct ref_link {
   const ref_job *job;
   ref_result *result;
@@ -465,8 +472,12 @@ typedef struct ref_link {
   ref_map symbol_by_name, section_by_name, texture_parameters;
   ref_map first_by_name; /* RF406: of the first symbols, `named_count` of them */
   size_t named_count;
-  uint64_t debug_shared_align; /* D of W9.8 */
-  bool has_bare_pool;          /* L746: one of -ewp files is an object of the pool */
+  uint64_t debug_shared_align;  /* D of W9.8 */
+  bool has_lone_pool;           /* L766: one was a section for itself, or would be without -g */
+  bool had_lone_pool, had_pool; /* L1066: before the file that is merged */
+  ref_bare_pool *bare_pools;    /* in the order of the files */
+  size_t bare_pool_count, bare_pool_capacity;
+  bool has_bare_pool; /* L746: one of -ewp files is an object of the pool */
   ref_out_relocation *relocations;
   size_t relocation_count, relocation_capacity;
   ref_out_relocation *copies; /* M20: of what compiler constants refer to, in the order of the file */
@@ -669,12 +680,16 @@ bool ref_function_is_root(const ref_link *link, const ref_function *function);
 void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indices *found);
 
 /* partial.c */
+bool ref_partial_has_array(const ref_link *link, size_t file_number, const ref_symbol *input);
 bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function);
 bool ref_partial_has_kernel(const ref_link *link, const ref_function *function);
 void ref_partial_add_shared(ref_link *link, size_t file_number);
 uint64_t ref_partial_alignment(const ref_link *link, size_t file, uint64_t align);
 void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol *input, ref_out_symbol *symbol);
 bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbol *input);
+void ref_partial_take_pools(ref_link *link, size_t file_number);
+void ref_partial_take_alone(ref_link *link, size_t file_number, uint32_t symbol);
+void ref_partial_take_alone_kernels(ref_link *link, size_t file_number, bool dead);
 void ref_partial_order_objects(ref_link *link, ref_indices *own);
 uint64_t ref_partial_end_behind(const ref_out_symbol *symbol, uint64_t end);
 bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *symbol);
@@ -848,6 +863,8 @@ typedef struct ref_body_origin {
 
 void ref_bodies_find(const ref_link *link, ref_file *file);
 bool ref_bodies_is_partial(const ref_file *file, uint32_t symbol);
+bool ref_bodies_find_alone(const ref_file *file, uint32_t symbol, uint64_t *align);
+bool ref_bodies_find_pool(const ref_file *file, size_t number, ref_bare_pool *pool);
 bool ref_bodies_find_place(const ref_file *file, uint32_t symbol, uint64_t *place);
 bool ref_bodies_is_lost(const ref_file *file, uint32_t symbol);
 ref_body_origin ref_bodies_origin(const ref_file *file, uint32_t symbol);

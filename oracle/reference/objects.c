@@ -188,8 +188,8 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
   symbol->undefined_weak =
       undefined && input->info >> 4 >= REF_BIND_WEAK; /* RF414: nobody misses one of another binding either */
   if (undefined && type == REF_SYMBOL_CUDA_OBJECT && !ref_object_is_shared(input)) {
-    symbol->value = (uint64_t)-1; /* W4.3 */
-  } else if (undefined) {
+    symbol->value = (uint64_t)-1;                                  /* W4.3 */
+  } else if (undefined && (link->relocatable || !extern_shared)) { /* RF501 */
     symbol->value = ref_symbol_provided_value(link, input);
   }
   symbol->dropped = ref_object_has_no_symbol(link, &link->files[file_number], input);
@@ -649,6 +649,9 @@ static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, co
   const bool instance = link->job->bug_compatible && input->section == 0 && input->size == 0 &&
                         ref_map_find(&link->symbol_by_name, input->name) == REF_NONE;
   const bool in_pool = input->section != 0 && ref_merge_owner(file, input->section) == 0;
+  if (ref_partial_has_array(link, (size_t)(file - link->files), input)) {
+    return;
+  }
   if (ref_object_is_shared(input) && (instance || in_pool)) {
     link->debug_shared_align = ref_larger(input->value, link->debug_shared_align);
   }
@@ -656,6 +659,8 @@ static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, co
 
 void ref_objects_merge(ref_link *link, size_t file_number) {
   const ref_file *file = &link->files[file_number];
+  ref_partial_take_pools(link, file_number);
+  ref_partial_take_alone_kernels(link, file_number, false);
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     const ref_symbol *input = &file->cubin.symbols[i];
     if (!ref_object_is_data(input->info & 15) || ref_object_is_other_view(link, file_number, input)) {
@@ -663,6 +668,7 @@ void ref_objects_merge(ref_link *link, size_t file_number) {
     }
     ref_object_raise_pool_align(link, file, input);
     ref_object_merge_symbol(link, file_number, i);
+    ref_partial_take_alone(link, file_number, i);
   }
 }
 

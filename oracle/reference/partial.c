@@ -1,6 +1,7 @@
 /* Files of -ewp ("partially linked"): ptxas has laid out the shared memory of their kernels, so `.nv.shared.K` has a size and no object.
  * It is one object of that size without a symbol of its own, whose place lands in symbol 0 as in W8.9: RF165. A kernel that uses extern shared memory alone
- * has such a section of size 0, which stays: RF231. Objects that have symbols: L1011. What -r says of all this, and reads again: L832, L1031.
+ * has such a section of size 0, which stays: RF231. Objects that have symbols: L1011. What -r says of all this, and reads again: L832, L1031, L1060, L1061,
+ * L1066.
  * `.nv_debug.shared` of such a file is such an object of the pool, or a section of its own: L746, RF303. */
 #include "link.h"
 
@@ -54,19 +55,28 @@ bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *sym
   return symbol->auxiliary == 0 && symbol->size != 0 && ref_partial_is_file(link, symbol->definition_file);
 }
 
+/* L1062, RF500: is it an extern array in such a file's pool? Its value, which is its place, is no alignment. */
+bool ref_partial_has_array(const ref_link *link, size_t file_number, const ref_symbol *input) {
+  const ref_file *file = &link->files[file_number];
+  return ref_partial_is_file(link, file_number) && input->size == 0 && input->section != 0 &&
+         (input->info & 15) == REF_SYMBOL_CUDA_OBJECT && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED &&
+         ref_merge_owner(file, input->section) == 0;
+}
+
 /* L1031: all of a kernel's section, or what an earlier -r wrote of it (L832)? */
 static bool ref_partial_names_whole(const ref_symbol *input) {
   return strncmp(input->name, whole_prefix, sizeof whole_prefix - 1) == 0;
 }
 
-/* L1031: the size of the section in which ptxas laid out what the file has from before: what stands for all of it comes behind its objects. */
+/* L1031, L1060: where the objects of the section end in which ptxas laid out what the file has from before, as what stands for all of it, which
+ * comes behind its objects, says. */
 static uint64_t ref_partial_read_end(const ref_file *file, const ref_symbol *input) {
   uint64_t place = 0;
   for (uint32_t i = ref_partial_number(file, input); i < file->cubin.symbol_count; i++) {
     const ref_symbol *symbol = &file->cubin.symbols[i];
     if (symbol->section == input->section && ref_partial_names_whole(symbol) &&
         ref_bodies_find_place(file, i, &place)) {
-      return symbol->size;
+      return place;
     }
   }
   return 0;
@@ -83,12 +93,19 @@ static bool ref_partial_lays_out(const ref_link *link, size_t file, const ref_sy
 void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol *input, ref_out_symbol *symbol) {
   const ref_file *file = &link->files[file_number];
   uint64_t place = input->value, end = 0;
+  if (ref_partial_has_array(link, file_number, input)) {
+    symbol->array_place = link->job->bug_compatible ? input->value : 0; /* D59: by default it is not in the pool */
+    symbol->auxiliary = 1;
+    symbol->value = link->relocatable ? 1 : symbol->value;
+    return;
+  }
   if (ref_partial_lays_out(link, file_number, input)) {
     end = place + input->size;
   } else if (!ref_bodies_find_place(file, ref_partial_number(file, input), &place)) {
     return;
   } else if (ref_partial_names_whole(input)) {
     symbol->is_whole = true;
+    symbol->laid_place = place;
     return;
   } else if (!link->relocatable) {
     end = ref_partial_read_end(file, input);
@@ -163,7 +180,7 @@ static void ref_partial_create_object(ref_link *link, size_t section, const ref_
 
 /* L832, D141: by default an output of -r has a symbol for it, as for any shared object, with which the next link lays it out. */
 static void ref_partial_name_object(ref_link *link, const ref_function *kernel, const ref_section *input,
-                                    bool is_whole) {
+                                    uint64_t symbols_end) {
   const char *name = ref_memory_print(link, "%s%s", whole_prefix, kernel->name);
   const size_t object = ref_symbol_add(link, name, REF_BIND_LOCAL, REF_SYMBOL_CUDA_OBJECT, REF_SPACE_SHARED);
   ref_out_symbol *symbol = &link->symbols[object];
@@ -171,70 +188,70 @@ static void ref_partial_name_object(ref_link *link, const ref_function *kernel, 
   symbol->size = input->size;
   symbol->auxiliary = input->align;
   symbol->value = input->align;
-  symbol->is_whole = is_whole;
+  symbol->is_whole = true;
+  symbol->laid_place = symbols_end;
   ref_names_add(link, object, name);
   ref_indices_add(link, &link->shared_objects, object);
 }
 
 static void ref_partial_add_object(ref_link *link, const ref_function *kernel, const ref_section *input,
-                                   bool has_symbols) {
+                                   uint64_t symbols_end) {
   if (ref_relocatable_is_default(link) && input->size > 0) {
-    ref_partial_name_object(link, kernel, input, has_symbols);
+    ref_partial_name_object(link, kernel, input, symbols_end);
     return;
   }
   ref_partial_create_object(link, kernel->shared, input, link->relocatable && !kernel->late_partial);
 }
 
-/* L1031: has the file from before places of objects of the section? */
-static bool ref_partial_reads_places(const ref_file *file, uint32_t section) {
-  uint64_t place = 0;
-  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
-    if (file->cubin.symbols[i].section == section && ref_bodies_find_place(file, i, &place)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/* L1031: of an earlier -r's `$__shared$` an executable makes what the section was that it stands for: an object without a symbol, and with -g
- * none where the objects have symbols. With -g those of a kernel without places (L832) are such objects, too. */
+/* L1060: of an earlier -r's `$__shared$` an executable makes what the section was that it stands for: an object without a symbol, and with -g
+ * none where the section has objects with symbols (L1031). */
 bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbol *input) {
   const ref_file *file = &link->files[file_number];
-  const bool with_debug = ref_options_keep_shared_symbols(link);
   uint64_t place = 0;
-  if (link->relocatable || file->bodies == 0 || !ref_partial_names_whole(input)) {
+  if (link->relocatable || !ref_partial_names_whole(input) ||
+      !ref_bodies_find_place(file, ref_partial_number(file, input), &place)) {
     return false;
   }
   const uint32_t owner = ref_merge_owner(file, input->section);
-  if (owner == 0 ||
-      !(ref_partial_reads_places(file, input->section) || (with_debug && ref_bodies_is_partial(file, owner)))) {
+  if (owner == 0) {
     return false;
   }
   ref_function *kernel = &link->functions[file->function_of[owner]];
   kernel->has_read_places = true;
-  if (!with_debug || !ref_bodies_find_place(file, ref_partial_number(file, input), &place)) {
+  if (place == 0 || !ref_options_keep_shared_symbols(link)) {
     const ref_section section = {.size = input->size, .align = input->value};
     ref_partial_create_object(link, kernel->shared, &section, false);
   }
   return true;
 }
 
-/* L746, RF303: one more object of the pool, if there is one. Otherwise the section is one for itself, to which all that come
- * later are added; the pool that a later file makes is another. */
-static void ref_partial_add_pool(ref_link *link, const ref_section *input) {
-  const size_t pool = ref_section_find_pool(link);
+/* L766: a section for itself, to which all that come later are added; the pool that a later file makes is another. */
+static void ref_partial_add_lone_pool(ref_link *link, const ref_section *input) {
   size_t lone = ref_partial_lone_pool(link);
-  if (lone == REF_NONE && pool != REF_NONE) {
-    link->debug_shared_align = ref_larger(input->align, link->debug_shared_align);
-    link->has_bare_pool = true;
-    ref_partial_create_object(link, pool, input, link->relocatable);
-    return;
-  }
   if (lone == REF_NONE) {
     lone = ref_section_add_known_as(link, lone_name, pool_name, REF_TYPE_SHARED, REF_FLAG_WRITE | REF_FLAG_ALLOC,
                                     input->align);
   }
   (void)ref_section_append(link, lone, input);
+}
+
+/* L746, RF303: one more object of the pool, or a section for itself; with -g it is neither. L1066: -r says which it would be. */
+static void ref_partial_add_pool(ref_link *link, const ref_section *input, bool is_apart) {
+  const size_t pool = ref_map_find(&link->section_by_name, pool_name);
+  link->bare_pools = ref_memory_grow(link, link->bare_pools, link->bare_pool_count, &link->bare_pool_capacity,
+                                     sizeof *link->bare_pools);
+  link->bare_pools[link->bare_pool_count++] = (ref_bare_pool){input->align, input->size, is_apart};
+  link->has_lone_pool = link->has_lone_pool || is_apart;
+  if (ref_options_keep_shared_symbols(link)) {
+    return;
+  }
+  if (is_apart) {
+    ref_partial_add_lone_pool(link, input);
+  } else if (pool != REF_NONE) {
+    link->debug_shared_align = ref_larger(input->align, link->debug_shared_align);
+    link->has_bare_pool = true;
+    ref_partial_create_object(link, pool, input, link->relocatable);
+  }
 }
 
 static bool ref_partial_has_symbol(const ref_file *file, uint32_t number) {
@@ -247,6 +264,18 @@ static bool ref_partial_has_symbol(const ref_file *file, uint32_t number) {
   return false;
 }
 
+/* L1060: where the section's objects with symbols end, 0 without any. */
+static uint64_t ref_partial_symbols_end(const ref_file *file, uint32_t number) {
+  uint64_t end = 0;
+  for (size_t i = 1; i < file->cubin.symbol_count; i++) {
+    const ref_symbol *symbol = &file->cubin.symbols[i];
+    if (symbol->section == number && (symbol->info & 15) != REF_SYMBOL_SECTION) {
+      end = ref_larger(symbol->value + symbol->size, end);
+    }
+  }
+  return end;
+}
+
 static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32_t number) {
   const ref_section *input = &file->cubin.sections[number];
   const uint32_t owner = ref_merge_owner(file, number);
@@ -254,8 +283,9 @@ static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32
   if (input->type != REF_TYPE_SHARED) {
     return;
   }
-  if (owner == 0 && strcmp(input->name, pool_name) == 0 && !ref_options_keep_shared_symbols(link)) {
-    ref_partial_add_pool(link, input);
+  if (owner == 0 && strcmp(input->name, pool_name) == 0) {
+    const bool has_pool = ref_map_find(&link->section_by_name, pool_name) != REF_NONE;
+    ref_partial_add_pool(link, input, link->has_lone_pool || !has_pool);
   }
   if (function == REF_NONE) {
     return;
@@ -270,24 +300,69 @@ static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32
   }
   link->functions[function].has_partial = true;
   const bool forgets = !link->relocatable && ref_options_keep_shared_symbols(link); /* L1011 */
-  const bool has_symbols = ref_partial_has_symbol(file, number);
-  if (!forgets || !has_symbols) {
-    ref_partial_add_object(link, &link->functions[function], input, has_symbols);
+  if (!forgets || !ref_partial_has_symbol(file, number)) {
+    ref_partial_add_object(link, &link->functions[function], input, ref_partial_symbols_end(file, number));
   }
 }
 
-/* L832: of a kernel that an output of -r had from an -ewp object, with extern shared memory alone. */
-static bool ref_partial_is_kept(const ref_file *file, uint32_t number) {
-  const ref_section *input = &file->cubin.sections[number];
-  const uint32_t owner = input->type == REF_TYPE_SHARED ? ref_merge_owner(file, number) : 0;
-  return owner != 0 && ref_bodies_is_partial(file, owner) && !ref_partial_has_symbol(file, number);
+/* L1066: what the file has from before of pools, those that are sections for themselves or the others. */
+static void ref_partial_add_read_pools(ref_link *link, const ref_file *file, bool apart) {
+  ref_bare_pool pool;
+  for (size_t i = 0; ref_bodies_find_pool(file, i, &pool); i++) {
+    const ref_section section = {.name = pool_name, .size = pool.size, .align = pool.align};
+    if (apart == (link->had_lone_pool || (pool.is_apart && !link->had_pool))) {
+      ref_partial_add_pool(link, &section, apart);
+    }
+  }
 }
 
-static void ref_partial_keep_sections(ref_link *link, const ref_file *file) {
-  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
-    if (ref_partial_is_kept(file, i)) {
-      file->cubin.sections[i].size = 0;
-      ref_partial_add_section(link, file, i);
+/* L1066: a section for itself is there before the file's objects. The others wait for the end of the file. */
+void ref_partial_take_pools(ref_link *link, size_t file_number) {
+  link->had_lone_pool = link->has_lone_pool;
+  link->had_pool = ref_map_find(&link->section_by_name, pool_name) != REF_NONE;
+  ref_partial_add_read_pools(link, &link->files[file_number], true);
+}
+
+/* L1061: what an -ewp object with extern shared memory alone brings, as the file says about a kernel, or about an object of it. */
+static void ref_partial_add_alone(ref_link *link, const ref_file *file, uint32_t symbol, uint32_t owner) {
+  uint64_t align = 0;
+  const size_t number = owner == 0 ? REF_NONE : file->function_of[owner];
+  if (number == REF_NONE || !ref_bodies_find_alone(file, symbol, &align)) {
+    return;
+  }
+  ref_function *kernel = &link->functions[number];
+  if (!kernel->live) {
+    ref_names_add_section(link, REF_NONE, ref_memory_print(link, ".nv.shared.%s", kernel->name));
+    return;
+  }
+  if (kernel->shared == REF_NONE) {
+    ref_merge_add_shared_section(link, kernel);
+    kernel->late_partial = true;
+  }
+  kernel->has_partial = true;
+  const ref_section section = {.align = align};
+  ref_partial_create_object(link, kernel->shared, &section, link->relocatable && !kernel->late_partial);
+}
+
+/* L1061: behind the object that the file says it about. */
+void ref_partial_take_alone(ref_link *link, size_t file_number, uint32_t symbol) {
+  const ref_file *file = &link->files[file_number];
+  const uint32_t section = file->cubin.symbols[symbol].section;
+  if (file->bodies != 0 && section != 0 && section < file->cubin.section_count &&
+      file->cubin.sections[section].type == REF_TYPE_SHARED) {
+    ref_partial_add_alone(link, file, symbol, ref_merge_owner(file, section));
+  }
+}
+
+/* L1061: what it says about kernels comes before all of the file, but of a dead one the name of the section where the -ewp object leaves it, at the
+ * end. */
+void ref_partial_take_alone_kernels(ref_link *link, size_t file_number, bool dead) {
+  const ref_file *file = &link->files[file_number];
+  for (uint32_t i = 1; file->bodies != 0 && i < file->cubin.symbol_count; i++) {
+    const size_t number = file->function_of[i];
+    if ((file->cubin.symbols[i].info & 15) == REF_SYMBOL_FUNC && number != REF_NONE &&
+        link->functions[number].live != dead) {
+      ref_partial_add_alone(link, file, i, i);
     }
   }
 }
@@ -296,9 +371,8 @@ static void ref_partial_keep_sections(ref_link *link, const ref_file *file) {
  * (RF20). With -g nvlink forgets these sections; by default (D111) they stay. */
 void ref_partial_add_shared(ref_link *link, size_t file_number) {
   const ref_file *file = &link->files[file_number];
-  if (file->bodies != 0) {
-    ref_partial_keep_sections(link, file);
-  }
+  ref_partial_take_alone_kernels(link, file_number, true);
+  ref_partial_add_read_pools(link, file, false);
   if (file->cubin.type != TYPE_EXTENDED || (ref_options_keep_shared_symbols(link) && link->job->bug_compatible)) {
     return;
   }

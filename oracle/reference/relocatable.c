@@ -113,6 +113,7 @@ static void ref_relocatable_measure_pool(ref_link *link, size_t pool, uint64_t *
     } else {
       *size = (symbol->is_partial ? ref_align_up(*size, symbol->auxiliary) : *size) + symbol->size;
     }
+    *size = ref_larger(symbol->array_place, *size); /* L1062 */
     *align = ref_larger(symbol->auxiliary, *align);
   }
 }
@@ -184,11 +185,15 @@ static void ref_relocatable_size_pool(ref_link *link, size_t pool, bool has_exte
   ref_relocatable_set_size(link, section, raw, has_extern ? section->align : 0);
 }
 
-/* W4.3: extern symbols are defined in `.nv_debug.shared`; by default (D59, D87) they stay undefined. RF248: a kernel's own has a section. */
+/* RF248: a kernel's own has a section. */
+static bool ref_relocatable_is_own(const ref_out_symbol *symbol, size_t pool) {
+  return symbol->section != REF_NONE && symbol->section != pool;
+}
+
+/* W4.3: extern symbols are defined in `.nv_debug.shared`; by default (D59, D87) they stay undefined. */
 static void ref_relocatable_define_extern(ref_link *link, size_t pool) {
   for (size_t i = 0; i < link->symbol_count; i++) {
-    const bool own = link->symbols[i].section != REF_NONE && link->symbols[i].section != pool;
-    if (link->symbols[i].is_extern_shared && !own) {
+    if (link->symbols[i].is_extern_shared && !ref_relocatable_is_own(&link->symbols[i], pool)) {
       link->symbols[i].section = link->job->bug_compatible ? pool : REF_NONE;
     }
   }
@@ -222,13 +227,24 @@ static void ref_relocatable_clear_extern(ref_link *link) {
   }
 }
 
-/* As W17.4, until nothing changes (RF14). */
-static void ref_relocatable_value_extern(ref_link *link) {
+/* As W17.4, until nothing changes (RF14). L1062: by default names that stay undefined (D59) have the value that they have without -g: for the next
+ * link it is an alignment. */
+static void ref_relocatable_value_extern(ref_link *link, size_t pool) {
+  uint64_t *values = REF_TAKE(link, uint64_t, link->symbol_count);
   if (!ref_options_keep_shared_symbols(link)) {
     return;
   }
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    values[i] = link->symbols[i].value;
+  }
   ref_relocatable_clear_extern(link);
   while (ref_relocatable_raise_extern(link)) {
+  }
+  for (size_t i = 0; i < link->symbol_count && !link->job->bug_compatible; i++) {
+    ref_out_symbol *symbol = &link->symbols[i];
+    if (symbol->is_extern_shared && !ref_relocatable_is_own(symbol, pool)) {
+      symbol->value = values[i];
+    }
   }
 }
 
@@ -259,7 +275,7 @@ void ref_relocatable_layout(ref_link *link) {
       ref_relocatable_measure_kernel(link, &link->functions[i]);
     }
   }
-  ref_relocatable_value_extern(link);
+  ref_relocatable_value_extern(link, pool);
   for (size_t i = 0; i < link->function_count; i++) {
     if (link->functions[i].shared != REF_NONE) {
       ref_relocatable_size_kernel(link, &link->functions[i], has_extern);
