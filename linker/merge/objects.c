@@ -941,7 +941,8 @@ static void objects_list_of_loser(tl_merging *m, const tl_cubin_symbol *s) {
   const uint32_t out = objects_new_symbol(m, s, s->info);
   tl_symbol *const symbol = &m->module->symbols.items[out];
   symbol->section = section;
-  if (objects_bank_of_strong(m, s->section) == section) /* where its bank will come to lie (L115) */
+  const bool appended = objects_bank_of_strong(m, s->section) == section && !objects_has_one_bank(m, input);
+  if (appended) /* where its bank will come to lie (L115) */
     symbol->value += tl_align(m->module->sections.items[section].size, input->align);
   tl_module_list_symbol(m->module, out, true);
 }
