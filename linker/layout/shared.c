@@ -39,12 +39,13 @@ typedef struct tl_shared_plan {
   tl_u32_vector sorted;      /* pool candidates in sorted order */
   tl_u32_vector pool, gone;
   TL_VECTOR(shared_colour) colours;
-  tl_map next_colour;  /* kernel << 32 | colour that it uses: a later colour, before which it uses all */
-  tl_names user_lists; /* lists of users that a pool object had */
-  tl_u32_vector after; /* by number in user_lists: the colour behind that of the last object with those users */
-  uint64_t pool_end;   /* end of the coloured layout */
-  uint64_t pool_align; /* D of W9.8: 1 when the pool is empty */
-  uint64_t *end;       /* by kernel: end of its static objects, later of everything */
+  tl_map next_colour;    /* kernel << 32 | colour that it uses: a later colour, before which it uses all */
+  tl_names user_lists;   /* lists of users that a pool object had */
+  tl_u32_vector after;   /* by number in user_lists: the colour behind that of the last object with those users */
+  uint64_t pool_end;     /* end of the coloured layout */
+  uint64_t pool_align;   /* D of W9.8: 1 when the pool is empty */
+  uint64_t *end;         /* by kernel: end of its static objects, later of everything */
+  uint64_t *alone_align; /* by kernel with nothing but extern shared memory of -ewp objects: its alignment (L603) */
 } shared_state;
 
 uint32_t tl_layout_function_of(const tl_module *module, uint32_t section) {
@@ -336,6 +337,13 @@ static bool shared_has_size(const shared_state *s, const tl_u32_vector *own) {
   return false;
 }
 
+static uint64_t shared_align_alone(const shared_state *s, const tl_u32_vector *own) {
+  uint64_t align = 1;
+  for (size_t i = 0; i < own->count; i++)
+    align = tl_larger(shared_align(s, own->items[i]), align);
+  return align;
+}
+
 /* Kernel-local objects in creation order, then the moved ones in sorted order (W9.4). */
 static tl_u32_vector *shared_collect_own(shared_state *s) {
   tl_u32_vector *const own = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count);
@@ -359,8 +367,12 @@ static tl_u32_vector *shared_collect_own(shared_state *s) {
     tl_u32_push(s->arena, &own[kernel], symbol);
     s->layout->symbol_section[shared_of(symbol)] = shared_section_of_kernel(s, kernel);
   }
+  s->alone_align = tl_arena_new(s->arena, uint64_t, s->kernel_count);
   for (uint32_t k = 0; k < s->kernel_count; k++)
-    own[k].count = shared_has_size(s, &own[k]) ? own[k].count : 0;
+    if (!shared_has_size(s, &own[k])) {
+      s->alone_align[k] = shared_align_alone(s, &own[k]);
+      own[k].count = 0;
+    }
   return own;
 }
 
@@ -489,7 +501,7 @@ static void shared_place_own(shared_state *s) {
     s->kernel_uses[k] =
         own[k].count != 0 || (s->kernel_uses[k] && !forgets && !shared_symbol(s, s->entries.items[k])->late);
     if (section != TL_NONE)
-      s->layout->section_align[section] = align;
+      s->layout->section_align[section] = tl_larger(s->alone_align[k], align);
   }
   s->layout->null_value += null_place == TL_NO_OFFSET ? 0 : null_place;
 }
