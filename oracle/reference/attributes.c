@@ -466,10 +466,10 @@ static void ref_attributes_drop(ref_link *link, ref_records *records, bool kerne
   }
 }
 
-/* RF482: the text of the function carries its count, and what no file defines has none. */
+/* RF482, RF520: the text of the function carries its count; what no file defines and a second name of a text have none. */
 static uint32_t ref_attribute_registers_of(const ref_link *link, const ref_function *function) {
   const bool undefined = function->symbol != REF_NONE && link->symbols[function->symbol].section == REF_NONE;
-  return undefined ? 0 : function->register_count;
+  return undefined || function->alias_of != REF_NONE ? 0 : function->register_count;
 }
 
 /* W6.4, G4, I28: the maximum over what the kernel reaches. */

@@ -42,7 +42,7 @@ static const char *const class_e[] = {"D14", "D15", "D16", "D17", "D18", "D19", 
 static const char *const grammar[] = {"E1",    "E2",    "E3",    "E4",    "E5",    "E6",    "E10",   "C49",   "C52",
                                       "C54",   "C54a",  "E46",   "E48",   "E53",   "E77",   "L490",  "L559",  "L660",
                                       "L474",  "L740",  "L116",  "L117",  "L118",  "L119",  "L990",  "L1034", "L1050",
-                                      "L1074", "RF475", "L1062", "L1064", "L1067", "L1068", "L1069", NULL};
+                                      "RF475", NULL};
 
 typedef struct conformance_setup {
   char program[HARNESS_PATH];
