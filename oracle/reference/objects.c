@@ -166,6 +166,13 @@ static bool ref_object_is_plain(const ref_symbol *input) {
   return (input->info & 15) == REF_SYMBOL_OBJECT && !ref_symbol_is_provided(input->name);
 }
 
+/* RF521: what waits by default for a further link keeps its alignment, whatever the machine (RF160). */
+static uint64_t ref_object_undefined_value(const ref_link *link, const ref_symbol *input) {
+  const bool waits = ref_object_is_shared(input) && input->size != 0 && ref_relocatable_is_default(link) &&
+                     !ref_symbol_is_provided(input->name);
+  return waits ? input->value : ref_symbol_provided_value(link, input);
+}
+
 /* Whose name is taken at once (W2.2): the locals' and the weak ones'. */
 static size_t ref_object_create(ref_link *link, size_t file_number, const ref_symbol *input) {
   const bool undefined = input->section == 0;
@@ -190,7 +197,7 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
   if (undefined && type == REF_SYMBOL_CUDA_OBJECT && !ref_object_is_shared(input)) {
     symbol->value = (uint64_t)-1;                                  /* W4.3 */
   } else if (undefined && (link->relocatable || !extern_shared)) { /* RF501 */
-    symbol->value = ref_symbol_provided_value(link, input);
+    symbol->value = ref_object_undefined_value(link, input);
   }
   symbol->dropped = ref_object_has_no_symbol(link, &link->files[file_number], input);
   const bool may_stay = undefined && ref_object_is_shared(input); /* D70, RF160 */
