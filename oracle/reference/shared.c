@@ -412,7 +412,12 @@ bool ref_shared_pool_is_used(const ref_link *link) {
   return link->shared->pool_is_used;
 }
 
-/* W17.4: with -g one offset for each extern symbol. */
+/* RF248: an object of size 0 that is a kernel's own. */
+static bool ref_shared_is_own_empty(const ref_shared *shared, const ref_out_symbol *symbol) {
+  return symbol->is_extern_shared && symbol->section != REF_NONE && symbol->section != shared->pool_section;
+}
+
+/* W17.4: with -g one offset for each extern symbol. RF522: a kernel's own stays in its section. */
 static bool ref_shared_raise_extern(ref_link *link, const ref_shared *shared) {
   bool raised = false;
   for (size_t i = 0; i < shared->objects.count; i++) {
@@ -420,7 +425,7 @@ static bool ref_shared_raise_extern(ref_link *link, const ref_shared *shared) {
     if (!symbol->is_extern_shared) {
       continue;
     }
-    symbol->section = shared->pool_section;
+    symbol->section = ref_shared_is_own_empty(shared, symbol) ? symbol->section : shared->pool_section;
     for (size_t k = 0; k < symbol->users.count; k++) {
       const uint64_t end = ref_align_up(link->functions[symbol->users.items[k]].shared_end, EXTERN_ALIGN);
       symbol->value = ref_larger(end, symbol->value);
@@ -446,6 +451,17 @@ static void ref_shared_hide_unused(ref_link *link, const ref_shared *shared) {
     ref_out_symbol *symbol = &link->symbols[shared->pool.items[i]];
     symbol->has_no_name =
         symbol->has_no_name || (!symbol->is_extern_shared && !symbol->has_no_place && symbol->value == NOWHERE);
+  }
+}
+
+/* RF522: with -preserve-relocs a kernel's own of size 0 has no symbol where nothing refers to it, unless it has a visibility (RF166). */
+static void ref_shared_hide_empty(ref_link *link, const ref_shared *shared) {
+  for (size_t i = 0; i < shared->objects.count && link->preserves && !ref_options_keep_shared_symbols(link); i++) {
+    ref_out_symbol *symbol = &link->symbols[shared->objects.items[i]];
+    if (ref_shared_is_own_empty(shared, symbol) && symbol->users.count == 0 &&
+        (symbol->other & VISIBILITY) <= INTERNAL) {
+      symbol->has_no_name = true;
+    }
   }
 }
 
@@ -658,6 +674,7 @@ void ref_shared_layout(ref_link *link) {
     ref_shared_show_extern(link, shared);
   }
   ref_shared_hide_unused(link, shared);
+  ref_shared_hide_empty(link, shared);
   for (size_t i = 0; i < shared->owners.count; i++) {
     ref_shared_finish_kernel(link, shared, &link->functions[shared->owners.items[i]]);
   }
