@@ -56,6 +56,7 @@ typedef struct tl_merging {
   uint64_t *covered;                        /* by section: the end of its last symbol; NULL until asked for */
   bool *holds_objects;                      /* by section, made with `covered` */
   tl_map bank_places;                       /* names of compiler constants: the section before which they are known */
+  bool notes_pool;                          /* a relocatable output that says it has a pool of its own (L1066) */
   bool objects_done;                        /* the object pass is over */
   bool mistyped;                            /* a section has another type than the earlier one of its name (L197) */
 } tl_merging;

@@ -1135,6 +1135,7 @@ static void objects_take_noted_pools(tl_merging *m) {
     tl_noted_pool pool = module->resolution->noted_pools.items[i];
     if (pool.file != m->file)
       continue;
+    m->notes_pool |= pool.apart;
     pool.apart = apart || (pool.apart && none);
     *tl_vector_push(module->arena, &module->noted_pools) = pool;
     if (pool.apart)
@@ -1210,11 +1211,7 @@ static void objects_count_pools(const tl_merging *m) {
 /* Its section in a relocatable output, which no symbol places. */
 static bool objects_is_noted_pool(const tl_merging *m, uint32_t index) {
   const tl_cubin_section *const section = &m->cubin->sections[index];
-  const tl_resolution *const resolution = m->module->resolution;
-  bool noted = false;
-  for (size_t i = 0; i < resolution->noted_pools.count; i++)
-    noted |= resolution->noted_pools.items[i].file == m->file && resolution->noted_pools.items[i].apart;
-  return noted && section->type == SHT_CUDA_SHARED &&
+  return m->notes_pool && section->type == SHT_CUDA_SHARED &&
          strcmp(tl_merging_text(m, section->name), ".nv_debug.shared") == 0;
 }
 

@@ -55,7 +55,7 @@ static bool block_is_elsewhere(const canonical_context *context, const canonical
 static bool block_stands(const canonical_context *context, const canonical_block *block, uint32_t image, bool exact) {
   const ref_section *section = &context->check.output->sections[image], *source = block_source(context, block);
   if (!canonical_block_is_of(section) || section->data == NULL || block->offset > section->size ||
-      source->size > section->size - block->offset || block_is_elsewhere(context, block, section)) {
+      source->size > section->size - block->offset) {
     return false;
   }
   const check_entries *given = check_entries_of(&context->check.entries[block->input], block->source);
@@ -69,7 +69,8 @@ static bool block_stands(const canonical_context *context, const canonical_block
       return false;
     }
   }
-  return memcmp(section->data + block->offset, source->data, source->size) == 0;
+  return memcmp(section->data + block->offset, source->data, source->size) == 0 &&
+         !block_is_elsewhere(context, block, section);
 }
 
 bool canonical_block_add(canonical_context *context, uint32_t input, uint32_t source, uint64_t offset) {
