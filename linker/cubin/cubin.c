@@ -353,8 +353,7 @@ void tl_cubin_check_entries(const tl_cubin *cubin, const tl_names *names, tl_dia
       tl_cubin_damaged(cubin, names, diagnostics, section, TL_NO_OFFSET, "sh_entsize is less than an entry has");
 }
 
-/* nvlink's finalizer takes no symbol of a binding that there is not (L167), and crashes on a function that does not begin
- * its text (L239). */
+/* nvlink's finalizer crashes on a function that does not begin its text (L239). */
 static void reader_check_finalized(const reader *r, uint32_t index) {
   const tl_cubin_symbol *const symbol = &r->cubin->symbols[index];
   const uint32_t primary = tl_cubin_primary(r->cubin, symbol->section);
@@ -362,19 +361,13 @@ static void reader_check_finalized(const reader *r, uint32_t index) {
       primary != TL_NONE && primary != index; /* another function's text, or none: section 0 is no symbol's */
   if (tl_symbol_type(symbol) == STT_FUNC && symbol->value != 0 && !inside)
     reader_fail(r, r->cubin->symbol_table, (uint64_t)index * ELF_SYMBOL_SIZE, "st_value of a function is not 0 (L239)");
-  const tl_site site = {r->cubin->path, NULL, tl_names_text(r->names, symbol->name), TL_NO_OFFSET};
-  if (tl_symbol_binding(symbol) > STB_WEAK)
-    tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER), site, NULL, r->cubin->path);
 }
 
-/* Nor a type of file that is not linked, nor code of a newer Mercury than its own, which attribute 7 of .nv.compat
- * numbers (L234), nor alignments that it has no memory for (L244). */
+/* Nor does it take code of a newer Mercury than its own, which attribute 7 of .nv.compat numbers (L234; the last record was
+ * looked at by L1080), nor alignments that it has no memory for (L244). */
 static void reader_check_mercury(const reader *r) {
   enum { VERSION = 7, NEWEST = 0x0101 };
   const uint64_t most_align = 0x80000000;
-  if (r->cubin->type != ET_REL && r->cubin->type != ET_EWP)
-    tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER),
-                       (tl_site){r->cubin->path, NULL, NULL, 16}, NULL, r->cubin->path);
   for (uint32_t i = 1; i < r->cubin->section_count; i++) {
     uint64_t position = 0;
     tl_record record;
@@ -390,16 +383,6 @@ static void reader_check_mercury(const reader *r) {
       if (record.code == VERSION && record.format != TL_RECORD_WHOLE && tl_get16(record.data) > NEWEST)
         tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER), site, NULL, r->cubin->path);
     }
-  }
-}
-
-/* Nor entries without an addend, whatever the section is called, before it looks at anything else (L610). */
-static void reader_check_entries(const reader *r) {
-  for (uint32_t i = 1; i < r->cubin->section_count; i++) {
-    const char *const name = tl_names_text(r->names, r->cubin->sections[i].name);
-    if (r->cubin->sections[i].type == SHT_REL)
-      tl_diagnostics_add(r->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER),
-                         (tl_site){r->cubin->path, name, NULL, TL_NO_OFFSET}, NULL, r->cubin->path);
   }
 }
 
@@ -445,8 +428,6 @@ void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_ro
   tl_map_init(&r.long_names, arena);
   reader_read_sections(&r);
   reader_check_attributes(&r);
-  if (tl_view_is_capsule(cubin))
-    reader_check_entries(&r);
   tl_view_select(cubin, names, arena, diagnostics);
   cubin->unreadable = reader_find_symbol_table(&r);
   if (cubin->unreadable)

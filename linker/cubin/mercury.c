@@ -629,16 +629,13 @@ static void mercury_check_symbols(const checker *c, uint32_t index) {
   }
 }
 
-/* The SASS side of a function begins its own text, and is a function; of other symbols the binding and the place of a
- * section's are looked at (L167, L499). */
+/* The SASS side of a function begins its own text, and is a function; of other symbols the place of a section's is looked at
+ * (L499). */
 static void mercury_check_sass_symbol(const checker *c, uint64_t at, const uint8_t *mercury) {
   const uint8_t *const symbol = mercury_section(c, c->sass_symbols)->data + at;
   const uint32_t section = mercury ? tl_get16(mercury + 6) : SHN_UNDEF;
   const bool text = mercury && (mercury[4] & 15) == STT_FUNC && mercury_section(c, section)->type == SHT_CUDA_CAPSULE &&
                     tl_get64(mercury + 8) == 0;
-  if (symbol[4] >> 4 > STB_WEAK)
-    tl_diagnostics_add(c->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER),
-                       (tl_site){c->cubin->path, ".symtab", NULL, at}, NULL, c->cubin->path);
   if ((!mercury || (mercury[4] & 15) == STT_SECTION) && !mercury_has_section(c, symbol) &&
       tl_get16(symbol + 6) != SHN_XINDEX)
     mercury_fail(c, c->sass_symbols, at, "a symbol's section does not exist");

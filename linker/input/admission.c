@@ -15,6 +15,7 @@
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "cubin/elf.h"
+#include "input/capsule.h"
 #include "input/content.h"
 
 /* The columns of C20. */
@@ -213,9 +214,24 @@ static bool candidate_is_capsule(const admission *a, const candidate *c) {
   return a->result->target->number >= FIRST_CAPSULE_SM && c->flags & FLAG_CAPSULE;
 }
 
-/* L532: between two SM numbers of a family nvlink asks .nv.compat, which it finds by its name. */
-static bool candidate_has_compat(const candidate *c) {
-  return tl_content_elf_find_section(c->bytes, c->size, 1, ".nv.compat") != NULL;
+/* L532, L1080: between two SM numbers of a family, and for a family's own target, nvlink asks .nv.compat; code of a newer
+ * Mercury does not go from sm_100 to sm_103. */
+static bool candidate_goes_for_family(const admission *a, const candidate *c, uint32_t number) {
+  const tl_architecture *const target = a->result->target;
+  const bool family = number != target->number || target->name[strlen(target->name) - 1] == 'f';
+  if (number < FIRST_CAPSULE_SM || !family)
+    return true;
+  uint64_t offset;
+  const bool newer = candidate_is_capsule(a, c) && target->number == 103 && number == 100 &&
+                     tl_capsule_is_newer(c->bytes, c->size, &offset);
+  return tl_capsule_has_compat(c->bytes, c->size) && !newer;
+}
+
+static bool admission_has_capsule(const admission *a) {
+  bool has = false;
+  for (size_t i = 0; i < a->result->files.count; i++)
+    has |= a->result->files.items[i].capsule;
+  return has;
 }
 
 /* Step 5 of C76. */
@@ -226,9 +242,9 @@ static void candidate_check_arch(const admission *a, const candidate *c) {
     admission_say(a, TL_MESSAGE_UNKNOWN_ARCH, "sm_0");
   if (target->family == TL_ARCH_COMPUTE && number >= FIRST_CAPSULE_SM)
     admission_say(a, TL_MESSAGE_ARCH_BUFFER, c->path);
-  const bool sass_for_other = number == 100 && target->number == 103 && !candidate_is_capsule(a, c); /* M5, L109 */
-  const bool other = number >= FIRST_CAPSULE_SM && number != target->number;
-  if (sass_for_other || (other && !candidate_has_compat(c)) ||
+  const bool sass_for_other = number == 100 && target->number == 103 && !candidate_is_capsule(a, c) &&
+                              !admission_has_capsule(a); /* M5, L109, L1081 */
+  if (sass_for_other || !candidate_goes_for_family(a, c, number) ||
       !tl_architecture_accepts(target, number, c->accepted.accelerated))
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_ARCH_MISMATCH), admission_site(c->path), NULL,
                        c->path, target->name);
@@ -265,6 +281,16 @@ static void candidate_check_toolkit(const admission *a, const candidate *c) {
   if (toolkit > TOOLKIT_MOST && (counts || c->flags & FLAG_TOOLKIT))
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_NEWER_TOOLKIT), admission_site(c->path), NULL,
                        c->path, tl_arena_signed(a->arena, toolkit));
+}
+
+/* L1080. */
+static void candidate_check_mercury(const admission *a, const candidate *c) {
+  const char *section;
+  uint64_t offset;
+  if (!candidate_is_capsule(a, c) || !tl_capsule_is_refused(c->bytes, c->size, &section, &offset))
+    return;
+  tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER), (tl_site){c->path, section, NULL, offset},
+                     NULL, c->path);
 }
 
 /* E44, of the first file that has no capsules (R60, L100). */
@@ -376,8 +402,9 @@ static void admission_check_cubin(const admission *a, size_t index, admission_ex
   candidate_check_abi(a, &c);
   candidate_check_capsule(a, &c);
   candidate_check_arch(a, &c);
-  candidate_check_toolkit(a, &c);
   candidate_check_note(a, &c);
+  candidate_check_mercury(a, &c);
+  candidate_check_toolkit(a, &c);
   candidate_check_kind(a, &c);
   candidate_warn_of_variant(a, &c);
   c.accepted.capsule = candidate_is_capsule(a, &c);

@@ -644,8 +644,9 @@ static void shared_finish_kernels(shared_state *s) {
     const uint32_t section = shared_section_of_kernel(s, k);
     if (section == TL_NONE)
       continue;
-    const bool alone = s->module->sections.items[section].external_alone;
-    if (alone)
+    const tl_section *const its = &s->module->sections.items[section];
+    const bool alone = its->external_alone || its->external_lies;
+    if (its->external_alone)
       shared_raise_align(s, k);
     const uint64_t align = s->layout->section_align[section];
     const bool used = s->end[k] || s->kernel_uses[k] || (external && align >= 16);

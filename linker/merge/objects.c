@@ -429,13 +429,16 @@ static uint32_t objects_need_debug_shared(tl_merging *m) {
   return module->debug_shared;
 }
 
-/* W3.2; L950: what lies in a section, without a size, is extern shared memory, too, and that section's. */
-static uint32_t objects_place_external(tl_merging *m, uint32_t section) {
+/* W3.2; L950: what lies in a section, without a size, is extern shared memory, too, and that section's. The section has its
+ * alignment; of what has none nvlink makes 16, or ends (L1083). */
+static uint32_t objects_place_external(tl_merging *m, uint32_t section, uint64_t align) {
   m->module->has_external_shared = true;
   const bool lies = section != SHN_UNDEF && !(m->section_state[section] & (TL_SECTION_DEAD | TL_SECTION_LOST)) &&
                     !objects_is_bare_pool(m, section);
   const uint32_t out = lies ? tl_merge_place_section(m, section) : objects_need_debug_shared(m);
-  m->module->sections.items[out].external_alone |= out != m->module->debug_shared;
+  const bool own = out != m->module->debug_shared;
+  m->module->sections.items[out].external_lies |= own;
+  m->module->sections.items[out].external_alone |= own && !align;
   return out;
 }
 
@@ -492,7 +495,7 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     symbol->shared_place = (uint32_t)module->shared_objects.count;
     tl_u32_push(module->arena, &module->shared_objects, out);
     if (external) {
-      const uint32_t section = objects_place_external(m, s->section);
+      const uint32_t section = objects_place_external(m, s->section, align);
       module->symbols.items[out].extern_section = section;
     }
   }
