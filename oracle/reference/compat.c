@@ -10,7 +10,8 @@ enum {
   OPPORTUNISTIC = 6,
   MERCURY_ISA = 7,
   MERCURY_PATCH = 8,
-  ACCELERATOR = 9
+  ACCELERATOR = 9,
+  LARGEST_MERCURY = 0x101
 };
 
 static uint16_t ref_compat_larger(uint16_t a, uint16_t b) {
@@ -89,6 +90,13 @@ void ref_compat_merge(ref_link *link, size_t file_number, uint32_t section) {
     seen[attribute.code] = true;
   }
   ref_compat_end_section(link, file, seen);
+}
+
+/* RF526: the finalizer reads the whole file that it made, behind all else that is said of the link. */
+void ref_compat_check_output(ref_link *link) {
+  if (link->is_capsule && link->compat_has[MERCURY_ISA] && link->compat_value[MERCURY_ISA] > LARGEST_MERCURY) {
+    ref_message_fatal(link, "E91", "Internal FNLZR error '%s'", link->job->options.values[REF_OPTION_OUTPUT]);
+  }
 }
 
 /* F56, F67: 9 first; the u16 codes in format 3. F74: alone in an empty link. */

@@ -78,19 +78,19 @@ static bool ref_input_ignore(ref_link *link, const char *name, const char *reaso
   return false;
 }
 
-/* F56: attribute 9 of `.nv.compat`. */
-static bool ref_input_is_accelerated(const ref_file *file) {
+/* F56: attribute 9 of `.nv.compat`, 0 where there is none. */
+static uint8_t ref_input_acceleration(const ref_file *file) {
   for (size_t i = 1; i < file->cubin.section_count; i++) {
     const ref_section *section = &file->cubin.sections[i];
     ref_attribute attribute;
     uint64_t position = 0;
     while (section->type == REF_TYPE_COMPAT && ref_cubin_next_attribute(section, &position, &attribute)) {
       if (attribute.code == COMPAT_ACCELERATED) {
-        return attribute.size != 0 && attribute.data[0] == 1;
+        return attribute.size == 0 ? 0 : attribute.data[0];
       }
     }
   }
-  return false;
+  return 0;
 }
 
 /* RF137, RF138: below sm_90 nothing is too old; without a note of version 2, or of a toolkit before 10.0, it is told in the output. */
@@ -160,7 +160,7 @@ static void ref_input_check_version(ref_link *link, const ref_file *file) {
 
 /* D24: code for the accelerated variant in a link for the base one; nvlink says nothing. */
 static void ref_input_check_variant(ref_link *link, const ref_file *file) {
-  if (!link->job->bug_compatible && !link->sm_accelerated && ref_input_is_accelerated(file)) {
+  if (!link->job->bug_compatible && !link->sm_accelerated && ref_input_acceleration(file) == 1) {
     ref_message_warn(link, "D24", "Input file '%s' is code for 'sm_%ua', the output claims '%s'", file->name,
                      (unsigned)(file->cubin.flags >> 8 & 0xff), link->job->options.values[REF_OPTION_ARCH]);
   }
@@ -194,28 +194,45 @@ static void ref_input_check_kind(ref_link *link, const ref_file *file) {
   }
 }
 
-/* RF484: the last record of attribute 7 in `.nv.compat`, of whatever format. */
-static uint16_t ref_input_mercury_version(const ref_file *file) {
-  uint16_t version = 0;
+/* RF523: the finalizer reads one section, the first that has both its type and its name. */
+static const ref_section *ref_input_compat(const ref_file *file) {
   for (size_t i = 1; i < file->cubin.section_count; i++) {
     const ref_section *section = &file->cubin.sections[i];
-    ref_attribute attribute;
-    uint64_t position = 0;
-    while (section->type == REF_TYPE_COMPAT && ref_cubin_next_attribute(section, &position, &attribute)) {
-      version = attribute.code == COMPAT_MERCURY ? ref_u16(section->data + attribute.offset + 2) : version;
+    if (section->type == REF_TYPE_COMPAT && REF_IS(section->name, ".nv.compat")) {
+      return section;
     }
+  }
+  return NULL;
+}
+
+/* RF484: the last record of attribute 7 in `.nv.compat`, of whatever format. */
+static uint16_t ref_input_mercury_version(const ref_file *file) {
+  const ref_section *section = ref_input_compat(file);
+  uint16_t version = 0;
+  ref_attribute attribute;
+  uint64_t position = 0;
+  while (section != NULL && ref_cubin_next_attribute(section, &position, &attribute)) {
+    version = attribute.code == COMPAT_MERCURY ? ref_u16(section->data + attribute.offset + 2) : version;
   }
   return version;
 }
 
-/* RF484: a capsule goes for another SM of its family if it says which Mercury it is, and that is known. */
-static bool ref_input_goes_for_family(const ref_file *file) {
-  for (size_t i = 1; i < file->cubin.section_count; i++) {
-    if (file->cubin.sections[i].type == REF_TYPE_COMPAT && REF_IS(file->cubin.sections[i].name, ".nv.compat")) {
-      return ref_input_mercury_version(file) <= LARGEST_VERSION;
-    }
+static bool ref_input_is_bare(const ref_link *link, const ref_file *file) {
+  bool bare = (file->cubin.flags & REF_KIND_CAPSULE) == 0;
+  for (size_t i = 0; bare && i + 1 < link->file_count; i++) {
+    bare = (link->files[i].cubin.flags & REF_KIND_CAPSULE) == 0;
   }
-  return false;
+  return bare;
+}
+
+/* RF484, RF524: for another SM of its family, and for a family, a file says which Mercury it is; what the finalizer carries over must be of a
+ * known one. */
+static bool ref_input_goes_for_family(const ref_link *link, const ref_file *file, uint32_t sm) {
+  if (!ref_target_has_capsules(sm) || (sm == link->sm && link->target->variant != 'f')) {
+    return true;
+  }
+  return ref_input_compat(file) != NULL &&
+         (!ref_target_is_finalized(link->target, sm) || ref_input_mercury_version(file) <= LARGEST_VERSION);
 }
 
 /* C76, step 5. RF82: numbers that no architecture has; a virtual target (E12) makes a name of the number first, which may be
@@ -224,17 +241,16 @@ static void ref_input_check_arch(ref_link *link, const ref_file *file, bool hidd
   const char *arch = link->job->options.values[REF_OPTION_ARCH];
   const uint32_t sm = file->cubin.flags >> 8 & 0xffff;
   const bool takes = link->is_virtual ? ref_target_is_sm(sm) && sm <= link->sm
-                                      : ref_target_takes(link->target, sm, ref_input_is_accelerated(file),
-                                                         (file->cubin.flags & REF_KIND_CAPSULE) == 0);
+                                      : ref_target_takes(link->target, sm, ref_input_acceleration(file),
+                                                         ref_input_is_bare(link, file)) &&
+                                            ref_input_goes_for_family(link, file, sm);
   if (link->is_virtual && sm > LARGEST_IN_NAME) {
     ref_message_fatal(link, "E52", "specified arch exceeds buffer length");
   }
   if (!hidden && (link->is_virtual ? sm < SMALLEST_IN_NAME : sm == 0)) {
     ref_message_fatal(link, "E52", "Unknown arch name '%s_%u'", link->is_virtual ? "compute" : "sm", sm);
   }
-  const bool is_bound = !link->is_virtual && takes && sm != link->sm && (file->cubin.flags & REF_KIND_CAPSULE) != 0 &&
-                        !ref_input_goes_for_family(file);
-  if (hidden || !takes || is_bound) {
+  if (hidden || !takes) {
     ref_message_fatal(link, "E51", "Input file '%s' arch does not match target '%s'", file->name, arch);
   }
 }

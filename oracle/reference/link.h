@@ -608,7 +608,8 @@ bool ref_options_keep_shared_symbols(const ref_link *link);
 /* targets.c */
 const ref_target *ref_target_find(const char *name);
 bool ref_target_is_sm(uint32_t sm);
-bool ref_target_takes(const ref_target *target, uint32_t sm, bool accelerated, bool sass);
+bool ref_target_is_finalized(const ref_target *target, uint32_t sm);
+bool ref_target_takes(const ref_target *target, uint32_t sm, uint8_t acceleration, bool bare);
 bool ref_target_has_capsules(uint32_t sm);
 
 /* view.c */
@@ -776,6 +777,7 @@ void ref_metadata_write(ref_link *link);
 
 /* compat.c */
 void ref_compat_merge(ref_link *link, size_t file_number, uint32_t section);
+void ref_compat_check_output(ref_link *link);
 void ref_compat_write(ref_link *link);
 
 /* callgraph.c */

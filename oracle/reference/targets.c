@@ -26,29 +26,42 @@ const ref_target *ref_target_find(const char *name) {
   return NULL;
 }
 
-/* Code for one SM that links for another: C34 to sm_89, M5 above. */
+/* Code for one SM that links for another: C34 to sm_89, M5 above. What the finalizer carries over (RF524) is code of attribute 9 = 0 alone;
+ * that of sm_120 runs on sm_121 as it is, but a target sm_121f asks the finalizer. */
 typedef struct ref_upward {
   uint32_t input, target;
-  bool from_accelerated, from_sass;
+  bool finalized, finalized_family;
 } ref_upward;
 
-static const ref_upward ref_upwards[] = {{80, 86, true, true},
-                                         {80, 89, true, true},
-                                         {86, 89, true, true},
-                                         {100, 103, false, false},
+static const ref_upward ref_upwards[] = {{80, 86, false, false},
+                                         {80, 89, false, false},
+                                         {86, 89, false, false},
+                                         {100, 103, true, true},
                                          {120, 121, false, true}};
 
-bool ref_target_takes(const ref_target *target, uint32_t sm, bool accelerated, bool sass) {
-  if (sm == target->sm) {
-    return true;
-  }
+static const ref_upward *ref_target_find_upward(const ref_target *target, uint32_t sm) {
   for (size_t i = 0; i < sizeof ref_upwards / sizeof ref_upwards[0]; i++) {
-    const ref_upward *row = &ref_upwards[i];
-    if (row->input == sm && row->target == target->sm) {
-      return (!accelerated || row->from_accelerated) && (!sass || row->from_sass);
+    if (ref_upwards[i].input == sm && ref_upwards[i].target == target->sm) {
+      return &ref_upwards[i];
     }
   }
-  return false;
+  return NULL;
+}
+
+bool ref_target_is_finalized(const ref_target *target, uint32_t sm) {
+  const ref_upward *row = ref_target_find_upward(target, sm);
+  return row != NULL && (target->variant == 'f' ? row->finalized_family : row->finalized);
+}
+
+/* RF525: code of SASS kind is bare where no capsule stands before it. */
+bool ref_target_takes(const ref_target *target, uint32_t sm, uint8_t acceleration, bool bare) {
+  if (sm == target->sm) {
+    return !bare || target->variant != 'f' || acceleration != 1;
+  }
+  if (ref_target_is_finalized(target, sm)) {
+    return !bare && acceleration == 0;
+  }
+  return ref_target_find_upward(target, sm) != NULL && (sm < FIRST_WITH_CAPSULES || acceleration != 1);
 }
 
 bool ref_target_is_sm(uint32_t sm) {
