@@ -376,7 +376,7 @@ static bool *ref_attributes_find_aliased(ref_link *link) {
   bool *aliased = REF_TAKE(link, bool, link->function_count);
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *alias = &link->functions[i];
-    if (alias->alias_of < link->function_count && alias->live && !ref_function_lies_in_kernel(link, alias)) {
+    if (alias->alias_of < link->function_count && alias->live && !link->functions[alias->alias_of].entry) { /* RF527 */
       aliased[alias->alias_of] = true;
     }
   }

@@ -53,7 +53,7 @@ static bool ref_callgraph_is_live_entry(const ref_function *function) {
 /* RF215: a second name of a function that has a kernel's mark counts as a kernel, though it has no text. */
 static bool ref_callgraph_is_alias_kernel(const ref_link *link, const ref_function *function) {
   return function->entry && function->live && function->alias_of != REF_NONE && !link->relocatable &&
-         !ref_function_lies_in_kernel(link, function) && ref_function_is_root(link, function);
+         ref_function_is_root(link, function);
 }
 
 /* The number of kernels decides a lot (D54): those that live and are named. */

@@ -198,9 +198,13 @@ bool ref_function_alias_goes_by_section(const ref_link *link, const ref_function
   return function->local || function->weak || alias->is_of_replacement;
 }
 
-/* RF162 */
-bool ref_function_lies_in_kernel(const ref_link *link, const ref_function *function) {
+static bool ref_function_shares_kernel(const ref_link *link, const ref_function *function) {
   return function->alias_of != REF_NONE && link->functions[function->alias_of].entry;
+}
+
+/* RF162. RF527: a kernel's second name, with a kernel's mark itself, is no function inside it. */
+bool ref_function_lies_in_kernel(const ref_link *link, const ref_function *function) {
+  return !function->entry && ref_function_shares_kernel(link, function);
 }
 
 /* L807 */
@@ -543,7 +547,7 @@ static void ref_function_keep_aliased(ref_link *link) {
 static void ref_functions_keep_inside_kernels(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
-    if (!ref_function_lies_in_kernel(link, function)) {
+    if (!ref_function_shares_kernel(link, function)) {
       continue;
     }
     function->live = function->live || link->functions[function->alias_of].live;
