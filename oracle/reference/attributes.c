@@ -199,10 +199,11 @@ static bool ref_attribute_is_flag(uint8_t code) {
          code == CODE_TCGEN05_2CTA || code == CODE_REG_RECONFIG;
 }
 
-/* RF215: a kernel that is a second name hands on what comes to it. */
+/* RF215: a kernel that is a second name hands on what comes to it. RF528: that of a kernel keeps its own behind the kernel's. */
 static ref_function *ref_attribute_holder(ref_link *link, size_t number) {
   ref_function *function = &link->functions[number];
-  return function->alias_of == REF_NONE ? function : &link->functions[function->alias_of];
+  const bool hands_on = function->alias_of != REF_NONE && !link->functions[function->alias_of].entry;
+  return hands_on ? &link->functions[function->alias_of] : function;
 }
 
 static void ref_attribute_spread(ref_link *link, ref_function *function, const ref_record *record) {
@@ -673,6 +674,17 @@ static void ref_attributes_join_stubs(ref_link *link, bool masks) {
   link->functions[link->first_stub].output_records = joined;
 }
 
+/* RF528 */
+static void ref_attributes_join_names(ref_link *link) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_records *own = &link->functions[i].output_records;
+    const size_t holder = link->functions[i].alias_of;
+    for (size_t k = 0; holder != REF_NONE && k < own->count; k++) {
+      (void)ref_records_add(link, &link->functions[holder].output_records, own->items[k]);
+    }
+  }
+}
+
 /* What an executable's kernels get; I7: nothing with -r. */
 static void ref_attributes_spread_all(ref_link *link, const ref_indices *functions) {
   ref_attributes_add_stacks(link);
@@ -682,6 +694,7 @@ static void ref_attributes_spread_all(ref_link *link, const ref_indices *functio
   } else {
     ref_attributes_spread_to_all(link, functions);
   }
+  ref_attributes_join_names(link);
   ref_caching_spread(link);
   ref_attributes_join_stubs(link, masks);
 }
