@@ -72,7 +72,10 @@ mkdir -p "$out/found" "$state/findings"
 "$source/directed.sh" "$out" "$build" "$tree/build/release" "${files[@]/%/=-}" || die "no directed program; see $out/log"
 say "Changed since ${commit:0:12}: ${differing[*]}; $(awk '$2 > 2' "$out/places" | wc -l) blocks in changed lines, $(awk '$2 == 1 || $2 == 2' "$out/places" | wc -l) beside them"
 from=()
-((empty)) || from=("$source/seeds/links" "$source/regressions")
+if ((!empty)); then
+  "$source/corpus.sh" "$root/build/directed/corpus" "$build"
+  from=("$source/seeds/links" "$source/regressions" "$root/build/directed/corpus/jobs")
+fi
 for ((job = 0; job < jobs; job++)); do
   "$out/directed" --documents "$root/docs" --documents "$root/README.md" --places "$out/places" --found "$out/found" --time "$seconds" --seed $((seed + job)) ${from[@]+"${from[@]}"} </dev/null &
 done

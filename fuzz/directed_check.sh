@@ -47,6 +47,14 @@ check "a fault of names, from nothing" "$(verdict names --time 60)" 1
 plant map linker/explain/map.c 'map_column(t, map_hex(t, p->offset), 10);' 'map_column(t, map_hex(t, p->offset + 1), 10);'
 check "a fault of the map, from the seeds" "$(verdict map --time 60 "${seeds[@]}")" 1
 check "found by the map itself" "$(cut -f 2 "$scratch"/found/*.cause | grep -c '^the map')" 1
+plant damage linker/cubin/mercury.c 'mercury_fail(c, index, at, "the length of a frame' '(void)("the length of a frame'
+check "damage that is not refused there any more, from the seeds" "$(verdict damage --time 60 "${seeds[@]}")" 1
+check "found by that" "$(cut -f 2 "$scratch"/found/*.cause | grep -cE '^(links what was refused|tells otherwise what damage)')" 1
+plant note linker/merge/notes.c 'links as nvlink' 'links as nvmink'
+check "a note's word, from the seeds" "$(verdict note --time 60 "${seeds[@]}")" 1
+check "found by the word" "$(cut -f 2 "$scratch"/found/*.cause | grep -c 'in a note: nvmink')" 1
+plant told linker/cubin/cubin.c '"sh_entsize is less than an entry has"' '"sh_entsize is more than an entry has"'
+check "damage that is told otherwise, from the seeds" "$(verdict told --time 60 "${seeds[@]}")" 1
 plant gone linker/layout/relocatable.c 'return' 'return'
 check "no change" "$(verdict gone --time 3 "${seeds[@]}")" 0
 printf '%s passed, %s failed, 0 skipped\n' "$passed" "$failed"

@@ -210,7 +210,7 @@ static void make_changed(gen_random *random, const corpus_level *level, fuzz_env
 }
 
 void directed_corpus_make(gen_random *random, directed_input *input) {
-  enum { NEW = 8, NEW_FAR = 60 };
+  enum { NEW = 15, NEW_FAR = 60 };
   fuzz_envelope envelope;
   const corpus_level *const level = make_level(random);
   const bool near = directed_corpus_count(DIRECTED_LINE) || directed_corpus_count(DIRECTED_BEFORE) > CORPUS_FEW;

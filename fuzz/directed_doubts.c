@@ -1,5 +1,6 @@
-/* What speaks for itself where the reference does not vote: the invariants of an output, its link map against it, and the words of
- * messages. Only what is wrong with the changed linker's answer and not with the one from before counts. */
+/* What speaks for itself where the reference does not vote: the invariants of an output, its link map against it, the words of
+ * messages and of the notes of an output, and that damage is refused. Only what is wrong with the changed linker's answer and not
+ * with the one from before counts. */
 #define _DEFAULT_SOURCE
 #include "fuzz/directed.h"
 
@@ -107,11 +108,7 @@ static size_t words_unknown(const char *text, size_t size, char first[WORD_LONGE
   return unknown;
 }
 
-static bool doubt_words(const fuzz_envelope *envelope, const fuzz_answer *changed, const fuzz_answer *before,
-                        char cause[FUZZ_CAUSE]) {
-  char first[WORD_LONGEST], ignored[WORD_LONGEST];
-  if (!words_documented.count || !changed->text_size)
-    return false;
+static void words_read_input(const fuzz_envelope *envelope) {
   memset(&words_of_input, 0, sizeof words_of_input);
   for (size_t i = 0; i < envelope->word_count; i++)
     words_add(&words_of_input, envelope->words[i], strlen(envelope->words[i]));
@@ -119,11 +116,52 @@ static bool doubt_words(const fuzz_envelope *envelope, const fuzz_answer *change
     words_add(&words_of_input, envelope->files[i].name, strlen(envelope->files[i].name));
     words_add(&words_of_input, (const char *)envelope->files[i].bytes, envelope->files[i].size);
   }
+}
+
+static bool doubt_words(const fuzz_answer *changed, const fuzz_answer *before, char cause[FUZZ_CAUSE]) {
+  char first[WORD_LONGEST], ignored[WORD_LONGEST];
+  if (!words_documented.count || !changed->text_size)
+    return false;
   if (words_unknown(changed->text, changed->text_size, first) <=
       words_unknown(before->text, before->text_size, ignored))
     return false;
   (void)snprintf(cause, FUZZ_CAUSE, "an unknown word: %s", first);
   return true;
+}
+
+/* What stands in the notes of an output comes from the inputs or is the linker's own. */
+static size_t words_unknown_in_notes(const ref_cubin *output, char first[WORD_LONGEST]) {
+  enum { NOTE = 7 };
+  char ignored[WORD_LONGEST];
+  size_t unknown = 0;
+  for (size_t i = 1; i < output->section_count; i++)
+    if (output->sections[i].type == NOTE && output->sections[i].data)
+      unknown +=
+          words_unknown((const char *)output->sections[i].data, output->sections[i].size, unknown ? ignored : first);
+  return unknown;
+}
+
+static bool doubt_notes(const ref_cubin *changed, const ref_cubin *before, char cause[FUZZ_CAUSE]) {
+  char first[WORD_LONGEST], ignored[WORD_LONGEST];
+  if (!words_documented.count || words_unknown_in_notes(changed, first) <= words_unknown_in_notes(before, ignored))
+    return false;
+  (void)snprintf(cause, FUZZ_CAUSE, "an unknown word in a note: %s", first);
+  return true;
+}
+
+/* Damage that the linker alone refuses, since nvlink crashes over it or the output would break an invariant, has no other voter. */
+static bool doubt_damage(const fuzz_answer *changed, const fuzz_answer *before, char cause[FUZZ_CAUSE]) {
+  const bool refused = strcmp(before->codes, "T1") == 0 || strcmp(before->codes, "T9") == 0;
+  const bool alike = before->text_size == changed->text_size &&
+                     (!before->text_size || memcmp(before->text, changed->text, before->text_size) == 0);
+  const char *what = NULL;
+  if (refused && changed->image && !changed->code)
+    what = "links what was refused as damaged";
+  else if (refused && strcmp(before->codes, changed->codes) == 0 && !alike)
+    what = "tells otherwise what damage it refuses";
+  if (what)
+    (void)snprintf(cause, FUZZ_CAUSE, "%s", what);
+  return what != NULL;
 }
 
 /* ---- invariants ---- */
@@ -211,7 +249,8 @@ static bool doubt_map(const doubt_link *link, const fuzz_answer *changed, const 
 
 bool directed_doubts_find(const fuzz_envelope *envelope, const fuzz_answer *changed, const fuzz_answer *before,
                           char cause[FUZZ_CAUSE]) {
-  if (doubt_words(envelope, changed, before, cause))
+  words_read_input(envelope);
+  if (doubt_damage(changed, before, cause) || doubt_words(changed, before, cause))
     return true;
   if (before->image && !changed->image && changed->code && !before->code) {
     (void)snprintf(cause, FUZZ_CAUSE, "refuses what was linked");
@@ -221,7 +260,8 @@ bool directed_doubts_find(const fuzz_envelope *envelope, const fuzz_answer *chan
     return false;
   doubt_link link = {.count = 0};
   const bool found = link_read(&link, envelope, changed, before) &&
-                     (doubt_invariants(&link, cause) || doubt_map(&link, changed, before, cause));
+                     (doubt_invariants(&link, cause) || doubt_map(&link, changed, before, cause) ||
+                      doubt_notes(&link.changed, &link.before, cause));
   link_free(&link);
   return found;
 }

@@ -88,7 +88,7 @@ check "some of them do" "$( (($(wc -l <"$scratch/verdicts") > 0)) && echo some)"
     4 replay missed 5 replay missed 3 judge equivalent 4 judge missed 5 judge equivalent
 } >"$scratch/record"
 tests/faults/fuzz.sh --sum "$scratch/record" >"$scratch/sum"
-check "found by replay" "$(grep -c 'regressions: 1 of 4, 25 %' "$scratch/sum")" 1
+check "found by replay" "$(grep -c 'the corpus: 1 of 4, 25 %' "$scratch/sum")" 1
 check "found by fuzzing" "$(grep -c 'from the seeds: 1 of 3, 33 %' "$scratch/sum")" 1
 check "found from nothing" "$(grep -c 'empty corpus: 1 of 3, 33 %' "$scratch/sum")" 1
 check "equivalent" "$(grep -c 'equivalent by the hunt 1' "$scratch/sum")" 1

@@ -2,7 +2,8 @@
 # Planted faults against the fuzzers: `./run faults --fuzz --seed S`. Each fault of the draw is a change of the linker, and four ways
 # have to find it, one after the other:
 #
-#   replay   seeds and regressions of fuzz/, nothing else; what it finds the others need not look for
+#   replay   seeds and regressions of fuzz/, and the jobs of the corpus (fuzz/corpus.sh), nothing else; what it finds the others need
+#            not look for
 #   fuzz     EACH seconds from those seeds, directed at the change as `./run fuzz --changed` is (fuzz/directed.c)
 #   empty    EACH seconds from nothing, directed too
 #   blind    EACH seconds from the seeds, with libFuzzer's own changes of bytes alone: what the mutator is worth
@@ -99,7 +100,7 @@ share() { # WAY: found of all that it looked for
 }
 say_figures() {
   say "  refused by the compiler $(figure replay refused), the same object code $(figure replay same), equivalent by the hunt $(figure judge equivalent)"
-  say "  found by replay of seeds and regressions: $(share replay); $(figure replay unasked) not asked with sanitizers yet"
+  say "  found by replay of seeds, regressions and the corpus: $(share replay); $(figure replay unasked) not asked with sanitizers yet"
   if ((${#summed[@]})); then
     :
   elif [[ $aimed == yes ]]; then
@@ -123,7 +124,7 @@ fi
 
 # The record is of one state of everything that decides: no scripts, and no records of campaigns.
 state=$({
-  git ls-files -z 'linker/*' 'oracle/*' 'fuzz/*.[ch]' fuzz/seeds fuzz/regressions 'tests/support/*.[ch]' | xargs -0 cat
+  git ls-files -z 'linker/*' 'oracle/*' 'fuzz/*.[ch]' fuzz/seeds fuzz/regressions fuzz/corpus.sh corpus 'tests/support/*.[ch]' | xargs -0 cat
   say "$seed $each $aimed"
   cat ${plants:+"$plants"} </dev/null
 } | git hash-object --stdin | cut -c 1-12)
@@ -151,6 +152,7 @@ at_target=differential # of the fault in $work/at
 seeds_of() { # TARGET
   if [[ -d $root/fuzz/seeds/$1 ]]; then say "$root/fuzz/seeds/$1"; else say "$root/fuzz/seeds/links"; fi
   say "$root/fuzz/regressions"
+  [[ $1 == options ]] || say "$work/corpus/jobs"
 }
 
 command_of() { ninja -C "$build" -t commands -s "$1" | tail -n 1; }
@@ -368,7 +370,7 @@ run_way() { # SECONDS PROGRAM OPTION...
 }
 
 options=(-timeout=60 -rss_limit_mb=4096 -max_len=65536 -entropic=0 -use_counters=0 -detect_leaks=0)
-seeds=("$root/fuzz/seeds/links" "$root/fuzz/regressions")
+mapfile -t seeds < <(seeds_of differential)
 
 # With sanitizers: "found SECONDS WHAT", "missed SECONDS -" or "late SECONDS -", in processor time.
 replay_inputs() { # DIRECTORY...
@@ -587,6 +589,7 @@ try_way() { # WAY: the board first, then those with a target of their own
 
 # Replay until enough is missed that is not equivalent, then the ways over what it missed, and with sanitizers; again where those
 # find what replay is to find. The blind way, which is no part of the goal, comes last.
+fuzz/corpus.sh "$work/corpus" "$fast"
 number=0 drawn=1
 while ! time_is_up && ((drawn && $(real_faults | wc -l) < count)); do
   while ! time_is_up && (($(open_faults | wc -l) < count)); do
