@@ -132,8 +132,10 @@ static void ref_callgraph_read_records(ref_link *link) {
   }
   for (size_t i = 0; i < link->function_count; i++) { /* RF194 */
     ref_function *function = &link->functions[i];
-    if (!function->has_register_count && function->text != REF_NONE && link->sm < 90) {
-      function->register_count = link->sections[function->text].info_high >> 24;
+    const size_t text = function->is_kernel && function->alias_of != REF_NONE ? link->functions[function->alias_of].text
+                                                                              : function->text; /* RF529 */
+    if (!function->has_register_count && text != REF_NONE && link->sm < 90) {
+      function->register_count = link->sections[text].info_high >> 24;
     }
   }
 }
