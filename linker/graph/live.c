@@ -115,8 +115,15 @@ static bool live_loses(const marker *m, uint32_t file, uint32_t symbol) {
   return body->role == TL_BODY_LOSES;
 }
 
+/* L1030: it has no code, and stays the mention that it is for nvlink. */
+static bool live_is_mentioned_kernel(const tl_function *f) {
+  return f->kernel_somewhere && !f->defined;
+}
+
 static void live_refer(marker *m, uint32_t from, uint32_t to) {
   m->referred[to] = true;
+  if (live_is_mentioned_kernel(&m->resolution->functions.items[to]))
+    return;
   if (!tl_defect_matched(m->diagnostics->options, TL_DEFECT_D58))
     *tl_vector_push(m->arena, &m->references) = (tl_edge){from, to};
 }
@@ -304,11 +311,12 @@ static void live_push_taken(marker *m, const tl_successors *direct) {
   if (tl_defect_matched(m->diagnostics->options, TL_DEFECT_D58))
     return;
   for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
-    if (!live_is_taken(m, i) || m->resolution->functions.items[i].reached)
+    const tl_function *const f = &m->resolution->functions.items[i];
+    if (!live_is_taken(m, i) || f->reached || live_is_mentioned_kernel(f))
       continue;
     live_visit(m, i);
-    if (m->resolution->functions.items[i].kernel_somewhere)
-      tl_defect_note(m->diagnostics, TL_DEFECT_D58, tl_names_text(m->names, m->resolution->functions.items[i].name));
+    if (f->kernel_somewhere)
+      tl_defect_note(m->diagnostics, TL_DEFECT_D58, tl_names_text(m->names, f->name));
     live_note_callees(m, direct, i);
   }
 }
