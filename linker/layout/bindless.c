@@ -92,6 +92,16 @@ static uint8_t bindless_input_mask(const tl_module *module) {
   return mask;
 }
 
+/* Behind a kernel's slots nothing is left of its constants, unless the two views of a file disagree on how large a table ptxas
+ * laid out (L1084); nvlink ends by a signal then. */
+static void bindless_check_size(const tl_module *module, uint32_t section, uint64_t size) {
+  const tl_section *const bank = &module->sections.items[section];
+  if (bank->size > size && bank->pieces.count)
+    tl_cubin_damaged(&module->files[bank->pieces.items[0].file], module->names, module->diagnostics,
+                     bank->pieces.items[0].section, TL_NO_OFFSET,
+                     "a kernel's constants are larger than its parameters and tables (L1084)");
+}
+
 static void bindless_fill_kernel(tl_layout *layout, const tl_module *module, uint32_t kernel, uint8_t mask,
                                  const tl_u32_vector *order, uint64_t base, tl_arena *arena) {
   const tl_symbol *const symbol = &module->symbols.items[kernel];
@@ -104,6 +114,7 @@ static void bindless_fill_kernel(tl_layout *layout, const tl_module *module, uin
     return;
   }
   layout->section_size[section] = base + 4 * (uint64_t)order->count;
+  bindless_check_size(module, section, layout->section_size[section]);
   uint32_t counts[BINDLESS_ROWS] = {0};
   for (size_t i = order->count; i-- > 0;) {
     const bindless_row *const row = bindless_find(tl_type_of(&module->symbols.items[order->items[i]]));
