@@ -168,11 +168,25 @@ static bool linker_read_words(fuzz_linker_call *call, int argc, const char *cons
   return true;
 }
 
+/* What the program says of a message under its own name beside the text: the site and the detail. Nothing under nvlink's. As
+ * snprintf. */
+static size_t linker_site(const tl_message *message, const tl_options *options, char *to, size_t size) {
+  char offset[32] = "";
+  if (options->identity_nvlink)
+    return 0;
+  if (message->has_offset)
+    (void)snprintf(offset, sizeof offset, "0x%llx", (unsigned long long)message->offset);
+  const int length = snprintf(to, size, "  file %s section %s symbol %s offset %s\n  %s\n", message->file,
+                              message->section, message->symbol, offset, message->detail);
+  return length > 0 ? (size_t)length : 0;
+}
+
 static void linker_take_messages(const fuzz_linker_call *call, fuzz_answer *answer) {
   const tl_result *const result = &call->result;
   const tl_options *const options = &call->command.options;
   for (size_t i = 0; i < result->message_count; i++)
-    answer->text_size += tl_message_format(&result->messages[i], options, NULL, 0) + 1;
+    answer->text_size += tl_message_format(&result->messages[i], options, NULL, 0) + 1 +
+                         linker_site(&result->messages[i], options, NULL, 0);
   if (!answer->text_size)
     return;
   answer->text = fuzz_memory(answer->text_size + 1);
@@ -180,6 +194,7 @@ static void linker_take_messages(const fuzz_linker_call *call, fuzz_answer *answ
   for (size_t i = 0; i < result->message_count; i++) {
     at += tl_message_format(&result->messages[i], options, answer->text + at, answer->text_size + 1 - at);
     answer->text[at++] = '\n';
+    at += linker_site(&result->messages[i], options, answer->text + at, answer->text_size + 1 - at);
     if (result->messages[i].severity >= TL_ERROR)
       fuzz_codes_add(answer->codes, result->messages[i].code);
   }

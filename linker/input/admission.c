@@ -214,24 +214,39 @@ static bool candidate_is_capsule(const admission *a, const candidate *c) {
   return a->result->target->number >= FIRST_CAPSULE_SM && c->flags & FLAG_CAPSULE;
 }
 
-/* L532, L1080: between two SM numbers of a family, and for a family's own target, nvlink asks .nv.compat; code of a newer
- * Mercury does not go from sm_100 to sm_103. */
-static bool candidate_goes_for_family(const admission *a, const candidate *c, uint32_t number) {
-  const tl_architecture *const target = a->result->target;
-  const bool family = number != target->number || target->name[strlen(target->name) - 1] == 'f';
-  if (number < FIRST_CAPSULE_SM || !family)
-    return true;
-  uint64_t offset;
-  const bool newer = candidate_is_capsule(a, c) && target->number == 103 && number == 100 &&
-                     tl_capsule_is_newer(c->bytes, c->size, &offset);
-  return tl_capsule_has_compat(c->bytes, c->size) && !newer;
-}
-
 static bool admission_has_capsule(const admission *a) {
   bool has = false;
   for (size_t i = 0; i < a->result->files.count; i++)
     has |= a->result->files.items[i].capsule;
   return has;
+}
+
+/* A family's own target: sm_100f. */
+static bool admission_is_for_family(const tl_architecture *target) {
+  return target->name[strlen(target->name) - 1] == 'f';
+}
+
+/* M5, L1085: code that nvlink's finalizer carries over to another SM; that of sm_120 is sm_121's own otherwise. */
+static bool candidate_is_carried(const admission *a, uint32_t number) {
+  const tl_architecture *const target = a->result->target;
+  return (number == 100 && target->number == 103) ||
+         (number == 120 && target->number == 121 && admission_is_for_family(target));
+}
+
+/* L532, L1080: between two SM numbers of a family, and for a family's own target, nvlink asks .nv.compat. */
+static bool candidate_goes_for_family(const admission *a, const candidate *c, uint32_t number) {
+  const tl_architecture *const target = a->result->target;
+  const bool family = admission_is_for_family(target);
+  if (number < FIRST_CAPSULE_SM || (number == target->number && !family))
+    return true;
+  uint64_t offset;
+  const bool carried = candidate_is_carried(a, number);
+  const bool alone = !candidate_is_capsule(a, c) && !admission_has_capsule(a); /* SASS kind: L109, L1081, L1085 */
+  if (alone && (carried || (family && number == target->number && c->accepted.accelerated)))
+    return false;
+  if (carried && (tl_capsule_is_newer(c->bytes, c->size, &offset) || tl_capsule_is_variant(c->bytes, c->size)))
+    return false;
+  return tl_capsule_has_compat(c->bytes, c->size);
 }
 
 /* Step 5 of C76. */
@@ -242,10 +257,7 @@ static void candidate_check_arch(const admission *a, const candidate *c) {
     admission_say(a, TL_MESSAGE_UNKNOWN_ARCH, "sm_0");
   if (target->family == TL_ARCH_COMPUTE && number >= FIRST_CAPSULE_SM)
     admission_say(a, TL_MESSAGE_ARCH_BUFFER, c->path);
-  const bool sass_for_other = number == 100 && target->number == 103 && !candidate_is_capsule(a, c) &&
-                              !admission_has_capsule(a); /* M5, L109, L1081 */
-  if (sass_for_other || !candidate_goes_for_family(a, c, number) ||
-      !tl_architecture_accepts(target, number, c->accepted.accelerated))
+  if (!candidate_goes_for_family(a, c, number) || !tl_architecture_accepts(target, number, c->accepted.accelerated))
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_ARCH_MISMATCH), admission_site(c->path), NULL,
                        c->path, target->name);
 }

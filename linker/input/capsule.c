@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { COMPAT_VERSION = 7, NEWEST_VERSION = 0x0101 };
+enum { COMPAT_VERSION = 7, COMPAT_VARIANT = 9, NEWEST_VERSION = 0x0101 };
 
 static const uint8_t *capsule_section(const uint8_t *bytes, uint64_t index) {
   return bytes + tl_get64(bytes + 40) + index * ELF_SECTION_SIZE;
@@ -41,25 +41,37 @@ bool tl_capsule_has_compat(const uint8_t *bytes, size_t size) {
   return capsule_compat(bytes, size) != NULL;
 }
 
-/* The last record counts, whatever its format; the others are merged, and looked at there. */
-bool tl_capsule_is_newer(const uint8_t *bytes, size_t size, uint64_t *offset) {
+/* The last record of an attribute, whatever its format; the others are merged, and looked at there. NULL without one; `offset`
+ * is the record's in the section. */
+static const uint8_t *capsule_record(const uint8_t *bytes, size_t size, uint8_t code, uint64_t *offset) {
   enum { HEADER = 4, SIZED = 4 };
   const uint8_t *const compat = capsule_compat(bytes, size);
   const uint8_t *const records = compat ? bytes + tl_get64(compat + 24) : NULL;
   const uint64_t end = compat ? tl_get64(compat + 32) : 0;
-  bool newer = false;
+  const uint8_t *last = NULL;
   for (uint64_t at = 0; end - at >= HEADER;) {
     const uint8_t *const record = records + at;
     const uint64_t length = HEADER + (record[0] == SIZED ? (uint64_t)tl_get16(record + 2) : 0);
-    if (record[1] == COMPAT_VERSION) {
-      newer = tl_get16(record + 2) > NEWEST_VERSION;
+    if (record[1] == code) {
+      last = record;
       *offset = at;
     }
     if (length > end - at)
       break;
     at += length;
   }
-  return newer;
+  return last;
+}
+
+bool tl_capsule_is_newer(const uint8_t *bytes, size_t size, uint64_t *offset) {
+  const uint8_t *const record = capsule_record(bytes, size, COMPAT_VERSION, offset);
+  return record && tl_get16(record + 2) > NEWEST_VERSION;
+}
+
+bool tl_capsule_is_variant(const uint8_t *bytes, size_t size) {
+  uint64_t offset;
+  const uint8_t *const record = capsule_record(bytes, size, COMPAT_VARIANT, &offset);
+  return record && record[2] != 0;
 }
 
 /* The offset in the table of the first symbol of a binding that there is not; 0: none. */

@@ -13,6 +13,8 @@ bool tl_capsule_has_compat(const uint8_t *bytes, size_t size);
 /* Whether the last record of attribute 7 in the first one says a newer Mercury than nvlink's (L234); `offset` is the
  * record's in the section. */
 bool tl_capsule_is_newer(const uint8_t *bytes, size_t size, uint64_t *offset);
+/* Whether attribute 9 there is not 0 (L1085). */
+bool tl_capsule_is_variant(const uint8_t *bytes, size_t size);
 /* Whether the finalizer refuses it; then `section` is the name of the section that it is about, in `bytes`, or NULL (the
  * file's header, or no name), and `offset` a place in it, or in the header. */
 bool tl_capsule_is_refused(const uint8_t *bytes, size_t size, const char **section, uint64_t *offset);
