@@ -1,6 +1,6 @@
 /* One input, by the linker with the change, by the one from before it where the change was reached, and by the reference where
  * those two differ. A linker may end or hang without ending the engine: both have memory of their own, which is forgotten, and
- * which holds no zeros. */
+ * which holds no zeros. The files of an input end where nobody may read, so that who reads on ends. */
 #define _DEFAULT_SOURCE
 #include "fuzz/directed.h"
 
@@ -43,6 +43,33 @@ void directed_free(void *memory) {
   (void)memory;
 }
 
+/* ---- the files of an input ---- */
+
+enum { FILE_ROOM = 1 << 17, FILE_BEHIND = 1 << 12 };
+static uint8_t *file_start; /* of each file its room, and a page that is nobody's */
+
+static void file_make_room(void) {
+  const size_t each = FILE_ROOM + FILE_BEHIND;
+  file_start = mmap(NULL, each * FUZZ_FILES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (file_start == MAP_FAILED)
+    abort();
+  for (size_t i = 0; i < FUZZ_FILES; i++)
+    if (mprotect(file_start + i * each + FILE_ROOM, FILE_BEHIND, PROT_NONE) != 0)
+      abort();
+}
+
+/* The envelope with its files at the ends of their rooms; larger ones stay where they are. */
+static void file_place(fuzz_envelope *placed, const fuzz_envelope *envelope) {
+  *placed = *envelope;
+  for (size_t i = 0; i < envelope->file_count; i++) {
+    const fuzz_file *const file = &envelope->files[i];
+    if (!file->size || file->size > FILE_ROOM)
+      continue;
+    placed->files[i].bytes = file_start + i * (FILE_ROOM + FILE_BEHIND) + FILE_ROOM - file->size;
+    memcpy(placed->files[i].bytes, file->bytes, file->size);
+  }
+}
+
 static void memory_forget(void) {
   (void)madvise(memory_start, memory_size, MADV_DONTNEED);
 }
@@ -76,6 +103,7 @@ void directed_links_start(void) {
   memory_start = mmap(NULL, memory_size + memory_behind, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory_start == MAP_FAILED || mprotect(memory_start, memory_size, PROT_READ | PROT_WRITE) != 0)
     abort();
+  file_make_room();
 }
 
 typedef struct link_task {
@@ -179,8 +207,11 @@ static void link_compare(const fuzz_envelope *envelope, int ended, const fuzz_an
     link_ask_reference(envelope, changed, &before, verdict);
 }
 
-void directed_link(const fuzz_envelope *envelope, directed_verdict *verdict) {
+void directed_link(const fuzz_envelope *input, directed_verdict *verdict) {
   static fuzz_answer changed; /* not changed by a jump */
+  static fuzz_envelope placed;
+  const fuzz_envelope *const envelope = &placed;
+  file_place(&placed, input);
   *verdict = (directed_verdict){.cause = ""};
   memory_reset();
   changed = (fuzz_answer){0};
