@@ -674,13 +674,16 @@ static void ref_attributes_join_stubs(ref_link *link, bool masks) {
   link->functions[link->first_stub].output_records = joined;
 }
 
-/* RF528 */
+/* RF528. A name hands on what is its own, not what it was handed by another: what holds what is for the file to say. */
 static void ref_attributes_join_names(ref_link *link) {
+  size_t *own = REF_TAKE(link, size_t, link->function_count);
   for (size_t i = 0; i < link->function_count; i++) {
-    const ref_records *own = &link->functions[i].output_records;
+    own[i] = link->functions[i].output_records.count;
+  }
+  for (size_t i = 0; i < link->function_count; i++) {
     const size_t holder = link->functions[i].alias_of;
-    for (size_t k = 0; holder != REF_NONE && k < own->count; k++) {
-      (void)ref_records_add(link, &link->functions[holder].output_records, own->items[k]);
+    for (size_t k = 0; holder != REF_NONE && k < own[i]; k++) {
+      (void)ref_records_add(link, &link->functions[holder].output_records, link->functions[i].output_records.items[k]);
     }
   }
 }

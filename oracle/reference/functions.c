@@ -57,10 +57,17 @@ uint32_t ref_function_primary(const ref_file *file, uint32_t section) {
   return symbol < file->cubin.symbol_count ? symbol : 0;
 }
 
+/* RF531: a second symbol of a text with the name of the first is a further definition of one function. */
+static bool ref_function_is_namesake(const ref_cubin *cubin, uint32_t symbol, uint32_t primary) {
+  const ref_symbol *one = &cubin->symbols[symbol], *other = &cubin->symbols[primary];
+  return one->info >> 4 != REF_BIND_LOCAL && other->info >> 4 != REF_BIND_LOCAL && strcmp(one->name, other->name) == 0;
+}
+
 bool ref_function_symbol_is_alias(const ref_file *file, uint32_t symbol) {
   const uint32_t section = file->cubin.symbols[symbol].section;
   const uint32_t primary = ref_function_primary(file, section);
-  return primary != symbol && primary != 0 && ref_function_lies_in(&file->cubin, primary, section);
+  return primary != symbol && primary != 0 && ref_function_lies_in(&file->cubin, primary, section) &&
+         !ref_function_is_namesake(&file->cubin, symbol, primary);
 }
 
 /* V2: REGCOUNT by symbol; the last record of a symbol counts. */
