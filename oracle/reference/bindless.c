@@ -13,6 +13,7 @@ enum {
   USES_SURFACE = 3,
   TEXTURES = 256,
   OTHERS = 32,
+  CONSTANT_LIMIT = 0x10000,
   LOAD_CONSTANT = 66, /* LDC */
   LOAD_UNIFORM = 115  /* LDCU */
 };
@@ -135,7 +136,9 @@ static void ref_bindless_fill_kernel(ref_link *link, ref_function *kernel, const
   }
   ref_bindless_check(link, kernel);
   constants->size = base + slots->count * SLOT;
-  ref_bytes_fill(link, &constants->data, (size_t)constants->size);
+  if (constants->type != REF_TYPE_CONSTANT || constants->size <= CONSTANT_LIMIT) { /* else E31 */
+    ref_bytes_fill(link, &constants->data, (size_t)constants->size);
+  }
 }
 
 void ref_bindless_layout(ref_link *link) {

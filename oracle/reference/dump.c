@@ -2,7 +2,7 @@
  * take from what they call (G4, E34, RF28). */
 #include "link.h"
 
-#include <string.h>
+#include <stdio.h>
 
 enum { CODE_MAX_STACK = 0x23 };
 
@@ -11,28 +11,34 @@ static bool ref_dump_is_asked(const ref_link *link) {
          ref_option_given(link, REF_OPTION_DUMP_CALLGRAPH_NO_DEMANGLE);
 }
 
+static void ref_dump_add_callee(ref_link *link, ref_bytes *text, size_t number) {
+  char word[32];
+  const int length = snprintf(word, sizeof word, " %zu", number + 1);
+  ref_bytes_add(link, text, word, (size_t)length);
+}
+
 /* G2: for each -3 record the functions with that prototype, the last created first. */
-static const char *ref_dump_indirect_callees(ref_link *link, const ref_function *function) {
-  const char *text = "";
+static void ref_dump_indirect_callees(ref_link *link, const ref_function *function, ref_bytes *text) {
   for (size_t i = 0; i < function->indirect_count; i++) {
     ref_indices taken = {0};
     ref_function_list_indirect(link, function->indirect[i], &taken);
     for (size_t k = taken.count; k-- > 0;) {
       if (link->functions[taken.items[k]].live) {
-        text = ref_memory_print(link, "%s %zu", text, taken.items[k] + 1);
+        ref_dump_add_callee(link, text, taken.items[k]);
       }
     }
   }
-  return text;
 }
 
 /* D58: deleted callees keep their number. */
 static const char *ref_dump_callees(ref_link *link, const ref_function *function) {
-  const char *text = ref_dump_indirect_callees(link, function);
+  ref_bytes text = {0};
+  ref_dump_indirect_callees(link, function, &text);
   for (size_t i = function->calls.count; i-- > 0;) {
-    text = ref_memory_print(link, "%s %zu", text, function->calls.items[i] + 1);
+    ref_dump_add_callee(link, &text, function->calls.items[i]);
   }
-  return text;
+  ref_bytes_add(link, &text, "", 1);
+  return (const char *)text.data;
 }
 
 static void ref_dump_function(ref_link *link, size_t number) {

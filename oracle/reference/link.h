@@ -443,6 +443,8 @@ typedef struct ref_link {
   ref_result *result;
   ref_arena_block *blocks;
   struct ref_link *memory_owner; /* of a capsule's SASS view: the link */
+  size_t memory_taken, memory_limit, filled;
+  bool is_over_memory_limit;
   jmp_buf escape;
   size_t message_capacity;
   size_t error_count;

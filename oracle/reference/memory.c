@@ -32,7 +32,27 @@ struct ref_arena_block {
   size_t padding;    /* keeps it aligned to 16 */
 };
 
+/* The bytes of a file say how often something is done and how far something is filled up, so that a small one could ask for all memory
+ * there is. */
+static void ref_memory_count(ref_link *link, size_t size) {
+  const size_t room_for_a_message = (size_t)16 << 20;
+  ref_link *owner = link->memory_owner == NULL ? link : link->memory_owner;
+  const bool is_over = owner->memory_limit != 0 &&
+                       (owner->memory_taken > owner->memory_limit || size > owner->memory_limit - owner->memory_taken);
+  owner->memory_taken += size;
+  if (is_over && owner->is_over_memory_limit) {
+    ref_message_stop(link);
+  }
+  if (is_over) {
+    const size_t limit = owner->memory_limit;
+    owner->is_over_memory_limit = true;
+    owner->memory_limit = owner->memory_taken + room_for_a_message;
+    ref_message_fatal(link, "D44", "more than %zu bytes of memory for these files", limit);
+  }
+}
+
 static ref_arena_block *ref_memory_block(ref_link *link, size_t size) {
+  ref_memory_count(link, size);
   ref_arena_block *block = ref_memory_block_take(sizeof *block + size);
   if (block == NULL) {
     ref_message_stop(link); /* no memory for a record either: the exit code alone tells */
@@ -147,6 +167,16 @@ static void ref_bytes_check(ref_link *link, size_t size) {
   }
 }
 
+/* What is filled up: once in a section, and once in the file. */
+static void ref_bytes_count_filled(ref_link *link, size_t size) {
+  const size_t limit = (size_t)5 << 28;
+  ref_link *owner = link->memory_owner == NULL ? link : link->memory_owner;
+  owner->filled += size;
+  if (owner->filled > limit) {
+    ref_message_fatal(link, "D44", "more than %zu bytes between what the files have", limit);
+  }
+}
+
 static void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size) {
   ref_bytes_check(link, size);
   if (size > bytes->capacity) {
@@ -171,6 +201,8 @@ void ref_bytes_add(ref_link *link, ref_bytes *bytes, const void *data, size_t si
 
 void ref_bytes_fill(ref_link *link, ref_bytes *bytes, size_t size) {
   if (size > bytes->size) {
+    ref_bytes_check(link, size);
+    ref_bytes_count_filled(link, size - bytes->size);
     ref_bytes_reserve(link, bytes, size);
     memset(bytes->data + bytes->size, 0, size - bytes->size);
     bytes->size = size;

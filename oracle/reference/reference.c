@@ -134,6 +134,16 @@ static void ref_reference_run(ref_link *link) {
   }
 }
 
+/* An output has at most 1 GiB, which takes that for a section, for the file, and for what both grow by. */
+static size_t ref_reference_memory_limit(const ref_job *job) {
+  const size_t largest = (size_t)1 << 32, times = 4096;
+  size_t inputs = 0;
+  for (size_t i = 0; i < job->input_count; i++) {
+    inputs += job->inputs[i].size;
+  }
+  return inputs > (SIZE_MAX - largest) / times ? SIZE_MAX : largest + inputs * times;
+}
+
 ref_result ref_reference_link(const ref_job *job) {
   ref_result result = {0};
   ref_link *link = calloc(1, sizeof *link);
@@ -143,6 +153,7 @@ ref_result ref_reference_link(const ref_job *job) {
   }
   link->job = job;
   link->result = &result;
+  link->memory_limit = ref_reference_memory_limit(job);
   if (setjmp(link->escape) == 0) {
     ref_reference_run(link);
   } else {

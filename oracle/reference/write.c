@@ -242,24 +242,10 @@ static void ref_write_headers(ref_link *link, ref_bytes *file, const ref_indices
   }
 }
 
-void ref_write_file(ref_link *link) {
-  ref_indices order = {0};
-  ref_bytes file = {0}, symbols = {0};
+/* All parts, one behind the other. */
+static void ref_write_parts(ref_link *link, const ref_indices *order, const ref_bytes *symbols) {
+  ref_bytes file = {0};
   ref_header first[FIRST_SECTIONS + 1] = {0};
-  if (link->mismatched_section != NULL && link->error_count == 0) {
-    ref_message_fatal(link, "RF95", "Internal error: %s section size mismatch", link->mismatched_section);
-  }
-  ref_write_order_sections(link, &order);
-  ref_symbols_number(link);
-  ref_symbols_name_globals(link);
-  ref_names_build(link);
-  ref_attributes_write(link);
-  ref_callgraph_write(link);
-  ref_relocate_write(link);
-  ref_bindless_write(link);
-  ref_unified_write(link);
-  ref_metadata_write(link);
-  ref_symbols_write(link, &symbols);
   const ref_bytes *names = &link->section_names.bytes, *strings = &link->names.bytes;
   ref_bytes_fill(link, &file, HEADER_BYTES);
   first[INDEX_NAMES] = (ref_header){.name = ref_strings_offset(&link->section_names, ".shstrtab"),
@@ -274,8 +260,8 @@ void ref_write_file(ref_link *link) {
                                       .align = 1};
   first[INDEX_SYMBOLS] = (ref_header){.name = ref_strings_offset(&link->section_names, ".symtab"),
                                       .type = REF_TYPE_SYMTAB,
-                                      .offset = ref_write_place(link, &file, symbols.data, symbols.size, 8),
-                                      .size = symbols.size,
+                                      .offset = ref_write_place(link, &file, symbols->data, symbols->size, 8),
+                                      .size = symbols->size,
                                       .align = 8,
                                       .link = INDEX_STRINGS,
                                       .info = link->first_global,
@@ -290,16 +276,38 @@ void ref_write_file(ref_link *link) {
                                       .link = INDEX_SYMBOLS,
                                       .entry_size = 4};
   }
-  ref_write_sections(link, &file, &order);
+  ref_write_sections(link, &file, order);
   ref_bytes_fill(link, &file, (size_t)ref_align_up(file.size, 8));
-  const size_t section_offset = file.size, section_count = order.count + ref_write_first_sections(link);
+  const size_t section_offset = file.size, section_count = order->count + ref_write_first_sections(link);
   first[0].size = section_count > REF_SECTION_RESERVED ? section_count : link->lost_records; /* X1, L831 */
   first[0].align = link->lost_records > 0 ? RECORD_ALIGN : 0;
-  ref_write_headers(link, &file, &order, first);
+  ref_write_headers(link, &file, order, first);
   const size_t segment_offset = link->relocatable ? 0 : file.size; /* W1.7 */
-  const size_t segments = link->relocatable ? 0 : ref_write_segments(link, &file, &order);
+  const size_t segments = link->relocatable ? 0 : ref_write_segments(link, &file, order);
   ref_write_file_header(link, file.data, section_offset, section_count, segment_offset, segments,
                         link->sections[link->cuinfo_section].index);
   link->result->bytes = file.data;
   link->result->size = file.size;
+}
+
+void ref_write_file(ref_link *link) {
+  ref_indices order = {0};
+  ref_bytes symbols = {0};
+  if (link->mismatched_section != NULL && link->error_count == 0) {
+    ref_message_fatal(link, "RF95", "Internal error: %s section size mismatch", link->mismatched_section);
+  }
+  ref_write_order_sections(link, &order);
+  ref_symbols_number(link);
+  ref_symbols_name_globals(link);
+  ref_names_build(link);
+  ref_attributes_write(link);
+  ref_callgraph_write(link);
+  ref_relocate_write(link);
+  ref_bindless_write(link);
+  ref_unified_write(link);
+  ref_metadata_write(link);
+  ref_symbols_write(link, &symbols);
+  if (link->error_count == 0) { /* else nobody gets the file, which what is too large makes large */
+    ref_write_parts(link, &order, &symbols);
+  }
 }
