@@ -651,9 +651,11 @@ static bool ref_object_is_other_view(const ref_link *link, size_t file_number, c
   return true;
 }
 
-/* D of W9.8. W12.8, D59: also the offset that an earlier `-r` wrote into `externsharedinstance`, of the first one; not by default. */
+/* D of W9.8: also of what has no size. W12.8, D59: by default not the offset that an earlier `-r` wrote into `externsharedinstance`, of the
+ * first one, and what other names have (RF532). */
 static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, const ref_symbol *input) {
-  const bool instance = link->job->bug_compatible && input->section == 0 && input->size == 0 &&
+  const bool is_align = link->job->bug_compatible || !REF_IS(input->name, "externsharedinstance");
+  const bool instance = is_align && input->section == 0 && input->size == 0 &&
                         ref_map_find(&link->symbol_by_name, input->name) == REF_NONE;
   const bool in_pool = input->section != 0 && ref_merge_owner(file, input->section) == 0;
   if (ref_partial_has_array(link, (size_t)(file - link->files), input)) {

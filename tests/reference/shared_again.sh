@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What nvlink's -r writes of shared memory, linked again. L241, RF451: of D82 a shared object without an alignment, which is refused where
 # nvlink divides by that alignment. RF455: of extern shared memory a definition of size 0, which is refused, in default mode too, behind
-# a file that gives it a size.
+# a file that gives it a size. RF532: of extern shared memory that no -r wrote the alignment counts by default, too.
 #
 #   shared_again.sh TWINLINK-REF CORPUS
 set -euo pipefail
@@ -33,6 +33,9 @@ for first in weak strong; do
   "$linker" -arch=sm_90 "$sized/$first.cubin" "$sized/again.cubin" -o out.cubin 2>said && fail "no refusal behind $first"
   grep -q "^twinlink error   : Size doesn't match for 's'" said || fail "other words behind $first: $(cat said)"
 done
+
+"$linker" -arch=sm_80 -r "$corpus/steps/empty_shared/sm_80/open.cubin" -o out.cubin
+readelf -SW out.cubin | grep -q " \.nv_debug\.shared .* 000020 00  WA  0   0 32$" || fail "another alignment by default"
 
 echo "$failed failed"
 ((failed == 0))
