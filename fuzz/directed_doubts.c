@@ -149,11 +149,23 @@ static bool doubt_notes(const ref_cubin *changed, const ref_cubin *before, char 
   return true;
 }
 
-/* Damage that the linker alone refuses, since nvlink crashes over it or the output would break an invariant, has no other voter. */
+/* What the linker says of damage that it refuses, which ends the link: the last message, with its site. */
+static const char *damage_told(const char *text) {
+  static const char *const marks[] = {"' is damaged: ", "' cannot be linked: "};
+  const char *told = NULL;
+  for (size_t i = 0; text && i < sizeof marks / sizeof *marks; i++)
+    for (const char *at = text; (at = strstr(at, marks[i])) != NULL; at++)
+      told = !told || at > told ? at : told;
+  while (told && told > text && told[-1] != '\n')
+    told--;
+  return told ? told : "";
+}
+
+/* Damage that the linker alone refuses, since nvlink crashes over it or the output would break an invariant, has no other voter.
+ * What is said before it has: the reference goes on and says it, too. */
 static bool doubt_damage(const fuzz_answer *changed, const fuzz_answer *before, char cause[FUZZ_CAUSE]) {
   const bool refused = strcmp(before->codes, "T1") == 0 || strcmp(before->codes, "T9") == 0;
-  const bool alike = before->text_size == changed->text_size &&
-                     (!before->text_size || memcmp(before->text, changed->text, before->text_size) == 0);
+  const bool alike = strcmp(damage_told(before->text), damage_told(changed->text)) == 0;
   const char *what = NULL;
   if (refused && changed->image && !changed->code)
     what = "links what was refused as damaged";
