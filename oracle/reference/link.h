@@ -795,6 +795,7 @@ void ref_callgraph_write(ref_link *link);
 
 /* constants.c */
 void ref_constants_create_copies(ref_link *link);
+void ref_constants_append(ref_link *link, ref_bytes *image, uint64_t place, const uint8_t *data, size_t size);
 void ref_constants_layout(ref_link *link);
 uint64_t ref_constants_offset_of_section(const ref_link *link, size_t section);
 
