@@ -10,6 +10,7 @@ static void ref_callgraph_add_callee(ref_link *link, ref_function *function, siz
 }
 
 static void ref_callgraph_expand(ref_link *link) {
+  ref_indices taken = {0};
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
     if (!function->live) {
@@ -19,7 +20,7 @@ static void ref_callgraph_expand(ref_link *link) {
       ref_callgraph_add_callee(link, function, function->calls.items[k]);
     }
     for (size_t k = 0; k < function->indirect_count; k++) {
-      ref_indices taken = {0};
+      taken.count = 0;
       ref_function_list_indirect(link, function->indirect[k], &taken);
       for (size_t j = 0; j < taken.count; j++) {
         ref_callgraph_add_callee(link, function, taken.items[j]);

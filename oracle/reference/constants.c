@@ -132,6 +132,18 @@ static void ref_constants_copy_relocations(ref_link *link, const ref_function *f
   }
 }
 
+/* RF533: what is far above 64 KB, by an alignment that a file has, is told (E33) and not written. */
+void ref_constants_append(ref_link *link, ref_bytes *image, uint64_t place, const uint8_t *data, size_t size) {
+  const uint64_t most = (uint64_t)1 << 20;
+  if (place > most || size > most - place) {
+    return;
+  }
+  ref_bytes_fill(link, image, (size_t)place);
+  if (size != 0) { /* a section of no bytes has no data */
+    ref_bytes_add(link, image, data, size);
+  }
+}
+
 /* W10.2: one offset for the module, behind every user's image. */
 static void ref_constants_place(ref_link *link, ref_function *function) {
   const ref_out_section block = link->sections[function->constant2];
@@ -147,10 +159,9 @@ static void ref_constants_place(ref_link *link, ref_function *function) {
     const ref_function *kernel = &link->functions[function->constant_users.items[i]];
     ref_out_section *image = &link->sections[kernel->constant2];
     image->align = align;
-    ref_bytes_fill(link, &image->data, (size_t)function->constant_offset);
-    ref_bytes_add(link, &image->data, block.data.data, block.data.size);
-    ref_bytes_fill(link, &image->data, (size_t)ref_align_up(image->data.size, image->align)); /* RF2 */
-    image->size = image->data.size;
+    image->size = ref_align_up(function->constant_offset + block.data.size, align); /* RF2 */
+    ref_constants_append(link, &image->data, function->constant_offset, block.data.data, block.data.size);
+    ref_constants_append(link, &image->data, image->size, NULL, 0);
   }
 }
 

@@ -19,8 +19,9 @@ static void ref_dump_add_callee(ref_link *link, ref_bytes *text, size_t number) 
 
 /* G2: for each -3 record the functions with that prototype, the last created first. */
 static void ref_dump_indirect_callees(ref_link *link, const ref_function *function, ref_bytes *text) {
+  ref_indices taken = {0};
   for (size_t i = 0; i < function->indirect_count; i++) {
-    ref_indices taken = {0};
+    taken.count = 0;
     ref_function_list_indirect(link, function->indirect[i], &taken);
     for (size_t k = taken.count; k-- > 0;) {
       if (link->functions[taken.items[k]].live) {

@@ -15,6 +15,7 @@ typedef struct ref_unit {
 
 typedef struct ref_image {
   ref_bytes bytes;
+  uint64_t size;   /* of which the bytes have what ref_constants_append keeps */
   ref_unit *units; /* those of a section stand together, offsets ascending */
   size_t count, capacity;
   ref_indices shared; /* units that have been given a place and may be shared, in that order */
@@ -106,11 +107,10 @@ static const ref_unit *ref_fallback_find_equal(const ref_link *link, const ref_i
 }
 
 static uint64_t ref_fallback_append(ref_link *link, ref_image *image, const ref_unit *unit) {
-  const uint64_t place = ref_align_up(image->bytes.size, unit->align);
-  ref_bytes_fill(link, &image->bytes, (size_t)place);
-  if (unit->size != 0) { /* a section of no bytes has no data */
-    ref_bytes_add(link, &image->bytes, ref_fallback_bytes(link, unit), (size_t)unit->size);
-  }
+  const uint64_t place = ref_align_up(image->size, unit->align);
+  ref_constants_append(link, &image->bytes, place, unit->size == 0 ? NULL : ref_fallback_bytes(link, unit),
+                       (size_t)unit->size);
+  image->size = place + unit->size;
   return place;
 }
 
@@ -214,7 +214,7 @@ static void ref_fallback_finish(ref_link *link, const ref_image *image, const re
     ref_out_section *section = &link->sections[link->functions[kernels->items[i]].constant2];
     section->data = (ref_bytes){0};
     ref_bytes_add(link, &section->data, image->bytes.data, image->bytes.size);
-    section->size = image->bytes.size;
+    section->size = image->size;
     section->align = image->align;
   }
 }

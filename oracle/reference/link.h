@@ -560,6 +560,7 @@ void ref_memory_free(ref_arena_block *blocks);
 void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size);
 void ref_indices_add(ref_link *link, ref_indices *list, size_t item);
 bool ref_indices_has(const ref_indices *list, size_t item);
+void ref_bytes_check(ref_link *link, size_t size);
 void ref_bytes_add(ref_link *link, ref_bytes *bytes, const void *data, size_t size);
 void ref_bytes_fill(ref_link *link, ref_bytes *bytes, size_t size); /* with zeros up to `size` */
 void ref_bytes_add_u32(ref_link *link, ref_bytes *bytes, uint32_t value);
@@ -795,6 +796,7 @@ void ref_callgraph_write(ref_link *link);
 
 /* constants.c */
 void ref_constants_create_copies(ref_link *link);
+void ref_constants_append(ref_link *link, ref_bytes *image, uint64_t place, const uint8_t *data, size_t size);
 void ref_constants_layout(ref_link *link);
 uint64_t ref_constants_offset_of_section(const ref_link *link, size_t section);
 

@@ -160,7 +160,7 @@ bool ref_indices_has(const ref_indices *list, size_t item) {
 }
 
 /* No sane link is larger; alignments such as 2^40 in a damaged input would be. */
-static void ref_bytes_check(ref_link *link, size_t size) {
+void ref_bytes_check(ref_link *link, size_t size) {
   const size_t limit = (size_t)1 << 30;
   if (size > limit) {
     ref_message_fatal(link, "D44", "section of more than %zu bytes", limit);

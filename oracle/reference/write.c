@@ -144,8 +144,18 @@ static size_t ref_write_place(ref_link *link, ref_bytes *file, const void *data,
   return offset;
 }
 
+/* RF533: what would be too large is refused before any of it is there. */
+static void ref_write_check_size(ref_link *link, uint64_t at, const ref_indices *order) {
+  for (size_t i = 0; i < order->count; i++) {
+    const ref_out_section *section = &link->sections[order->items[i]];
+    at = ref_align_up(at, section->align) + section->data.size;
+    ref_bytes_check(link, (size_t)at);
+  }
+}
+
 /* W1.3: file order is index order; sections without bytes get an aligned offset. */
 static void ref_write_sections(ref_link *link, ref_bytes *file, const ref_indices *order) {
+  ref_write_check_size(link, file->size, order);
   for (size_t i = 0; i < order->count; i++) {
     ref_out_section *section = &link->sections[order->items[i]];
     section->file_offset = ref_write_place(link, file, section->data.data, section->data.size, section->align);

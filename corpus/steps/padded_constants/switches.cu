@@ -1,0 +1,2 @@
+__device__ __noinline__ int f(int a) { switch (a) { case 0: return 3; case 1: return 77; case 2: return 12; case 3: return a*9; case 4: return a+100; case 5: return a*a; case 6: return 5; case 7: return a-1; case 8: return a*31; default: return a/3; } }
+__global__ void k(int *p) { switch (p[1]) { case 0: p[0] = f(p[2]); break; case 1: p[3] = 4; break; case 2: p[4]=p[5]*3; break; case 3: p[6]=1; break; case 4: p[7]=f(p[8]); break; case 5: p[9]=10; break; case 6: p[9]*=7; break; default: p[0]=0; } }
