@@ -20,7 +20,9 @@ typedef struct map_reader {
   const char *at; /* the rest of the map */
   char line[2 * MAP_NAME];
   bool capsule;
-  bool *taken; /* by input: the map lists it */
+  bool *taken;    /* by input: the map lists it */
+  char **dropped; /* names that it says were dropped */
+  size_t dropped_count;
   FILE *to;
   size_t wrong, line_number;
 } map_reader;
@@ -252,6 +254,17 @@ static void map_read_shared(map_reader *r) {
   }
 }
 
+static void map_note_dropped(map_reader *r, const char *name) {
+  const size_t size = strlen(name) + 1;
+  if ((r->dropped_count & (r->dropped_count - 1)) == 0) /* full: 0, 1, 2, 4, ... */
+    r->dropped = realloc(r->dropped, (r->dropped_count ? 2 * r->dropped_count : 1) * sizeof *r->dropped);
+  char *const copy = ref_allocate(size, 1);
+  memcpy(copy, name, size);
+  if (!r->dropped)
+    abort();
+  r->dropped[r->dropped_count++] = copy;
+}
+
 static void map_read_dropped(map_reader *r) {
   static const char *const reasons[] = {"no kernel reaches it (W7.4)",
                                         "another definition of the weak function was taken (W8.1)",
@@ -265,10 +278,38 @@ static void map_read_dropped(map_reader *r) {
       map_complain(r, "'%s' is nothing that was dropped", r->line);
     else if (strcmp(colon + 2, reasons[0]) == 0) {
       r->line[from - r->line] = '\0';
+      map_note_dropped(r, r->line + 2);
       if (map_has_global(r, r->line + 2))
         map_complain(r, "'%s' was not dropped", r->line + 2);
     }
   }
+}
+
+static int map_compare_names(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool map_has_name(char *const *names, size_t count, const char *name) {
+  return count && bsearch(&name, names, count, sizeof *names, map_compare_names) != NULL;
+}
+
+/* The functions of the inputs, but for those that are one file's own: each is in the output, or was dropped. */
+static void map_check_dropped(map_reader *r) {
+  char **const there = ref_allocate(r->output->symbol_count + 1, sizeof *there);
+  size_t count = 0;
+  for (size_t i = 1; i < r->output->symbol_count; i++)
+    there[count++] = (char *)(uintptr_t)r->output->symbols[i].name;
+  qsort(there, count, sizeof *there, map_compare_names);
+  if (r->dropped_count)
+    qsort(r->dropped, r->dropped_count, sizeof *r->dropped, map_compare_names);
+  for (size_t f = 0; f < r->link->input_count; f++)
+    for (size_t i = 1; r->taken[f] && i < r->link->inputs[f].cubin->symbol_count; i++) {
+      const ref_symbol *const s = &r->link->inputs[f].cubin->symbols[i];
+      const bool function = (s->info & 15) == SYMBOL_FUNC && s->info >> 4 != BINDING_LOCAL && s->section && *s->name;
+      if (function && !map_has_name(there, count, s->name) && !map_has_name(r->dropped, r->dropped_count, s->name))
+        map_complain(r, "'%s' of %s is not in the output, and was not dropped", s->name, r->link->inputs[f].name);
+    }
+  free(there);
 }
 
 size_t ref_check_map(const ref_check_link *link, const char *map, FILE *to) {
@@ -294,7 +335,11 @@ size_t ref_check_map(const ref_check_link *link, const char *map, FILE *to) {
   if (strcmp(r->line, "Dropped") != 0)
     map_complain(r, "'%s' instead of 'Dropped'", r->line);
   map_read_dropped(r);
+  map_check_dropped(r);
   const size_t wrong = r->wrong;
+  for (size_t i = 0; i < r->dropped_count; i++)
+    free(r->dropped[i]);
+  free(r->dropped);
   free(r->taken);
   free(r);
   return wrong;
