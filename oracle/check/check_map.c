@@ -255,14 +255,17 @@ static void map_read_shared(map_reader *r) {
 }
 
 static void map_note_dropped(map_reader *r, const char *name) {
-  const size_t size = strlen(name) + 1;
-  if ((r->dropped_count & (r->dropped_count - 1)) == 0) /* full: 0, 1, 2, 4, ... */
-    r->dropped = realloc(r->dropped, (r->dropped_count ? 2 * r->dropped_count : 1) * sizeof *r->dropped);
-  char *const copy = ref_allocate(size, 1);
-  memcpy(copy, name, size);
-  if (!r->dropped)
-    abort();
-  r->dropped[r->dropped_count++] = copy;
+  const size_t size = strlen(name) + 1, count = r->dropped_count;
+  if ((count & (count - 1)) == 0) { /* full: 0, 1, 2, 4, ... */
+    char **const larger = ref_allocate(count ? 2 * count : 1, sizeof *larger);
+    if (count)
+      memcpy(larger, r->dropped, count * sizeof *larger);
+    free(r->dropped);
+    r->dropped = larger;
+  }
+  r->dropped[count] = ref_allocate(size, 1);
+  memcpy(r->dropped[count], name, size);
+  r->dropped_count++;
 }
 
 static void map_read_dropped(map_reader *r) {
