@@ -53,6 +53,9 @@ check "found by that" "$(cut -f 2 "$scratch"/found/*.cause | grep -cE '^(links w
 plant note linker/merge/notes.c 'links as nvlink' 'links as nvmink'
 check "a note's word, from the seeds" "$(verdict note --time 60 "${seeds[@]}")" 1
 check "found by the word" "$(cut -f 2 "$scratch"/found/*.cause | grep -c 'in a note: nvmink')" 1
+plant silent linker/merge/objects.c 'tl_defect_note(m->module->diagnostics, TL_DEFECT_D87, tl_merging_text(m, s->name));' ';'
+check "a departure without a note, from the seeds" "$(verdict silent --time 60 "${seeds[@]}")" 1
+check "found by the other mode" "$(cut -f 2 "$scratch"/found/*.cause | grep -c '^departs from nvlink')" 1
 plant told linker/cubin/cubin.c '"sh_entsize is less than an entry has"' '"sh_entsize is more than an entry has"'
 check "damage that is told otherwise, from the seeds" "$(verdict told --time 60 "${seeds[@]}")" 1
 plant gone linker/layout/relocatable.c 'return' 'return'

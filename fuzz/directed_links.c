@@ -164,6 +164,35 @@ static void link_plain(const fuzz_envelope *envelope, fuzz_envelope *plain) {
       memcpy(plain->words[plain->word_count++], envelope->words[i], sizeof *plain->words);
 }
 
+/* How often a link says that it departs from nvlink: `info    : D58: ...`. */
+static size_t link_count_notes(const fuzz_answer *answer) {
+  static const char mark[] = "twinlink info    : D";
+  size_t count = 0;
+  for (const char *at = answer->text; at && (at = strstr(at, mark)) != NULL; at++)
+    count++;
+  return count;
+}
+
+/* Where twinlink departs from nvlink it says so, and with --bug-compatible it does not depart. So the changed linker is its own voter
+ * on a note that one of the two answers alone has: its output is another one then, or it is the same. */
+static void link_ask_notes(const fuzz_envelope *envelope, const fuzz_answer *changed, const fuzz_answer *before,
+                           directed_verdict *verdict) {
+  static fuzz_answer compatible; /* in the linkers' memory, as theirs are; not changed by a jump */
+  static fuzz_envelope words;
+  const size_t notes = link_count_notes(changed), had = link_count_notes(before);
+  words = *envelope; /* the files are the same blocks */
+  if (notes == had || (notes && notes < had) || !changed->image || fuzz_envelope_option(envelope, "--bug-compatible") ||
+      !fuzz_envelope_add_word(&words, "--bug-compatible") ||
+      link_run(task_changed, &(link_task){.envelope = &words, .answer = &compatible}) != 0)
+    return;
+  const bool same = compatible.image && compatible.size == changed->size &&
+                    memcmp(compatible.image, changed->image, changed->size) == 0;
+  if (same && notes > had)
+    (void)snprintf(verdict->cause, FUZZ_CAUSE, "a note of a departure that there is none");
+  else if (!same && !notes)
+    (void)snprintf(verdict->cause, FUZZ_CAUSE, "departs from nvlink without a note");
+}
+
 /* The two answers differ. Something is wrong where the reference is at one with the one from before and not with this one, be it
  * as a whole or in a part. */
 static void link_ask_reference(const fuzz_envelope *envelope, const fuzz_answer *changed, const fuzz_answer *before,
@@ -189,6 +218,8 @@ static void link_ask_reference(const fuzz_envelope *envelope, const fuzz_answer 
   const link_task doubt = {.envelope = envelope, .changed = changed, .before = before, .cause = verdict->cause};
   if (!*verdict->cause && !changed->none && !before->none && link_run(task_doubt, &doubt) != 0)
     verdict->cause[0] = '\0';
+  if (!*verdict->cause && !changed->none && !before->none)
+    link_ask_notes(envelope, changed, before, verdict);
 }
 
 static void link_compare(const fuzz_envelope *envelope, int ended, const fuzz_answer *changed,
