@@ -14,6 +14,12 @@ static bool layout_is_placed(const tl_module *module, const tl_layout *layout, s
          !module->symbols.items[symbol].laid_shared && layout->symbol_value[symbol] != UINT64_MAX;
 }
 
+/* An alignment that is no power of two, which no compiler writes, makes nvlink's places what they are. Of an object that several
+ * files have the first one's may be what counts. */
+static bool layout_is_aligned(uint64_t offset, uint64_t align) {
+  return !align || (align & (align - 1)) || offset % align == 0;
+}
+
 static const char *layout_check_shared(const tl_module *module, const tl_layout *layout) {
   for (size_t i = 1; i < module->symbols.count; i++) {
     if (!layout_is_placed(module, layout, i))
@@ -24,7 +30,7 @@ static const char *layout_check_shared(const tl_module *module, const tl_layout 
       return "a shared object's section is none";
     if (from > size || one->size > size - from)
       return "a shared object lies outside its section";
-    if (one->align && from % one->align)
+    if (!layout_is_aligned(from, one->align) && !layout_is_aligned(from, one->first_align))
       return "a shared object is not aligned";
     for (size_t k = 1; k < i; k++)
       if (layout_is_placed(module, layout, k) && layout->symbol_section[k] == layout->symbol_section[i] && one->size &&
@@ -37,7 +43,7 @@ static const char *layout_check_shared(const tl_module *module, const tl_layout 
 static const char *layout_check_blocks(const tl_module *module, const tl_layout *layout) {
   for (size_t i = 0; i < module->constant_blocks.count; i++) {
     const tl_constant_block *const block = &module->constant_blocks.items[i];
-    if (!block->deleted && block->align && layout->block_offset[i] % block->align)
+    if (!block->deleted && block->align && !layout_is_aligned(layout->block_offset[i], block->align))
       return "a block of compiler constants is not aligned";
   }
   return NULL;

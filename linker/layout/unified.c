@@ -32,9 +32,10 @@ static void unified_fail(const tl_module *module, tl_message_id id) {
                      (tl_site){module->index->path, NULL, NULL, TL_NO_OFFSET}, NULL);
 }
 
+/* `symbol`: TL_NONE where a section has none. */
 static void unified_refuse(const tl_module *module, uint32_t symbol, const char *what) {
-  const tl_site site = {module->index->path, NULL, tl_module_text(module, module->symbols.items[symbol].name),
-                        TL_NO_OFFSET};
+  const char *const name = symbol == TL_NONE ? NULL : tl_module_text(module, module->symbols.items[symbol].name);
+  const tl_site site = {module->index->path, NULL, name, TL_NO_OFFSET};
   tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE), site, NULL, module->index->path, what);
 }
 
