@@ -39,6 +39,7 @@ check_options() { # OUT NAME
   while IFS='= ' read -r key value; do
     case $key in
     max_len | timeout) [[ $value =~ ^[0-9]+$ ]] || fail "$2.options: $key is '$value'" ;;
+    entropic | use_counters) [[ $value =~ ^[01]$ ]] || fail "$2.options: $key is '$value'" ;;
     dict) [[ -s $1/$value ]] || fail "$2.options names the dictionary $value, which is not there or empty" ;;
     *) fail "$2.options: no option '$key'" ;;
     esac
