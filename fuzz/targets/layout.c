@@ -14,10 +14,8 @@ static bool layout_is_placed(const tl_module *module, const tl_layout *layout, s
          !module->symbols.items[symbol].laid_shared && layout->symbol_value[symbol] != UINT64_MAX;
 }
 
-/* An alignment that is no power of two, which no compiler writes, makes nvlink's places what they are. Of an object that several
- * files have the first one's may be what counts. */
 static bool layout_is_aligned(uint64_t offset, uint64_t align) {
-  return !align || (align & (align - 1)) || offset % align == 0;
+  return !align || offset % align == 0;
 }
 
 static const char *layout_check_shared(const tl_module *module, const tl_layout *layout) {
@@ -30,7 +28,8 @@ static const char *layout_check_shared(const tl_module *module, const tl_layout 
       return "a shared object's section is none";
     if (from > size || one->size > size - from)
       return "a shared object lies outside its section";
-    if (!layout_is_aligned(from, one->align) && !layout_is_aligned(from, one->first_align))
+    const bool first = one->first_align && layout_is_aligned(from, one->first_align); /* a weak one's place (L264) */
+    if (!first && !layout_is_aligned(from, one->align))
       return "a shared object is not aligned";
     for (size_t k = 1; k < i; k++)
       if (layout_is_placed(module, layout, k) && layout->symbol_section[k] == layout->symbol_section[i] && one->size &&
@@ -40,10 +39,21 @@ static const char *layout_check_shared(const tl_module *module, const tl_layout 
   return NULL;
 }
 
+/* In a kernel's image the largest alignment counts (W10.4), which is a multiple of a block's own but where that is none that a
+ * compiler writes. */
+static bool layout_is_block_aligned(const tl_module *module, uint64_t offset, const tl_constant_block *block) {
+  bool aligned = layout_is_aligned(offset, block->align);
+  for (size_t i = 1; !aligned && (block->align & (block->align - 1)) && i < module->sections.count; i++) {
+    const tl_section *const image = &module->sections.items[i];
+    aligned = image->type == block->type && image->align > block->align && layout_is_aligned(offset, image->align);
+  }
+  return aligned;
+}
+
 static const char *layout_check_blocks(const tl_module *module, const tl_layout *layout) {
   for (size_t i = 0; i < module->constant_blocks.count; i++) {
     const tl_constant_block *const block = &module->constant_blocks.items[i];
-    if (!block->deleted && block->align && !layout_is_aligned(layout->block_offset[i], block->align))
+    if (!block->deleted && !layout_is_block_aligned(module, layout->block_offset[i], block))
       return "a block of compiler constants is not aligned";
   }
   return NULL;
