@@ -18,8 +18,7 @@ static bool diagnose_is_mentioned_kernel(const tl_module *module, const tl_funct
 
 /* A kernel that stays without being named is none (W17.12); a second name of one is asked by itself (L1082). */
 static bool diagnose_is_late(const tl_module *module, const tl_function *f) {
-  const bool ignored = module->options->debug && !module->options->suppress_debug_info; /* W17.11 */
-  return !ignored && !f->reached && !tl_kernel_is_used(module->options, tl_module_text(module, f->name));
+  return !f->reached && tl_kernel_is_late(module->options, tl_module_text(module, f->name));
 }
 
 bool tl_diagnose_is_kernel(const tl_module *module, uint32_t function) {

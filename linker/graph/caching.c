@@ -122,8 +122,9 @@ static void caching_store(caching *c, uint32_t kernel, tl_reach *reach) {
   if (own)
     times = own == CACHING_ON ? c->times[symbol->function] : 0;
   const uint32_t info = module->sections.items[symbol->section].info;
-  for (uint32_t i = 0; info != TL_NONE && i < times;
-       i++) /* none: a second name of a kernel that is not named (W17.12) */
+  if (info == TL_NONE) /* a second name of a kernel that is not named (W17.12) */
+    return;
+  for (uint32_t i = 0; i < times; i++)
     *tl_vector_push(c->arena, &c->resources->sections[info]) = (tl_attribute){
         .format = 1, .code = EIATTR_EXPLICIT_CACHING, .size = sizeof nothing, .data = nothing, .symbol = TL_NONE};
 }

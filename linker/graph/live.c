@@ -39,6 +39,11 @@ bool tl_kernel_is_used(const tl_options *options, const char *name) {
   return false;
 }
 
+bool tl_kernel_is_late(const tl_options *options, const char *name) {
+  const bool all = options->debug && !options->suppress_debug_info;
+  return !all && !tl_kernel_is_used(options, name);
+}
+
 /* A record of a call of what is no function. */
 typedef struct live_stray {
   uint32_t from, file, section;

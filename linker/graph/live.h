@@ -6,6 +6,8 @@
 
 /* True when -kernels-used and -variables-used let this kernel stay (C55b, D26, D49). */
 bool tl_kernel_is_used(const tl_options *options, const char *name);
+/* Whether a kernel that is not named is one that only stays (W17.12); with -g all are named (W17.11). */
+bool tl_kernel_is_late(const tl_options *options, const char *name);
 
 /* Sets `live` and `reached` of every function. With `keep_all` (no dead-code elimination, W17.1) everything lives. What is
  * wrong with the call graphs is noted in the resolution, for the merge to say. */

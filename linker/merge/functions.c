@@ -394,9 +394,7 @@ static void functions_create_kernel_sections(tl_merging *m, uint32_t text, uint3
 /* W17.12: without dead-code elimination a kernel that is not named stays, but gets its sections late; with it so does one
  * that only its address keeps (L45). */
 static bool functions_is_late(const tl_merging *m, uint32_t name) {
-  const tl_options *const options = m->module->options;
-  const bool ignored = options->debug && !options->suppress_debug_info; /* W17.11 */
-  return !ignored && !tl_kernel_is_used(options, tl_merging_text(m, name));
+  return tl_kernel_is_late(m->module->options, tl_merging_text(m, name));
 }
 
 /* nvlink makes the name of a text section from the function's, whatever the input calls it (L175). */
