@@ -15,20 +15,24 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD largest=65536
 
 of=$({
-  git ls-files -s corpus 2>/dev/null || find corpus -type f -exec cksum {} +
+  find corpus -type f ! -name 'expect.*' -print0 | LC_ALL=C sort -z | xargs -0 cksum
+  cksum <"$build/bin/twin"
   cksum <"$build/bin/twinlink"
   cksum <"$build/fuzz/fuzz_differential"
   cksum <fuzz/corpus.sh
 } | cksum)
 [[ ! -e $out/of || $(<"$out/of") != "$of" ]] || exit 0
+printf 'Packing the jobs of the corpus ...\n'
 rm -rf "$out"
 mkdir -p "$out/jobs" "$out/link"
+packed=0 left=0
 
 pack() { # NAME DIRECTORY WORD...
   local size
+  packed=$((packed + 1)) left=$((left + 1))
   (cd "$2" && "$build/bin/twin" pack "$out/jobs/$1" "${@:3}") >/dev/null 2>&1 || return 0
   size=$(stat -c %s "$out/jobs/$1")
-  ((size <= largest)) || rm -f "$out/jobs/$1"
+  if ((size > largest)); then rm -f "$out/jobs/$1"; else left=$((left - 1)); fi
 }
 
 # The output of a relocatable link, as an input.
@@ -79,4 +83,6 @@ mkdir "$out/differing"
   done
 } 2>/dev/null
 rm -rf "$out/link" "$out/index" "$out/log"
+printf '%s of %s packed; %s have other words or are too large, on %s linker and reference differ (%s)\n' "$(find "$out/jobs" -type f | wc -l)" \
+  "$packed" "$left" "$(find "$out/differing" -type f | wc -l)" "$out/differing"
 printf '%s\n' "$of" >"$out/of"

@@ -44,20 +44,18 @@ plant names linker/emit/demangle.c '"param#%s", decimal(r, read_sequence(r, 10) 
 check "a fault of names, from the seeds" "$(verdict names --time 60 "${seeds[@]}")" 1
 check "its finding is shown again" "$("$scratch/names/directed" --replay "$scratch"/found/directed-*[0-9a-f] | grep -c '^messages')" 1
 check "a fault of names, from nothing" "$(verdict names --time 60)" 1
-plant map linker/explain/map.c 'map_column(t, map_hex(t, p->offset), 10);' 'map_column(t, map_hex(t, p->offset + 1), 10);'
-check "a fault of the map, from the seeds" "$(verdict map --time 60 "${seeds[@]}")" 1
-check "found by the map itself" "$(cut -f 2 "$scratch"/found/*.cause | grep -c '^the map')" 1
-plant damage linker/cubin/mercury.c 'mercury_fail(c, index, at, "the length of a frame' '(void)("the length of a frame'
-check "damage that is not refused there any more, from the seeds" "$(verdict damage --time 60 "${seeds[@]}")" 1
-check "found by that" "$(cut -f 2 "$scratch"/found/*.cause | grep -cE '^(links what was refused|tells otherwise what damage)')" 1
-plant note linker/merge/notes.c 'links as nvlink' 'links as nvmink'
-check "a note's word, from the seeds" "$(verdict note --time 60 "${seeds[@]}")" 1
-check "found by the word" "$(cut -f 2 "$scratch"/found/*.cause | grep -c 'in a note: nvmink')" 1
-plant silent linker/merge/objects.c 'tl_defect_note(m->module->diagnostics, TL_DEFECT_D87, tl_merging_text(m, s->name));' ';'
-check "a departure without a note, from the seeds" "$(verdict silent --time 60 "${seeds[@]}")" 1
-check "found by the other mode" "$(cut -f 2 "$scratch"/found/*.cause | grep -c '^departs from nvlink')" 1
-plant told linker/cubin/cubin.c '"sh_entsize is less than an entry has"' '"sh_entsize is more than an entry has"'
-check "damage that is told otherwise, from the seeds" "$(verdict told --time 60 "${seeds[@]}")" 1
+# A fault that is found from the seeds, and by what.
+seen() { # NAME FILE BEFORE AFTER CAUSE
+  plant "$1" "$2" "$3" "$4"
+  check "$1, from the seeds" "$(verdict "$1" --time 60 "${seeds[@]}")" 1
+  check "$1, found by '$5'" "$(cut -f 2 "$scratch"/found/*.cause | grep -cE "$5")" 1
+}
+seen map linker/explain/map.c 'map_column(t, map_hex(t, p->offset), 10);' 'map_column(t, map_hex(t, p->offset + 1), 10);' '^the map'
+seen damage linker/cubin/mercury.c 'mercury_fail(c, index, at, "the length of a frame' '(void)("the length of a frame' \
+  '^(links what was refused|tells otherwise what damage)'
+seen note linker/merge/notes.c 'links as nvlink' 'links as nvmink' 'in a note: nvmink'
+seen silent linker/merge/objects.c 'tl_defect_note(m->module->diagnostics, TL_DEFECT_D87, tl_merging_text(m, s->name));' ';' '^departs from nvlink'
+seen told linker/cubin/cubin.c '"sh_entsize is less than an entry has"' '"sh_entsize is more than an entry has"' '^tells otherwise what damage'
 plant gone linker/layout/relocatable.c 'return' 'return'
 check "no change" "$(verdict gone --time 3 "${seeds[@]}")" 0
 printf '%s passed, %s failed, 0 skipped\n' "$passed" "$failed"
