@@ -258,8 +258,8 @@ static void relocatable_place_kernels(tl_layout *layout, const tl_instances *n) 
       align = tl_larger(n->external_align, align);
     const uint64_t raw = refers[section] ? tl_align(n->raw[section], EXTERNAL_ALIGN) : n->raw[section];
     layout->section_hollow[section] = n->raw[section] == 0;
-    const bool stays = (external && align == EXTERNAL_ALIGN) || module->sections.items[section].external_alone ||
-                       module->sections.items[section].external_lies;
+    const bool stays =
+        (external && align == EXTERNAL_ALIGN) || tl_section_keeps_external(&module->sections.items[section]);
     relocatable_set_size(layout, section, raw, align, stays);
   }
 }

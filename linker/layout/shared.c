@@ -645,7 +645,7 @@ static void shared_finish_kernels(shared_state *s) {
     if (section == TL_NONE)
       continue;
     const tl_section *const its = &s->module->sections.items[section];
-    const bool alone = its->external_alone || its->external_lies;
+    const bool alone = tl_section_keeps_external(its);
     if (its->external_alone)
       shared_raise_align(s, k);
     const uint64_t align = s->layout->section_align[section];

@@ -151,6 +151,11 @@ typedef struct tl_section {
   uint32_t filled;          /* of .nv.info.F: when its records were read, counted over all of them (L86) */
 } tl_section;
 
+/* Whether the section stays for extern shared memory alone (L603, L950). */
+static inline bool tl_section_keeps_external(const tl_section *section) {
+  return section->external_alone || section->external_lies;
+}
+
 typedef struct tl_symbol {
   uint32_t name;
   uint8_t info, other;
