@@ -442,6 +442,14 @@ static uint32_t objects_place_external(tl_merging *m, uint32_t section, uint64_t
   return out;
 }
 
+/* An undefined extern object's st_value counts in D of W9.8, at the first mention of its name alone (L441, L1086), but an
+ * `externsharedinstance` says where it begins (D59). */
+static void objects_count_external(tl_merging *m, const tl_cubin_symbol *s, uint64_t align) {
+  const bool instance = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
+  if (s->section == SHN_UNDEF && (!instance || tl_defect_matched(m->module->options, TL_DEFECT_D59)))
+    m->module->debug_shared_align = tl_larger(align, m->module->debug_shared_align);
+}
+
 /* L26, L183, L840: nobody knows where an undefined object lies. One that the driver provides lies at 0, but for what says
  * how much of shared memory is reserved from sm_90 on; from sm_100 on ptxas writes what it is (M2d). */
 static void objects_place_undefined(const tl_module *module, uint32_t out, bool provided) {
@@ -495,6 +503,7 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     symbol->shared_place = (uint32_t)module->shared_objects.count;
     tl_u32_push(module->arena, &module->shared_objects, out);
     if (external) {
+      objects_count_external(m, s, align);
       const uint32_t section = objects_place_external(m, s->section, align);
       module->symbols.items[out].extern_section = section;
     }
@@ -1086,23 +1095,15 @@ static bool objects_lies_in_pool(const tl_merging *m, const tl_cubin_symbol *s) 
          (section->type == SHT_CUDA_SHARED && !objects_starts_with(m, section->name, ".nv.shared."));
 }
 
-/* An extern object's st_value is an alignment (L441), but an `externsharedinstance` says where it begins (D59). */
-static bool objects_has_alignment(const tl_merging *m, const tl_cubin_symbol *s) {
-  const bool instance = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
-  return s->section == SHN_UNDEF && objects_shared_align(s) &&
-         (!instance || tl_defect_matched(m->module->options, TL_DEFECT_D59));
-}
-
-/* D of W9.8: over all inputs, dead objects included, losing ones not (L264). */
+/* D of W9.8: over all inputs, dead objects included, losing ones not (L264); extern ones count elsewhere (L1086). */
 static void objects_note_debug_shared(tl_merging *m) {
   for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
     const tl_cubin_symbol *const s = &m->cubin->symbols[i];
     const uint64_t align = objects_shared_align(s);
-    const bool external = objects_has_alignment(m, s) && !s->size && !objects_is_defined(m, s);
     if (objects_is_bare_pool(m, s->section))
       continue;
     if ((s->other & STO_SPACE_MASK) != STO_SHARED || tl_symbol_type(s) != STT_CUDA_OBJECT ||
-        !(external || objects_lies_in_pool(m, s)))
+        !objects_lies_in_pool(m, s))
       continue;
     m->module->debug_shared_align = tl_larger(align, m->module->debug_shared_align);
     if (!align && s->size && !m->module->flat_shared) {
