@@ -168,11 +168,13 @@ static void more_extend(built_file *file, void *context) {
 }
 
 static void generate_words(const built_choices *choices, unsigned sm, fuzz_envelope *envelope) {
-  char word[FUZZ_WORD];
-  if (built_choose(choices, 100) < 99)
-    (void)snprintf(word, sizeof word, "-arch=sm_%u", sm);
+  char word[FUZZ_WORD], target[FUZZ_TARGET];
+  const uint32_t of = built_choose(choices, 100);
+  if (of < 98)
+    (void)snprintf(target, sizeof target, "sm_%u", sm);
   else
-    (void)snprintf(word, sizeof word, "-arch=%s", fuzz_target_choose(choices));
+    (void)(of == 98 ? fuzz_target_choose : fuzz_target_of_any_kind)(choices, target);
+  (void)snprintf(word, sizeof word, "-arch=%s", target);
   (void)fuzz_envelope_add_word(envelope, word);
   if (built_choose(choices, 2))
     (void)fuzz_envelope_add_word(envelope, "--bug-compatible");

@@ -785,13 +785,22 @@ static void files_retarget(fuzz_envelope *envelope, const char *target) {
       envelope->files[i].bytes[MACHINE] = (uint8_t)machine;
 }
 
+static void word_choose_target(const mutation *m, unsigned old, char target[FUZZ_TARGET]) {
+  if (mutate_percent(m, 20)) {
+    (void)fuzz_target_of_any_kind(m->choices, target);
+    return;
+  }
+  (void)fuzz_target_choose(m->choices, target);
+  for (int tries = 0; tries < TRIES / 2 && !machines_are_alike(target_machine(target), old); tries++)
+    (void)fuzz_target_choose(m->choices, target);
+}
+
 static bool word_target(mutation *m) {
   const unsigned old = m->envelope->file_count ? file_machine(&m->envelope->files[0]) : 0;
   for (size_t i = 0; i < m->envelope->word_count; i++)
     if (strncmp(m->envelope->words[i], "-arch=", 6) == 0) {
-      const char *target = fuzz_target_choose(m->choices);
-      for (int tries = 0; tries < TRIES / 2 && !machines_are_alike(target_machine(target), old); tries++)
-        target = fuzz_target_choose(m->choices);
+      char target[FUZZ_TARGET];
+      word_choose_target(m, old, target);
       (void)snprintf(m->envelope->words[i], FUZZ_WORD, "-arch=%s", target);
       if (mutate_percent(m, 90))
         files_retarget(m->envelope, target);

@@ -24,8 +24,11 @@ const char *fuzz_word_choose(const built_choices *choices, char word[FUZZ_WORD])
 bool fuzz_word_at(size_t number, char word[FUZZ_WORD]);
 /* The words with which a link says more and does nothing else: what it worked out shows in messages alone. */
 void fuzz_words_say_more(fuzz_envelope *envelope);
-/* "sm_90" and the like. */
-const char *fuzz_target_choose(const built_choices *choices);
+enum { FUZZ_TARGET = 24 }; /* bytes that a target's name takes */
+/* "sm_90" and the like, mostly what fuzzed cubins are made for. */
+const char *fuzz_target_choose(const built_choices *choices, char target[FUZZ_TARGET]);
+/* Any name of that form, of one number, kind and suffix: a linker's table of them has each. */
+const char *fuzz_target_of_any_kind(const built_choices *choices, char target[FUZZ_TARGET]);
 
 enum { FUZZ_ARGUMENTS = 2 * (FUZZ_WORDS + FUZZ_FILES) + 4 };
 /* The argv of the link: "nvlink", known words, "-o out.cubin", then the names of the files but the index. Returns how many words there are
