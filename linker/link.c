@@ -143,7 +143,7 @@ void tl_link_run(const tl_job *job, tl_result *result, tl_link_state *state) {
   tl_finalized finalized = {0};
 
   if (tl_link_input_bytes(job) >= worth_expecting)
-    tl_arena_expect(arena, tl_link_input_bytes(job) / 8);
+    tl_arena_expect(arena, tl_link_input_bytes(job) / 16);
   tl_link_phase(state, NULL);
   tl_admission_begin(&c.admitted, job, arena, &state->diagnostics);
   if (job->index) /* L657 */
