@@ -248,6 +248,10 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
   }
   const bool defined = tl_merging_lies(symbol);
   const bool gone = defined && relocations_section_is_gone(m, symbol);
+  if (gone && tl_symbol_type(symbol) == STT_NOTYPE) { /* a label (L1087) */
+    *state = TL_ENTRY_NULL;
+    return true;
+  }
   if ((gone || (defined && relocations_names_another(m, symbol))) && row && relocations_needs_symbol(m, row))
     relocations_note_deleted(r, entry);
   if (gone && tl_symbol_type(symbol) != STT_SECTION) {
