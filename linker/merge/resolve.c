@@ -135,8 +135,10 @@ static bool resolve_is_alias(const tl_cubin *cubin, uint32_t symbol) {
   return tl_resolve_primary(cubin, symbol) != symbol;
 }
 
+/* One that is a kernel itself is in the call graph (L1088). */
 static bool resolve_lies_in_kernel(const tl_cubin *cubin, uint32_t symbol) {
-  return resolve_is_alias(cubin, symbol) && cubin->symbols[tl_resolve_primary(cubin, symbol)].other & STO_ENTRY;
+  return resolve_is_alias(cubin, symbol) && !(cubin->symbols[symbol].other & STO_ENTRY) &&
+         cubin->symbols[tl_resolve_primary(cubin, symbol)].other & STO_ENTRY;
 }
 
 /* D102: nvlink lets the function come first only before an alias that it meets for the first time. By default always. */
