@@ -278,14 +278,14 @@ static void candidate_check_note(const admission *a, candidate *c) {
   const bool found = note && tl_get32(note + 4) == SHT_NOTE && at <= c->size - NOTE_SIZE; /* a header alone is larger */
   const uint8_t *const words = found ? c->bytes + at + NOTE_WORDS_AT : NULL;
   const uint16_t version = words ? tl_get16(words) : 0, toolkit = words ? tl_get16(words + 4) : 0;
-  const bool beside = c->accepted.ewp || admission_has_ewp(a);
-  if (beside && (version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_MOST)) /* L242, RF121 */
-    admission_say(a, TL_MESSAGE_EWP_TOOLKIT, c->path);
   if (needed && (version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_LEAST))
     admission_say(a, TL_MESSAGE_RECOMPILE, c->path);
   if (version >= NOTE_VERSION_LEAST && toolkit > TOOLKIT_MOST)
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_NEWER_TOOLKIT), admission_site(c->path), NULL,
                        c->path, tl_arena_format(a->arena, "%u", (uint64_t)toolkit));
+  const bool beside = c->accepted.ewp || admission_has_ewp(a);
+  if (beside && (version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_MOST)) /* L242, RF121 */
+    admission_say(a, TL_MESSAGE_EWP_TOOLKIT, c->path);
   c->accepted.old = version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_OLD;
   c->accepted.few_parameters = version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_LARGE_PARAMETERS;
   c->accepted.virtual_sm = words ? tl_get16(words + 2) : 0;
