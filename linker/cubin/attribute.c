@@ -45,11 +45,12 @@ bool tl_annotation_next(const uint8_t *payload, uint64_t size, uint64_t *positio
   return false;
 }
 
-/* One stray byte at the end is read as a record with what lies behind it in the file; only zeros say nothing (I16). */
+/* One stray byte at the end is read as a record with what lies behind it in the file; only zeros say nothing (I16). The
+ * section's bytes may be a copy by now. */
 static bool record_is_nothing(const tl_cubin *cubin, const tl_cubin_section *section, uint64_t position) {
   static const uint8_t zeros[4] = {0};
-  const uint64_t at = (uint64_t)(section->data - cubin->bytes) + position;
-  return section->size - position == 1 && cubin->size - at >= sizeof zeros &&
+  const uint64_t at = section->file_offset + position;
+  return section->size - position == 1 && at <= cubin->size && cubin->size - at >= sizeof zeros &&
          memcmp(cubin->bytes + at, zeros, sizeof zeros) == 0;
 }
 

@@ -414,6 +414,7 @@ static const tl_cubin_section *view_take_first(tl_cubin *cubin, const tl_names *
     }
     before[i] = *section;
     section->data = taken->data;
+    section->file_offset = taken->file_offset;
     section->size = taken->size;
   }
   return before;
