@@ -20,16 +20,16 @@ static void *memory_keep_header(void *at, void *start, size_t mapped) {
   return (char *)at + HEADER_SIZE;
 }
 
-/* Whole huge pages are asked for in the first three quarters; the rest of the block, of which an arena's last one may leave
- * most unused, stays on small ones, so that hardly more is resident than used. */
+/* Only whole huge pages are asked for, and two at least: the rest of the block stays on small ones, and so does a block of
+ * an arena that may leave most of it unused, so that hardly more is resident than used. */
 static void *memory_map(size_t size) {
   const size_t mapped = size + HUGE_PAGE;
   char *const start = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (start == MAP_FAILED)
     return NULL;
   char *const block = start + (HUGE_PAGE - (size_t)start % HUGE_PAGE) % HUGE_PAGE;
-  (void)madvise(block, (size - size / 4) / HUGE_PAGE * HUGE_PAGE,
-                MADV_HUGEPAGE); /* a kernel without them serves small pages */
+  if (size >= 2 * (size_t)HUGE_PAGE)
+    (void)madvise(block, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* a kernel without them serves small pages */
   return memory_keep_header(block, start, mapped);
 }
 
