@@ -48,7 +48,7 @@ void tl_emit_strings(tl_emitted *e);
 void tl_emit_symbols(tl_emitted *e); /* which stay, their indices */
 void tl_emit_symbol_table(tl_emitted *e);
 void tl_emit_info(tl_emitted *e);
-/* A function stands in .nv.prototype unless it has a -2 record (W7.6), or is local (L1090). */
+/* A function stands in .nv.prototype unless it has a -2 record (W7.6), or is local (L1106). */
 bool tl_emit_lists_prototype(const tl_module *module, uint32_t function);
 void tl_emit_callgraph(tl_emitted *e);
 void tl_emit_relocations(tl_emitted *e);
