@@ -521,6 +521,7 @@ typedef struct ref_link {
   bool has_extended;                         /* C28 */
   bool has_refused_shared;                   /* RF163 */
   bool has_dead_parameter;                   /* RF85 */
+  bool has_crs_conflict;                     /* RF189 */
   const char *mismatched_section;            /* RF95 */
   bool has_old_fragments, has_new_fragments; /* I24a */
   bool has_old_object, has_oldest_object;    /* of a toolkit before 12.1 (RF137), before 10.0 (RF138) */
