@@ -374,6 +374,8 @@ typedef struct ref_unified_list {
   ref_unified *items;
   size_t count;
   uint64_t window; /* index file: size of the table */
+  uint64_t size;   /* inputs: of all tables, one behind the other */
+  bool has_rest;   /* RF538: inputs: a table ends inside an entry */
 } ref_unified_list;
 
 typedef struct ref_arena_block ref_arena_block;
