@@ -89,11 +89,11 @@ static void ref_function_read_registers(ref_link *link, ref_file *file) {
   }
 }
 
-/* V2: the top byte of sh_info comes first. */
+/* V2: the top byte of sh_info comes first, on every machine (RF539). */
 uint32_t ref_function_registers(const ref_file *file, uint32_t symbol) {
   const ref_cubin *cubin = &file->cubin;
   const uint32_t section = cubin->symbols[symbol].section;
-  if ((cubin->flags >> 8 & 0xff) < 90 && section < cubin->section_count && cubin->sections[section].info >> 24 != 0) {
+  if (section < cubin->section_count && cubin->sections[section].info >> 24 != 0) {
     return cubin->sections[section].info >> 24;
   }
   return file->registers_of[symbol];

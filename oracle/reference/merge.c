@@ -236,7 +236,7 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
   function->mentioned_as_entry = entry;
 }
 
-/* E81, V2: two weak bodies, one without a register count. */
+/* E81, V2: two weak bodies, one without a register count. RF539: the earlier one of a second name is its text's. */
 static void ref_merge_check_registers(ref_link *link, size_t file_number, uint32_t symbol) {
   const ref_file *file = &link->files[file_number];
   const ref_function *function = &link->functions[file->function_of[symbol]];
@@ -248,7 +248,11 @@ static void ref_merge_check_registers(ref_link *link, size_t file_number, uint32
   if (!ref_function_has_registers(file, symbol)) {
     ref_message_fatal(link, "E81", "Internal error: no such new reg count");
   }
-  if (!ref_function_has_registers(&link->files[function->defined_in_so_far], function->defined_as_so_far)) {
+  const ref_file *old = &link->files[function->defined_in_so_far];
+  const uint32_t known = function->defined_as_so_far;
+  const uint32_t primary =
+      ref_function_symbol_is_alias(old, known) ? ref_function_primary(old, old->cubin.symbols[known].section) : known;
+  if (!ref_function_has_registers(old, known) && !ref_function_has_registers(old, primary)) {
     ref_message_fatal(link, "E81", "Internal error: no such original reg count");
   }
 }
