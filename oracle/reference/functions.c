@@ -550,7 +550,7 @@ static void ref_function_keep_aliased(ref_link *link) {
 }
 
 /* RF162: a function in a kernel's text (the copy of a device function that ptxas makes with -ewp) lives with the kernel, be it in the
- * call graph or not. nvlink crashes when both are dead and the function is local. */
+ * call graph or not. nvlink crashes when both are dead and the function is local, behind all that it says (RF540). */
 static void ref_functions_keep_inside_kernels(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
@@ -558,10 +558,17 @@ static void ref_functions_keep_inside_kernels(ref_link *link) {
       continue;
     }
     function->live = function->live || link->functions[function->alias_of].live;
-    if (function->local && !function->live) {
-      ref_message_fatal(link, "RF162", "local function '%s' lies in the text of the kernel '%s', which is removed",
-                        function->name, link->functions[function->alias_of].name);
+    if (function->local && !function->live && link->removed_inside == 0) {
+      link->removed_inside = i + 1;
     }
+  }
+}
+
+void ref_functions_check_inside_kernels(ref_link *link) {
+  if (link->removed_inside != 0) {
+    const ref_function *function = &link->functions[link->removed_inside - 1];
+    ref_message_fatal(link, "RF162", "local function '%s' lies in the text of the kernel '%s', which is removed",
+                      function->name, link->functions[function->alias_of].name);
   }
 }
 

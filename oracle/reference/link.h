@@ -523,6 +523,7 @@ typedef struct ref_link {
   bool has_extended;                         /* C28 */
   bool has_refused_shared;                   /* RF163 */
   bool has_dead_parameter;                   /* RF85 */
+  size_t removed_inside;                     /* RF162: a function's number, and 1 */
   bool has_crs_conflict;                     /* RF189 */
   const char *mismatched_section;            /* RF95 */
   bool has_old_fragments, has_new_fragments; /* I24a */
@@ -675,6 +676,7 @@ void ref_system_check_file(ref_link *link, const ref_file *file);
 
 /* functions.c */
 void ref_functions_survey(ref_link *link);
+void ref_functions_check_inside_kernels(ref_link *link);
 uint32_t ref_function_primary(const ref_file *file, uint32_t section);
 bool ref_function_alias_goes_by_section(const ref_link *link, const ref_function *alias);
 bool ref_function_lies_in_kernel(const ref_link *link, const ref_function *function);
