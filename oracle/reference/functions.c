@@ -301,13 +301,18 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, ref_record_of
   }
 }
 
+/* RF541: every record of symbol 0 begins a part, one that there is not too. */
+static ref_part ref_function_part_of(uint32_t second) {
+  return second >= 0xfffffffc ? (ref_part)(0xffffffff - second + 1) : REF_PART_NONE;
+}
+
 /* RF65: the text of a -2 record is what later files' `.nv.prototype` are compared with; it is compared with nothing itself. */
 void ref_function_note_taken(ref_link *link, const ref_file *file, const ref_section *graph) {
   ref_part part = REF_PART_NONE;
   for (uint64_t at = 0; at + 8 <= graph->size; at += 8) {
     const uint32_t first = ref_u32(graph->data + at), second = ref_u32(graph->data + at + 4);
-    if (first == 0 && second >= 0xfffffffc) {
-      part = (ref_part)(0xffffffff - second + 1);
+    if (first == 0) {
+      part = ref_function_part_of(second);
       continue;
     }
     const size_t function = ref_function_of_symbol(file, first);
@@ -322,8 +327,8 @@ static void ref_function_read_graph(ref_link *link, ref_file *file, const ref_se
   ref_part part = REF_PART_NONE;
   for (uint64_t at = 0; at + 8 <= graph->size; at += 8) {
     const uint32_t first = ref_u32(graph->data + at), second = ref_u32(graph->data + at + 4);
-    if (first == 0 && second >= 0xfffffffc) {
-      part = (ref_part)(0xffffffff - second + 1);
+    if (first == 0) {
+      part = ref_function_part_of(second);
     } else {
       ref_function_read_pair(link, file, (ref_record_of_calls){.part = part, .place = at, .symbol = first}, second);
     }
