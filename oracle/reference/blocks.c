@@ -188,8 +188,8 @@ static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t
       const ref_symbol *earlier = &cubin->symbols[k];
       const bool after = earlier->value < later->value;
       const ref_symbol *first = after ? earlier : later, *second = after ? later : earlier;
-      if (!ref_block_is_constant(earlier, section) || earlier->value == later->value || second->value - first->value >= first->size ||
-          second->size <= first->size - (second->value - first->value)) {
+      if (!ref_block_is_constant(earlier, section) || earlier->value == later->value ||
+          second->value - first->value >= first->size || second->size <= first->size - (second->value - first->value)) {
         continue;
       }
       if (after) {

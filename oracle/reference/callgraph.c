@@ -157,8 +157,8 @@ static void ref_callgraph_read_crs(ref_link *link) {
         ref_message_fatal(link, "D67", "attribute 0x%02x of function '%s' has no 32-bit value", record->code,
                           function->name);
       }
-      link->has_crs_conflict = link->has_crs_conflict || (strict && ++found > 1 &&
-                                                          (!function->entry || link->function_count > 1)); /* RF189 */
+      link->has_crs_conflict = link->has_crs_conflict ||
+                               (strict && ++found > 1 && (!function->entry || link->function_count > 1)); /* RF189 */
       function->crs_size = sound ? ref_u32(record->payload.data) : 0;
     }
   }
