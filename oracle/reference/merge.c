@@ -42,7 +42,8 @@ static void ref_merge_check_section(ref_link *link, const ref_file *file, const 
   }
 }
 
-/* L953: the alignment is the largest of the bodies that stood there. RF485: a text's has 32 bits. */
+/* L953: the alignment is the largest of the bodies that stood there, and that of a later one may be 0 (RF542). RF485: a text's has 32
+ * bits. */
 static void ref_merge_copy_text(ref_link *link, ref_file *file, uint32_t symbol, ref_function *function) {
   ref_merge_check_section(link, file, &file->cubin.symbols[symbol]);
   const uint32_t number = file->cubin.symbols[symbol].section;
@@ -52,6 +53,7 @@ static void ref_merge_copy_text(ref_link *link, ref_file *file, uint32_t symbol,
   if (!function->is_stub) {
     section->data = (ref_bytes){0};
     section->size = 0;
+    input.align = input.align == 0 ? section->align : input.align; /* RF542 */
   }
   section->info_high = input.info & 0xff000000;
   file->section_of[number] = function->text;
@@ -290,6 +292,7 @@ static void ref_merge_alias_over_body(ref_link *link, size_t file_number, uint32
   const ref_section *primary = &file->cubin.sections[input->section];
   function->is_emptied = true;
   text->info_high = primary->info & 0xff000000;
+  text->align = ref_larger(text->align, (uint32_t)primary->align); /* RF545 */
   ref_merge_define_symbol(link, file_number, symbol, function->text);
 }
 
