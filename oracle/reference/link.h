@@ -337,10 +337,10 @@ typedef struct ref_out_relocation {
   bool dropped, names_gone_shared, names_gone_section, names_constant_size;
   bool names_dead_code; /* RF546: the section that is gone was about a function */
   bool names_unlisted;  /* RF195: a section without a symbol */
-  uint32_t gone_type;  /* RF401: of the section that is gone */
-  size_t copied_to;    /* RF469: the last image that it was copied to; 0: none */
-  bool asked_unified;  /* R11: it had a unified type */
-  bool is_of_loader;   /* L585 */
+  uint32_t gone_type;   /* RF401: of the section that is gone */
+  size_t copied_to;     /* RF469: the last image that it was copied to; 0: none */
+  bool asked_unified;   /* R11: it had a unified type */
+  bool is_of_loader;    /* L585 */
 } ref_out_relocation;
 
 typedef struct ref_name {
