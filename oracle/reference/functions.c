@@ -577,6 +577,28 @@ void ref_functions_check_inside_kernels(ref_link *link) {
   }
 }
 
+/* RF530: nvlink takes dead functions that no file defines out from the last to the first, when the bodies are gone. One stays that another
+ * of them calls which is there still, itself too. */
+static void ref_functions_keep_undefined(ref_link *link) {
+  ref_indices *callers = REF_TAKE(link, ref_indices, link->function_count);
+  bool *stands = REF_TAKE(link, bool, link->function_count);
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_function *caller = &link->functions[i];
+    stands[i] = !caller->defined && !caller->live;
+    for (size_t k = 0; stands[i] && k < caller->calls.count; k++) {
+      ref_indices_add(link, &callers[caller->calls.items[k]], i);
+    }
+  }
+  for (size_t i = link->function_count; i-- > 0;) {
+    bool called = false;
+    for (size_t k = 0; stands[i] && k < callers[i].count; k++) {
+      called = called || stands[callers[i].items[k]];
+    }
+    stands[i] = stands[i] && called;
+    link->functions[i].live = link->functions[i].live || stands[i];
+  }
+}
+
 void ref_functions_survey(ref_link *link) {
   for (size_t i = 0; i < link->file_count; i++) {
     ref_function_survey_file(link, i);
@@ -588,4 +610,5 @@ void ref_functions_survey(ref_link *link) {
   ref_function_keep_aliased(link);
   ref_function_mark_live(link);
   ref_functions_keep_inside_kernels(link);
+  ref_functions_keep_undefined(link);
 }
