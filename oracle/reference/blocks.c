@@ -173,28 +173,29 @@ static size_t ref_block_find_own_constants(ref_link *link, size_t owner, ref_sec
   return number;
 }
 
-/* RF95: two constants that overlap, neither inside the other. In a kernel's own section the one that stands later in the symbol
- * table and begins first is found when the file is written. */
-static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t section, bool is_kernel) {
+static bool ref_block_is_constant(const ref_symbol *symbol, uint32_t section) {
+  return symbol->section == section && (symbol->info & 15) == REF_SYMBOL_CUDA_OBJECT &&
+         (symbol->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT;
+}
+
+/* RF95: two constants that overlap, neither inside the other. RF535: where the one that stands later in the symbol table begins first, it
+ * is found when the file is written, if the function's constants are a section there. */
+static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t section, bool has_section) {
   const ref_cubin *cubin = &file->cubin;
   for (size_t i = 1; i < cubin->symbol_count; i++) {
     const ref_symbol *later = &cubin->symbols[i];
-    if (later->section != section || (later->info & 15) != REF_SYMBOL_CUDA_OBJECT) {
-      continue;
-    }
-    for (size_t k = 1; k < i; k++) {
+    for (size_t k = 1; ref_block_is_constant(later, section) && k < i; k++) {
       const ref_symbol *earlier = &cubin->symbols[k];
       const bool after = earlier->value < later->value;
       const ref_symbol *first = after ? earlier : later, *second = after ? later : earlier;
-      if (earlier->section != section || (earlier->info & 15) != REF_SYMBOL_CUDA_OBJECT ||
-          earlier->value == later->value || second->value - first->value >= first->size ||
-          second->size <= first->size - (second->value - first->value)) {
+      if (!ref_block_is_constant(earlier, section) || earlier->value == later->value ||
+          second->value - first->value >= first->size || second->size <= first->size - (second->value - first->value)) {
         continue;
       }
-      if (after || !is_kernel) {
+      if (after) {
         ref_message_fatal(link, "RF95", "Internal error: overlapping data spans too much");
       }
-      link->mismatched_section = cubin->sections[section].name;
+      link->mismatched_section = has_section ? cubin->sections[section].name : link->mismatched_section;
     }
   }
 }
@@ -236,7 +237,7 @@ static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t s
     }
     return;
   }
-  ref_block_check_spans(link, file, section, link->functions[number].entry);
+  ref_block_check_spans(link, file, section, link->relocatable || link->functions[number].entry);
   const size_t block = ref_block_find_own_constants(link, number, &own_constants);
   if (link->functions[number].constants_file == REF_NONE) {
     link->functions[number].constants_file = (size_t)(file - link->files);

@@ -141,27 +141,25 @@ static void ref_callgraph_read_records(ref_link *link) {
   }
 }
 
-/* I26: 0x1e or 0x0d of the function itself. */
+/* I26: 0x1e or 0x0d of the function itself. RF537: those of a capsule's SASS view end no link. */
 static void ref_callgraph_read_crs(ref_link *link) {
+  const bool strict = !link->is_capsule || link->view->is_mercury;
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
     size_t found = 0;
-    if (!function->live) {
-      continue;
-    }
-    for (size_t k = 0; k < function->records.count; k++) {
+    for (size_t k = 0; function->live && k < function->records.count; k++) {
       const ref_record *record = &function->records.items[k];
       if (record->code != 0x1e && record->code != 0x0d) {
         continue;
       }
-      if (record->format != 4 || record->payload.size < 4) {
+      const bool sound = record->format == 4 && record->payload.size >= 4;
+      if (!sound && strict) {
         ref_message_fatal(link, "D67", "attribute 0x%02x of function '%s' has no 32-bit value", record->code,
                           function->name);
       }
-      if (++found > 1 && (!function->entry || link->function_count > 1)) { /* RF189 */
-        ref_message_fatal(link, "E83", "Internal error: conflicting crs_stack attribute");
-      }
-      function->crs_size = ref_u32(record->payload.data);
+      link->has_crs_conflict = link->has_crs_conflict ||
+                               (strict && ++found > 1 && (!function->entry || link->function_count > 1)); /* RF189 */
+      function->crs_size = sound ? ref_u32(record->payload.data) : 0;
     }
   }
 }
@@ -280,12 +278,16 @@ static void ref_callgraph_warn_of_taken(ref_link *link) {
   }
 }
 
+/* E83 comes behind these warnings (RF537). */
 void ref_callgraph_warn(ref_link *link) {
   if (link->relocatable) {
     return; /* C51 */
   }
   ref_callgraph_warn_of_cycles(link);
   ref_callgraph_warn_of_taken(link);
+  if (link->has_crs_conflict) {
+    ref_message_fatal(link, "E83", "Internal error: conflicting crs_stack attribute");
+  }
 }
 
 static void ref_callgraph_write_pair(ref_link *link, ref_bytes *output, uint32_t first, uint32_t second) {

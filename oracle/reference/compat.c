@@ -70,16 +70,14 @@ static void ref_compat_end_section(ref_link *link, const ref_file *file, const b
   }
 }
 
-/* I68: the value is the third byte, or the u16 there. RF481: each section by itself; a file without one says nothing. */
+/* I68: the value is the third byte, or the u16 there. RF481: each section by itself; a file without one says nothing. RF549:
+ * so before sm_90, too, where the output has none. */
 void ref_compat_merge(ref_link *link, size_t file_number, uint32_t section) {
   const ref_file *file = &link->files[file_number];
   const ref_section *input = &file->cubin.sections[section];
   bool seen[UINT8_MAX + 1] = {false};
   ref_attribute attribute;
   uint64_t position = 0;
-  if (link->compat_section == REF_NONE) {
-    return;
-  }
   while (ref_cubin_next_attribute(input, &position, &attribute)) {
     if (!ref_compat_knows(attribute.code)) {
       continue;

@@ -92,12 +92,14 @@ static uint32_t *ref_dump_list_stack_limits(ref_link *link) {
   return limits;
 }
 
-/* E35 (I29), of the kernels in order of creation */
+/* E35 (I29), of the kernels in order of creation, those first that stand among the local symbols (RF544). */
 static void ref_dump_check_stack(ref_link *link) {
   const uint32_t *limits = ref_dump_list_stack_limits(link);
-  for (size_t i = 0; i < link->kernels.count; i++) {
-    const ref_function *kernel = &link->functions[link->kernels.items[i]];
-    const uint32_t limit = limits[link->kernels.items[i]];
+  for (size_t i = 0; i < 2 * link->kernels.count; i++) {
+    const size_t number = link->kernels.items[i % link->kernels.count];
+    const ref_function *kernel = &link->functions[number];
+    const bool first = kernel->symbol != REF_NONE && link->symbols[kernel->symbol].local_list;
+    const uint32_t limit = first == (i < link->kernels.count) ? limits[number] : 0;
     const uint32_t stack = kernel->reaches_cycle ? 0xffffffff : (uint32_t)kernel->stack;
     if (limit != 0 && stack > limit) {
       ref_message_add(link, REF_ERROR, "E35", "Function '%s' uses %d bytes stack but limited to %d", kernel->name,

@@ -89,11 +89,11 @@ static void ref_function_read_registers(ref_link *link, ref_file *file) {
   }
 }
 
-/* V2: the top byte of sh_info comes first. */
+/* V2: the top byte of sh_info comes first, on every machine (RF539). */
 uint32_t ref_function_registers(const ref_file *file, uint32_t symbol) {
   const ref_cubin *cubin = &file->cubin;
   const uint32_t section = cubin->symbols[symbol].section;
-  if ((cubin->flags >> 8 & 0xff) < 90 && section < cubin->section_count && cubin->sections[section].info >> 24 != 0) {
+  if (section < cubin->section_count && cubin->sections[section].info >> 24 != 0) {
     return cubin->sections[section].info >> 24;
   }
   return file->registers_of[symbol];
@@ -301,13 +301,18 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, ref_record_of
   }
 }
 
+/* RF541: every record of symbol 0 begins a part, one that there is not too. */
+static ref_part ref_function_part_of(uint32_t second) {
+  return second >= 0xfffffffc ? (ref_part)(0xffffffff - second + 1) : REF_PART_NONE;
+}
+
 /* RF65: the text of a -2 record is what later files' `.nv.prototype` are compared with; it is compared with nothing itself. */
 void ref_function_note_taken(ref_link *link, const ref_file *file, const ref_section *graph) {
   ref_part part = REF_PART_NONE;
   for (uint64_t at = 0; at + 8 <= graph->size; at += 8) {
     const uint32_t first = ref_u32(graph->data + at), second = ref_u32(graph->data + at + 4);
-    if (first == 0 && second >= 0xfffffffc) {
-      part = (ref_part)(0xffffffff - second + 1);
+    if (first == 0) {
+      part = ref_function_part_of(second);
       continue;
     }
     const size_t function = ref_function_of_symbol(file, first);
@@ -322,8 +327,8 @@ static void ref_function_read_graph(ref_link *link, ref_file *file, const ref_se
   ref_part part = REF_PART_NONE;
   for (uint64_t at = 0; at + 8 <= graph->size; at += 8) {
     const uint32_t first = ref_u32(graph->data + at), second = ref_u32(graph->data + at + 4);
-    if (first == 0 && second >= 0xfffffffc) {
-      part = (ref_part)(0xffffffff - second + 1);
+    if (first == 0) {
+      part = ref_function_part_of(second);
     } else {
       ref_function_read_pair(link, file, (ref_record_of_calls){.part = part, .place = at, .symbol = first}, second);
     }
@@ -550,7 +555,7 @@ static void ref_function_keep_aliased(ref_link *link) {
 }
 
 /* RF162: a function in a kernel's text (the copy of a device function that ptxas makes with -ewp) lives with the kernel, be it in the
- * call graph or not. nvlink crashes when both are dead and the function is local. */
+ * call graph or not. nvlink crashes when both are dead and the function is local, behind all that it says (RF540). */
 static void ref_functions_keep_inside_kernels(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
@@ -558,10 +563,39 @@ static void ref_functions_keep_inside_kernels(ref_link *link) {
       continue;
     }
     function->live = function->live || link->functions[function->alias_of].live;
-    if (function->local && !function->live) {
-      ref_message_fatal(link, "RF162", "local function '%s' lies in the text of the kernel '%s', which is removed",
-                        function->name, link->functions[function->alias_of].name);
+    if (function->local && !function->live && link->removed_inside == 0) {
+      link->removed_inside = i + 1;
     }
+  }
+}
+
+void ref_functions_check_inside_kernels(ref_link *link) {
+  if (link->removed_inside != 0) {
+    const ref_function *function = &link->functions[link->removed_inside - 1];
+    ref_message_fatal(link, "RF162", "local function '%s' lies in the text of the kernel '%s', which is removed",
+                      function->name, link->functions[function->alias_of].name);
+  }
+}
+
+/* RF530: nvlink takes dead functions that no file defines out from the last to the first, when the bodies are gone. One stays that another
+ * of them calls which is there still, itself too. */
+static void ref_functions_keep_undefined(ref_link *link) {
+  ref_indices *callers = REF_TAKE(link, ref_indices, link->function_count);
+  bool *stands = REF_TAKE(link, bool, link->function_count);
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_function *caller = &link->functions[i];
+    stands[i] = !caller->defined && !caller->live;
+    for (size_t k = 0; stands[i] && k < caller->calls.count; k++) {
+      ref_indices_add(link, &callers[caller->calls.items[k]], i);
+    }
+  }
+  for (size_t i = link->function_count; i-- > 0;) {
+    bool called = false;
+    for (size_t k = 0; stands[i] && k < callers[i].count; k++) {
+      called = called || stands[callers[i].items[k]];
+    }
+    stands[i] = stands[i] && called;
+    link->functions[i].live = link->functions[i].live || stands[i];
   }
 }
 
@@ -576,4 +610,5 @@ void ref_functions_survey(ref_link *link) {
   ref_function_keep_aliased(link);
   ref_function_mark_live(link);
   ref_functions_keep_inside_kernels(link);
+  ref_functions_keep_undefined(link);
 }

@@ -142,7 +142,7 @@ static void ref_input_check_note(ref_link *link, ref_file *file) {
   const uint16_t known = ref_u16(data + 0x18) < 2 ? 0 : toolkit;
   ref_input_take_old(link, file, known);
   ref_input_check_extended(link, known);
-  if (toolkit > TOOLKIT) {
+  if (known > TOOLKIT) { /* RF536: a note of an older version says none */
     ref_message_fatal(link, "E51", "Input file '%s' newer than toolkit (%u vs %d)", file->name, toolkit, TOOLKIT);
   }
   file->virtual_sm = ref_u16(data + 0x1a);

@@ -335,11 +335,12 @@ typedef struct ref_out_relocation {
   bool has_addend; /* RELA */
   bool adds_old;   /* D12: a REL entry that became RELA; the field's old content counts */
   bool dropped, names_gone_shared, names_gone_section, names_constant_size;
-  bool names_unlisted; /* RF195: a section without a symbol */
-  uint32_t gone_type;  /* RF401: of the section that is gone */
-  size_t copied_to;    /* RF469: the last image that it was copied to; 0: none */
-  bool asked_unified;  /* R11: it had a unified type */
-  bool is_of_loader;   /* L585 */
+  bool names_dead_code; /* RF546: the section that is gone was about a function */
+  bool names_unlisted;  /* RF195: a section without a symbol */
+  uint32_t gone_type;   /* RF401: of the section that is gone */
+  size_t copied_to;     /* RF469: the last image that it was copied to; 0: none */
+  bool asked_unified;   /* R11: it had a unified type */
+  bool is_of_loader;    /* L585 */
 } ref_out_relocation;
 
 typedef struct ref_name {
@@ -374,6 +375,8 @@ typedef struct ref_unified_list {
   ref_unified *items;
   size_t count;
   uint64_t window; /* index file: size of the table */
+  uint64_t size;   /* inputs: of all tables, one behind the other */
+  bool has_rest;   /* RF538: inputs: a table ends inside an entry */
 } ref_unified_list;
 
 typedef struct ref_arena_block ref_arena_block;
@@ -521,6 +524,8 @@ typedef struct ref_link {
   bool has_extended;                         /* C28 */
   bool has_refused_shared;                   /* RF163 */
   bool has_dead_parameter;                   /* RF85 */
+  size_t removed_inside;                     /* RF162: a function's number, and 1 */
+  bool has_crs_conflict;                     /* RF189 */
   const char *mismatched_section;            /* RF95 */
   bool has_old_fragments, has_new_fragments; /* I24a */
   bool has_old_object, has_oldest_object;    /* of a toolkit before 12.1 (RF137), before 10.0 (RF138) */
@@ -672,6 +677,7 @@ void ref_system_check_file(ref_link *link, const ref_file *file);
 
 /* functions.c */
 void ref_functions_survey(ref_link *link);
+void ref_functions_check_inside_kernels(ref_link *link);
 uint32_t ref_function_primary(const ref_file *file, uint32_t section);
 bool ref_function_alias_goes_by_section(const ref_link *link, const ref_function *alias);
 bool ref_function_lies_in_kernel(const ref_link *link, const ref_function *function);

@@ -42,7 +42,8 @@ static void ref_merge_check_section(ref_link *link, const ref_file *file, const 
   }
 }
 
-/* L953: the alignment is the largest of the bodies that stood there. RF485: a text's has 32 bits. */
+/* L953: the alignment is the largest of the bodies that stood there, and that of a later one may be 0 (RF542). RF485: a text's has 32
+ * bits. */
 static void ref_merge_copy_text(ref_link *link, ref_file *file, uint32_t symbol, ref_function *function) {
   ref_merge_check_section(link, file, &file->cubin.symbols[symbol]);
   const uint32_t number = file->cubin.symbols[symbol].section;
@@ -52,6 +53,7 @@ static void ref_merge_copy_text(ref_link *link, ref_file *file, uint32_t symbol,
   if (!function->is_stub) {
     section->data = (ref_bytes){0};
     section->size = 0;
+    input.align = input.align == 0 ? section->align : input.align; /* RF542 */
   }
   section->info_high = input.info & 0xff000000;
   file->section_of[number] = function->text;
@@ -236,7 +238,7 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
   function->mentioned_as_entry = entry;
 }
 
-/* E81, V2: two weak bodies, one without a register count. */
+/* E81, V2: two weak bodies, one without a register count. RF539: the earlier one of a second name is its text's. */
 static void ref_merge_check_registers(ref_link *link, size_t file_number, uint32_t symbol) {
   const ref_file *file = &link->files[file_number];
   const ref_function *function = &link->functions[file->function_of[symbol]];
@@ -248,7 +250,11 @@ static void ref_merge_check_registers(ref_link *link, size_t file_number, uint32
   if (!ref_function_has_registers(file, symbol)) {
     ref_message_fatal(link, "E81", "Internal error: no such new reg count");
   }
-  if (!ref_function_has_registers(&link->files[function->defined_in_so_far], function->defined_as_so_far)) {
+  const ref_file *old = &link->files[function->defined_in_so_far];
+  const uint32_t known = function->defined_as_so_far;
+  const uint32_t primary =
+      ref_function_symbol_is_alias(old, known) ? ref_function_primary(old, old->cubin.symbols[known].section) : known;
+  if (!ref_function_has_registers(old, known) && !ref_function_has_registers(old, primary)) {
     ref_message_fatal(link, "E81", "Internal error: no such original reg count");
   }
 }
@@ -286,6 +292,7 @@ static void ref_merge_alias_over_body(ref_link *link, size_t file_number, uint32
   const ref_section *primary = &file->cubin.sections[input->section];
   function->is_emptied = true;
   text->info_high = primary->info & 0xff000000;
+  text->align = ref_larger(text->align, (uint32_t)primary->align); /* RF545 */
   ref_merge_define_symbol(link, file_number, symbol, function->text);
 }
 

@@ -373,8 +373,13 @@ static bool ref_object_is_defined(const ref_out_symbol *symbol) {
   return symbol->section != REF_NONE || symbol->common || symbol->is_weak_after_common;
 }
 
+/* RF534: with which a further definition's is compared; a texture, sampler or surface has none, whatever its st_other is. */
+static uint8_t ref_object_other(const ref_out_symbol *old) {
+  return ref_bindless_mask_of(old->type) != 0 ? 0 : old->other;
+}
+
 static bool ref_object_is_elsewhere(const ref_symbol *input, const ref_out_symbol *old) {
-  return (input->other & REF_SPACE_MASK) != (old->other & REF_SPACE_MASK);
+  return (input->other & REF_SPACE_MASK) != (ref_object_other(old) & REF_SPACE_MASK);
 }
 
 /* L752: extern shared memory so far, and a definition elsewhere. */
@@ -441,7 +446,7 @@ static void ref_object_check(ref_link *link, size_t file_number, const ref_symbo
     ref_message_add(link, REF_ERROR, "E23", "Memory space doesn't match for '%s' in '%s', first specified in '%s'",
                     input->name, file, first);
   }
-  if ((input->other & MANAGED) != (old->other & MANAGED)) {
+  if ((input->other & MANAGED) != (ref_object_other(old) & MANAGED) && !texture) {
     ref_message_add(link, REF_ERROR, "E24", "Managed attribute doesn't match for '%s' in '%s', first specified in '%s'",
                     input->name, file, first);
   }

@@ -64,7 +64,8 @@ static bool ref_record_names_empty(const ref_file *file, const ref_symbol *symbo
   return symbol->section < file->cubin.section_count && file->cubin.sections[symbol->section].size == 0;
 }
 
-/* RF191: a record is about a function or an object of the output, or goes; a parameter's word becomes 0 then. Only PARAM_CBANK knows the
+/* RF191: a record is about a function or an object of the output, or goes; a parameter's word becomes 0 then, but not where
+ * the body loses (RF547). Only PARAM_CBANK knows the
  * symbols of sections. */
 static size_t ref_record_first_symbol(ref_link *link, const ref_file *file, const ref_attribute *attribute,
                                       bool *gone) {
@@ -76,13 +77,13 @@ static size_t ref_record_first_symbol(ref_link *link, const ref_file *file, cons
   const bool section = (file->cubin.symbols[index].info & 15) == REF_SYMBOL_SECTION;
   const bool unknown =
       section && (attribute->code != CODE_PARAM_CBANK || ref_record_names_empty(file, &file->cubin.symbols[index]));
-  *gone = *gone || symbol == REF_NONE || link->symbols[symbol].dropped || unknown;
-  if (attribute->code == CODE_KPARAM_INFO || attribute->code == CODE_KPARAM_INFO_LARGE) {
-    const bool lost = *gone;
-    *gone = false;
-    return lost ? REF_NONE : symbol;
-  }
-  return symbol;
+  const size_t function = file->function_of[index];
+  const bool loses = function != REF_NONE && file->body_of[index] == REF_BODY_LOSES && link->functions[function].live &&
+                     !link->functions[function].is_stub;
+  const bool nothing = (*gone && !loses) || symbol == REF_NONE || link->symbols[symbol].dropped || unknown;
+  const bool parameter = attribute->code == CODE_KPARAM_INFO || attribute->code == CODE_KPARAM_INFO_LARGE;
+  *gone = !parameter && (*gone || nothing);
+  return parameter && nothing ? REF_NONE : symbol;
 }
 
 static void ref_record_read(ref_link *link, ref_file *file, const ref_attribute *attribute, ref_records *records) {

@@ -75,6 +75,7 @@ void ref_reference_lay_out(ref_link *link) {
   ref_functions_check_internal(link);
   ref_dump_finish(link);
   ref_relocate_check_kept(link);
+  ref_functions_check_inside_kernels(link);
   ref_deleted_check_aliases(link);
   ref_deleted_check_parameters(link);
   ref_statics_check(link, whole);

@@ -218,8 +218,8 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
   case REF_KIND_NONE:
     return REF_DROP;
   case REF_KIND_CLEAR:
-    if (entry->names_gone_section) {
-      return REF_CLEAR; /* of a dead text, as R15 */
+    if (entry->names_dead_code) {
+      return REF_CLEAR; /* as R15; RF546: of no other section that does not come along */
     }
     if (entry->symbol != REF_NONE && (link->symbols[entry->symbol].other & VISIBILITY) == INTERNAL) {
       return REF_CLEAR; /* L571 */

@@ -147,6 +147,7 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
   }
   output->names_gone_section = output->symbol == REF_NONE && !ref_relocation_is_made_anew(section->type) &&
                                (pool || !link->everything_live); /* RF421: else nothing has gone there; RF431 */
+  output->names_dead_code = output->names_gone_section && ref_merge_owner(file, number) != 0;
   output->gone_type = section->type;
 }
 

@@ -107,8 +107,8 @@ static bool ref_symbol_is_missing(const ref_link *link, size_t number) {
     return false;
   }
   if (symbol->type == REF_SYMBOL_FUNC) {
-    return link->functions[symbol->function].alias_of == REF_NONE &&
-           !ref_function_is_internal(link, &link->functions[symbol->function]) && /* RF155 */
+    return symbol->bind != REF_BIND_LOCAL && link->functions[symbol->function].alias_of == REF_NONE && /* RF548 */
+           !ref_function_is_internal(link, &link->functions[symbol->function]) &&                      /* RF155 */
            !ref_symbol_is_system_call(symbol->name);
   }
   if (symbol->type == REF_SYMBOL_CUDA_OBJECT && symbol->bind == REF_BIND_LOCAL) {

@@ -7,7 +7,7 @@
 enum { HEADER = 48, KEY = 24, VERSION_TAIL = 16, SLOT = 128, ENTRY = 32, IDENTITY_AT = 16 };
 
 static ref_unified_list ref_unified_read_keys(ref_link *link, const uint8_t *bytes, uint64_t count, uint64_t window) {
-  ref_unified_list list = {REF_TAKE(link, ref_unified, (size_t)count), (size_t)count, window};
+  ref_unified_list list = {REF_TAKE(link, ref_unified, (size_t)count), (size_t)count, window, 0, false};
   for (size_t i = 0; i < list.count; i++) {
     const uint8_t *key = bytes + i * KEY;
     list.items[i] = (ref_unified){{ref_u64(key), ref_u64(key + 8)}, ref_u64(key + 16), REF_NONE, false, 0};
@@ -107,6 +107,8 @@ static ref_unified_list ref_unified_list_inputs(ref_link *link, uint32_t type) {
       if (section->type != type || section->data == NULL || ref_unified_is_copy(section)) {
         continue;
       }
+      list.has_rest = list.has_rest || section->size % ENTRY != 0;
+      list.size = ref_align_up(list.size, section->align) + section->size;
       for (uint64_t at = 0; at + ENTRY <= section->size; at += ENTRY) {
         const uint8_t *entry = section->data + at;
         list.items = ref_memory_grow(link, list.items, list.count, &capacity, sizeof *list.items);
@@ -129,8 +131,12 @@ static bool ref_unified_is_same(const ref_unified *a, const ref_unified *b) {
   return a->identity[0] == b->identity[0] && a->identity[1] == b->identity[1];
 }
 
-/* L118: an identity is compared with those before it that have its exclusive or, but not with the first of these. */
+/* L118: an identity is compared with those before it that have its exclusive or, but not with the first of these. RF538: a table that ends
+ * inside an entry counts as one with an identity twice, whatever it has; both are said before anything is looked for. */
 static void ref_unified_check_identities(ref_link *link, const ref_unified_list *inputs) {
+  if (inputs->has_rest) {
+    ref_message_fatal(link, "E80", "Internal error: duplicate ids in uft.entry");
+  }
   for (size_t i = 0; i < inputs->count; i++) {
     bool first = true;
     for (size_t k = 0; k < i; k++) {
@@ -301,7 +307,7 @@ static void ref_unified_place_functions(ref_link *link) {
     return;
   }
   const uint64_t size = link->slot_section == 0 ? 0 : link->sections[link->slot_section].size;
-  if (size / SLOT != link->unified_functions.count) {
+  if (size / SLOT != link->unified_functions.size / ENTRY) { /* RF538 */
     ref_message_fatal(link, "ZM4",
                       "Internal error: Number of .nv.uft jump slots != Number of entries in .nv.uft.entry");
   }
@@ -387,11 +393,11 @@ static void ref_unified_place_objects(ref_link *link) {
   if (ref_map_find(&link->section_by_name, ".nv.udt.entry") == REF_NONE) {
     ref_message_fatal(link, "E79", "Internal error: missing nv.udt.entry"); /* L474 */
   }
+  ref_unified_check_identities(link, &link->unified_objects);
   ref_unified_match(link, &link->unified_objects, &link->index_objects);
   if (ref_unified_end_of_objects(link) != link->index_objects.window) {
     ref_message_fatal(link, "E79", "Internal error: size of uidx window != nv.udt");
   }
-  ref_unified_check_identities(link, &link->unified_objects);
   for (size_t i = 0; i < link->unified_objects.count; i++) {
     ref_unified_find_object(link, &link->unified_objects.items[i], &link->sections[number]);
   }

@@ -98,8 +98,8 @@ static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel
   const bool has_shared = kernel->shared != REF_NONE && !link->sections[kernel->shared].dropped;
   const unsigned long long shared = has_shared ? link->sections[kernel->shared].size : 0;
   ref_message_tell(link, REF_INFO, "Function properties for '%s':", kernel->name);
-  ref_message_tell(link, REF_INFO, "used %u registers, used %u barriers, %llu stack, %llu bytes smem%s, 0 bytes lmem%s",
-                   kernel->is_unnamed ? kernel->register_count : kernel->raised_registers,
+  ref_message_tell(link, REF_INFO, "used %d registers, used %u barriers, %llu stack, %llu bytes smem%s, 0 bytes lmem%s",
+                   (int)(kernel->is_unnamed ? kernel->register_count : kernel->raised_registers), /* RF543 */
                    ref_verbose_barriers(link, kernel), ref_verbose_stack(link, kernel), shared,
                    ref_verbose_constants(link, kernel->text), ref_verbose_textures(link, kernel));
 }
