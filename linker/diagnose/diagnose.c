@@ -323,12 +323,15 @@ void tl_diagnose_parameters(const tl_module *module) {
 
 /* --- stack --- */
 
-/* By symbol: one more than its last MAX_STACK_SIZE, which names one and has room for a number (D67); 0 without any. */
+/* By symbol: one more than its last MAX_STACK_SIZE, which names one and has room for a number (D67); 0 without any. Those of a
+ * replaced body went with it (L1089). */
 static const size_t *diagnose_last_limits(const tl_module *module, tl_arena *arena) {
   size_t *const last = tl_arena_new(arena, size_t, module->symbols.count);
-  for (size_t i = 0; i < module->attributes.count; i++)
-    if (module->attributes.items[i].code == EIATTR_MAX_STACK_SIZE)
-      last[module->attributes.items[i].symbol] = i + 1;
+  for (size_t i = 0; i < module->attributes.count; i++) {
+    const tl_attribute *const record = &module->attributes.items[i];
+    if (record->code == EIATTR_MAX_STACK_SIZE && tl_attribute_stands(module, &module->attributes, i))
+      last[record->symbol] = i + 1;
+  }
   return last;
 }
 

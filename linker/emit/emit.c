@@ -39,13 +39,15 @@ unsigned tl_emit_section_class(const tl_section *section) {
   return section->flags & SHF_WRITE ? TL_CLASS_DATA : TL_CLASS_READ_ONLY;
 }
 
-/* A function's prototype stands in .nv.prototype unless the function has a -2 record (W7.6). */
+bool tl_emit_lists_prototype(const tl_module *module, uint32_t function) {
+  return module->prototype_of_function[function] != TL_NONE && !tl_module_is_taken(module, function) &&
+         tl_binding_of(&module->symbols.items[module->symbol_of_function[function]]) != STB_LOCAL;
+}
+
 static bool emit_has_prototypes(const tl_module *module) {
-  for (size_t i = 0; i < module->functions.count; i++) {
-    const uint32_t f = module->functions.items[i];
-    if (module->prototype_of_function[f] != TL_NONE && !tl_module_is_taken(module, f))
+  for (size_t i = 0; i < module->functions.count; i++)
+    if (tl_emit_lists_prototype(module, module->functions.items[i]))
       return true;
-  }
   return false;
 }
 

@@ -102,7 +102,7 @@ static void tables_prototypes(tl_emitted *e) {
   uint64_t size = 0;
   for (size_t i = 0; i < module->functions.count; i++) {
     const uint32_t f = module->functions.items[i];
-    if (module->prototype_of_function[f] == TL_NONE || tl_module_is_taken(module, f))
+    if (!tl_emit_lists_prototype(module, f))
       continue;
     tl_put32(bytes + size, e->symbol_index[module->symbol_of_function[f]]);
     tl_put32(bytes + size + 4, e->string[module->prototype_of_function[f]]);
