@@ -40,8 +40,8 @@ unsigned tl_emit_section_class(const tl_section *section) {
 }
 
 bool tl_emit_lists_prototype(const tl_module *module, uint32_t function) {
-  const bool local = tl_binding_of(&module->symbols.items[module->symbol_of_function[function]]) == STB_LOCAL;
-  return module->prototype_of_function[function] != TL_NONE && !local && !tl_module_is_taken(module, function);
+  return module->prototype_of_function[function] != TL_NONE && !tl_module_is_taken(module, function) &&
+         tl_binding_of(&module->symbols.items[module->symbol_of_function[function]]) != STB_LOCAL;
 }
 
 static bool emit_has_prototypes(const tl_module *module) {

@@ -43,13 +43,13 @@ unsigned tl_emit_section_class(const tl_section *section);
 enum { TL_CLASS_READ_ONLY = 5, TL_CLASS_TEXT = 6, TL_CLASS_DATA = 7, TL_CLASS_EMPTY = 9 };
 
 /* Steps of tl_emit, a file each. */
+/* A function's prototype stands in .nv.prototype unless it has a -2 record (W7.6) or is local (L1093). */
+bool tl_emit_lists_prototype(const tl_module *module, uint32_t function);
 void tl_emit_sections(tl_emitted *e); /* which stay, their order and indices */
 void tl_emit_strings(tl_emitted *e);
 void tl_emit_symbols(tl_emitted *e); /* which stay, their indices */
 void tl_emit_symbol_table(tl_emitted *e);
 void tl_emit_info(tl_emitted *e);
-/* A function stands in .nv.prototype unless it has a -2 record (W7.6), or is local (L1106). */
-bool tl_emit_lists_prototype(const tl_module *module, uint32_t function);
 void tl_emit_callgraph(tl_emitted *e);
 void tl_emit_relocations(tl_emitted *e);
 void tl_emit_unified(tl_emitted *e);

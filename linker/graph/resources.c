@@ -22,11 +22,11 @@ static void resources_read_own(tl_resources *r, const tl_module *module) {
       continue;
     const uint32_t function = module->symbols.items[record->symbol].function;
     const uint32_t value = tl_get32(record->data + 4);
-    if (function == TL_NONE)
+    if (function == TL_NONE || tl_module_is_stub(module, record->symbol)) /* L1092 */
       continue;
     if (!registers) {
       r->frame[function] = value;
-    } else if (!tl_module_is_stub(module, record->symbol)) {
+    } else {
       r->registers[function] = value;
       r->has_registers[function] = true;
     }

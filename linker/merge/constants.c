@@ -31,6 +31,7 @@ void tl_merge_check_overlap(const tl_merging *m, const tl_pieces *pieces, uint32
 static void constants_find_ends(tl_merging *m) {
   const tl_cubin *const cubin = m->cubin;
   m->covered = tl_arena_new(m->module->arena, uint64_t, cubin->section_count);
+  m->laid = tl_arena_new(m->module->arena, uint64_t, cubin->section_count);
   m->holds_objects = tl_arena_new(m->module->arena, bool, cubin->section_count);
   for (uint32_t i = 1; i < cubin->symbol_count; i++) {
     const tl_cubin_symbol *const s = &cubin->symbols[i];
@@ -39,6 +40,8 @@ static void constants_find_ends(tl_merging *m) {
     const uint64_t end = s->value + s->size;
     m->holds_objects[s->section] |= tl_symbol_type(s) == STT_CUDA_OBJECT;
     m->covered[s->section] = tl_larger(end, m->covered[s->section]);
+    if ((s->other & STO_SPACE_MASK) == STO_SHARED)
+      m->laid[s->section] = tl_larger(end, m->laid[s->section]);
   }
 }
 
@@ -46,6 +49,12 @@ uint64_t tl_merge_symbols_end(tl_merging *m, uint32_t section) {
   if (!m->covered)
     constants_find_ends(m);
   return m->covered[section];
+}
+
+uint64_t tl_merge_laid_end(tl_merging *m, uint32_t section) {
+  if (!tl_merge_has_symbols(m, section))
+    return 0;
+  return m->laid[section] ? m->laid[section] : m->cubin->sections[section].size;
 }
 
 bool tl_merge_has_symbols(tl_merging *m, uint32_t section) {

@@ -54,6 +54,7 @@ typedef struct tl_merging {
   TL_VECTOR(tl_constant_place) constant_places;
   TL_VECTOR(tl_symbol_place) symbol_places; /* by section, value and number; empty until asked for */
   uint64_t *covered;                        /* by section: the end of its last symbol; NULL until asked for */
+  uint64_t *laid;                           /* the same of symbols that are said to be shared, made with it */
   bool *holds_objects;                      /* by section, made with `covered` */
   tl_map bank_places;                       /* names of compiler constants: the section before which they are known */
   bool notes_pool;                          /* a relocatable output that says it has a pool of its own (L1066) */
@@ -123,6 +124,10 @@ void tl_merge_partial_objects(tl_merging *m);
 /* Where its last symbol ends, 0 without one. */
 uint64_t tl_merge_symbols_end(tl_merging *m, uint32_t section);
 bool tl_merge_has_symbols(tl_merging *m, uint32_t section);
+/* Where the last of those that are said to be shared ends, the section where none is (L1067, L1090); 0 without symbols. */
+uint64_t tl_merge_laid_end(tl_merging *m, uint32_t section);
+/* The pool of an -ewp object (L1066): its section comes in its place among those that the records' pass makes (L1091). */
+void tl_merge_note_pool(tl_merging *m, uint32_t section);
 /* They go with a replaced body. nvlink looks for them by the function's name and can hit another function's (D7). */
 void tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name);
 /* W8.8: those of a losing body stay: behind the first block of their NAME, else as a section of their own. */

@@ -1195,9 +1195,10 @@ static bool objects_pool_stays_apart(const tl_module *module) {
   return module->debug_shared == TL_NONE || module->bare_shared != TL_NONE;
 }
 
-/* L1066: the pool of an -ewp object of this file. */
-static void objects_note_pool(tl_merging *m, uint32_t index) {
+void tl_merge_note_pool(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
+  if (!objects_is_bare_pool(m, index))
+    return;
   const tl_cubin_section *const input = &m->cubin->sections[index];
   const tl_noted_pool pool = {m->file, objects_pool_stays_apart(module), input->size, input->align, input->entry_size};
   *tl_vector_push(module->arena, &module->noted_pools) = pool;
@@ -1236,9 +1237,6 @@ void tl_merge_remaining_sections(tl_merging *m) {
     if (!gone && !bare && !objects_section_is_skipped(section))
       tl_merge_place_section(m, s); /* where no symbol placed it */
   }
-  for (uint32_t s = 1; s < m->cubin->section_count; s++)
-    if (objects_is_bare_pool(m, s))
-      objects_note_pool(m, s);
 }
 
 /* L832: in a relocatable output an object like those of other kernels, which every next link takes. */
@@ -1304,7 +1302,7 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
   if (m->cubin->type != ET_EWP)
     return;
   const bool named = tl_merge_has_symbols(m, index);
-  const uint64_t laid = named ? tl_merge_symbols_end(m, index) : 0; /* L1067 */
+  const uint64_t laid = tl_merge_laid_end(m, index); /* L1067 */
   if (named && module->extern_by_name && (module->mode->final || tl_defect_matched(module->options, TL_DEFECT_D111))) {
     objects_add_partial(m, text, input, laid, false);
     return;
