@@ -200,6 +200,13 @@ static bool relocations_frame_is_gone(const tl_merging *m, uint32_t symbol) {
          (body->replaced && m->module->resolution->functions.items[body->function].frames_gone);
 }
 
+/* Compiler constants, here of dead code: an entry about them is one about their section (L1094). */
+static bool relocations_is_in_constants(const tl_merging *m, const tl_cubin_symbol *symbol) {
+  const unsigned type = tl_symbol_type(symbol);
+  const bool object = type == STT_OBJECT || type == STT_CUDA_OBJECT;
+  return object && m->cubin->sections[symbol->section].type == SHT_CUDA_CONSTANT0 + 2;
+}
+
 /* An entry that stays cannot name what is gone: a shared object (E69, W11.7), a section (L461). nvlink sees it when it writes
  * the entries (L527). */
 static void relocations_note_deleted(const reading *r, const tl_cubin_relocation *entry) {
@@ -207,7 +214,8 @@ static void relocations_note_deleted(const reading *r, const tl_cubin_relocation
   const tl_site site = {m->cubin->path, tl_merging_text(m, r->input->name),
                         tl_merging_text(m, m->cubin->symbols[entry->symbol].name), entry->offset};
   const tl_cubin_symbol *const symbol = &m->cubin->symbols[entry->symbol];
-  if (tl_symbol_type(symbol) == STT_SECTION || (symbol->other & STO_SPACE_MASK) == STO_SHARED)
+  if (tl_symbol_type(symbol) == STT_SECTION || (symbol->other & STO_SPACE_MASK) == STO_SHARED ||
+      relocations_is_in_constants(m, symbol))
     *tl_vector_push(m->module->arena, &m->module->deleted_entries) = site;
 }
 
@@ -254,7 +262,7 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
   }
   if ((gone || (defined && relocations_names_another(m, symbol))) && row && relocations_needs_symbol(m, row))
     relocations_note_deleted(r, entry);
-  if (gone && tl_symbol_type(symbol) != STT_SECTION) {
+  if (gone && tl_symbol_type(symbol) != STT_SECTION && !relocations_is_in_constants(m, symbol)) {
     const bool address = entry->type == 2 || entry->type == TL_R_MERCURY + 2;
     *state = address ? TL_ENTRY_MINUS_ONE : TL_ENTRY_NULL; /* W11.7 */
     return (symbol->other & STO_SPACE_MASK) == STO_SHARED;

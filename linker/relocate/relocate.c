@@ -106,13 +106,17 @@ static uint8_t relocate_bank(const relocating *r, uint32_t symbol) {
   return (uint8_t)((type - SHT_CUDA_CONSTANT0) & 31);
 }
 
-/* The symbol of a text section that was not taken still gives that section's bank (L29). */
-static uint8_t relocate_bank_of_dropped(const relocating *r, const tl_relocation *entry) {
-  const tl_cubin *const cubin = &r->module->files[entry->file];
-  const uint32_t symbol = tl_cubin_relocation_at(&cubin->sections[entry->section], entry->index).symbol;
-  const tl_cubin_symbol *const own = tl_cubin_symbol_at(cubin, symbol);
-  const uint32_t type = tl_symbol_type(own) == STT_SECTION ? tl_cubin_section_at(cubin, own->section)->type : 0;
-  return (uint8_t)((type - SHT_CUDA_CONSTANT0) & 31);
+/* What was in a section that was not taken still gives that section's bank (L29, L1094), and compiler constants its alignment
+ * (L1095). */
+static void relocate_find_dropped(const relocating *r, entry_state *e) {
+  enum { COMPILER_BANK = 2 };
+  const tl_cubin *const cubin = &r->module->files[e->entry->file];
+  const uint32_t number = tl_cubin_relocation_at(&cubin->sections[e->entry->section], e->entry->index).symbol;
+  const tl_cubin_symbol *const symbol = tl_cubin_symbol_at(cubin, number);
+  const tl_cubin_section *const section = tl_cubin_section_at(cubin, symbol->section);
+  e->bank = (uint8_t)((section->type - SHT_CUDA_CONSTANT0) & 31);
+  if (section->type == SHT_CUDA_CONSTANT0 + COMPILER_BANK && tl_symbol_type(symbol) != STT_SECTION)
+    e->auxiliary = section->align;
 }
 
 /* --- S (R1) --- */
@@ -161,7 +165,9 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   } else if (e->entry->state == TL_ENTRY_NULL || e->entry->state == TL_ENTRY_GONE) {
     e->s = tl_defect_matched(r->module->options, TL_DEFECT_D79) ? r->layout->null_value : 0;
     e->defect = e->s == r->layout->null_value ? TL_DEFECT_COUNT : TL_DEFECT_D79;
-    e->bank = e->entry->state == TL_ENTRY_GONE ? relocate_bank_of_dropped(r, e->entry) : relocate_bank(r, 0);
+    e->bank = relocate_bank(r, 0);
+    if (e->entry->state == TL_ENTRY_GONE)
+      relocate_find_dropped(r, e);
     e->a = (int64_t)((uint64_t)e->a + e->entry->merge_offset);
   } else if (tl_type_of(symbol) == STT_SECTION) {
     e->s = 0;
@@ -173,10 +179,14 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   } else if (symbol->shared) {
     e->s = relocate_shared_value(r, e, symbol);
     e->auxiliary = symbol->align;
+    if (symbol->external_shared && e->s == UINT64_MAX)
+      e->bank = (SHT_CUDA_SHARED - SHT_CUDA_CONSTANT0) & 31; /* L1096 */
   } else if (symbol->function != TL_NONE) {
     e->auxiliary = (uint64_t)symbol->function + 1; /* its number in the call graph (L28) */
   } else if (symbol->block != TL_NONE) {           /* L96: the block can be gone by D7 */
-    e->s += r->module->constant_blocks.items[symbol->block].orphan ? 0 : r->layout->block_offset[symbol->block];
+    const tl_constant_block *const block = &r->module->constant_blocks.items[symbol->block];
+    e->s += block->orphan ? 0 : r->layout->block_offset[symbol->block];
+    e->auxiliary = block->align; /* L1095 */
   } else if (r->layout->slot[e->symbol] != TL_NO_OFFSET) {
     tl_trace(r->module->diagnostics, TL_TRACE_SLOT_SYMBOL, (uint64_t)e->symbol,
              r->module->symbols.count + (r->layout->slot[e->symbol] - r->layout->bindless_base) / 4);
