@@ -352,7 +352,12 @@ static void ref_callgraph_write_part(ref_link *link, ref_bytes *output, ref_part
   }
 }
 
-/* W7.2, W7.6: not for a function with a -2 record. */
+/* W7.2, W7.6: not for a function with a -2 record; RF550: nor for a local one. */
+static bool ref_callgraph_lists_prototype(const ref_link *link, const ref_function *function) {
+  return function->symbol != REF_NONE && function->prototype != NULL && !function->address_taken &&
+         link->symbols[function->symbol].bind != REF_BIND_LOCAL;
+}
+
 static void ref_callgraph_write_prototypes(ref_link *link) {
   ref_bytes *output = &link->sections[link->prototype_section].data;
   for (size_t i = 0; i < link->symbol_count; i++) {
@@ -361,7 +366,7 @@ static void ref_callgraph_write_prototypes(ref_link *link) {
       continue;
     }
     const ref_function *function = &link->functions[number];
-    if (function->prototype != NULL && !function->address_taken) {
+    if (ref_callgraph_lists_prototype(link, function)) {
       ref_callgraph_write_pair(link, output, link->symbols[i].index,
                                ref_strings_offset(&link->names, function->prototype));
     }
@@ -387,8 +392,7 @@ void ref_callgraph_write(ref_link *link) {
 /* Is `.nv.prototype` empty? Known before symbols have numbers. */
 void ref_callgraph_measure(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
-    const ref_function *function = &link->functions[i];
-    if (function->symbol != REF_NONE && function->prototype != NULL && !function->address_taken) {
+    if (ref_callgraph_lists_prototype(link, &link->functions[i])) {
       link->sections[link->prototype_section].size += 8;
     }
   }
