@@ -43,8 +43,6 @@ unsigned tl_emit_section_class(const tl_section *section);
 enum { TL_CLASS_READ_ONLY = 5, TL_CLASS_TEXT = 6, TL_CLASS_DATA = 7, TL_CLASS_EMPTY = 9 };
 
 /* Steps of tl_emit, a file each. */
-/* A function's prototype stands in .nv.prototype unless it has a -2 record (W7.6) or is local (L1093). */
-bool tl_emit_lists_prototype(const tl_module *module, uint32_t function);
 void tl_emit_sections(tl_emitted *e); /* which stay, their order and indices */
 void tl_emit_strings(tl_emitted *e);
 void tl_emit_symbols(tl_emitted *e); /* which stay, their indices */
@@ -58,6 +56,8 @@ void tl_emit_notes(tl_emitted *e);
 
 /* Bytes for the table of a section, zeroed. */
 uint8_t *tl_emit_table(tl_emitted *e, uint32_t section, uint64_t size);
+/* A function's prototype stands in .nv.prototype unless it has a -2 record (W7.6) or is local (L1093). */
+bool tl_emit_lists_prototype(const tl_module *module, uint32_t function);
 /* What met in a relocatable output (L646), after the call graph. */
 void tl_emit_bodies(tl_emitted *e);
 
