@@ -173,7 +173,7 @@ static void generate_words(const built_choices *choices, unsigned sm, fuzz_envel
   if (of < 98)
     (void)snprintf(target, sizeof target, "sm_%u", sm);
   else
-    (void)(of == 98 ? fuzz_target_choose : fuzz_target_of_any_kind)(choices, target);
+    (of == 98 ? fuzz_target_choose : fuzz_target_of_any_kind)(choices, target);
   (void)snprintf(word, sizeof word, "-arch=%s", target);
   (void)fuzz_envelope_add_word(envelope, word);
   if (built_choose(choices, 2))

@@ -787,12 +787,12 @@ static void files_retarget(fuzz_envelope *envelope, const char *target) {
 
 static void word_choose_target(const mutation *m, unsigned old, char target[FUZZ_TARGET]) {
   if (mutate_percent(m, 20)) {
-    (void)fuzz_target_of_any_kind(m->choices, target);
+    fuzz_target_of_any_kind(m->choices, target);
     return;
   }
-  (void)fuzz_target_choose(m->choices, target);
+  fuzz_target_choose(m->choices, target);
   for (int tries = 0; tries < TRIES / 2 && !machines_are_alike(target_machine(target), old); tries++)
-    (void)fuzz_target_choose(m->choices, target);
+    fuzz_target_choose(m->choices, target);
 }
 
 static bool word_target(mutation *m) {

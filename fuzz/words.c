@@ -135,13 +135,12 @@ void fuzz_words_say_more(fuzz_envelope *envelope) {
     (void)fuzz_envelope_add_word(envelope, words[i]);
 }
 
-const char *fuzz_target_choose(const built_choices *choices, char target[FUZZ_TARGET]) {
+void fuzz_target_choose(const built_choices *choices, char target[FUZZ_TARGET]) {
   (void)snprintf(target, FUZZ_TARGET, "%s",
                  target_names[built_choose(choices, sizeof target_names / sizeof *target_names)]);
-  return target;
 }
 
-const char *fuzz_target_of_any_kind(const built_choices *choices, char target[FUZZ_TARGET]) {
+void fuzz_target_of_any_kind(const built_choices *choices, char target[FUZZ_TARGET]) {
   static const char *const kinds[] = {"sm_", "compute_", "lto_"};
   static const char *const numbers[] = {"70", "75",  "80",  "86",  "87",  "88",  "89",
                                         "90", "100", "101", "103", "110", "120", "121"};
@@ -150,7 +149,6 @@ const char *fuzz_target_of_any_kind(const built_choices *choices, char target[FU
   const uint32_t number = built_choose(choices, sizeof numbers / sizeof *numbers);
   const uint32_t suffix = built_choose(choices, sizeof suffixes / sizeof *suffixes);
   (void)snprintf(target, FUZZ_TARGET, "%s%s%s", kinds[kind], numbers[number], suffixes[suffix]);
-  return target;
 }
 
 int fuzz_arguments(const fuzz_envelope *envelope, const char *argv[FUZZ_ARGUMENTS]) {

@@ -26,9 +26,9 @@ bool fuzz_word_at(size_t number, char word[FUZZ_WORD]);
 void fuzz_words_say_more(fuzz_envelope *envelope);
 enum { FUZZ_TARGET = 24 }; /* bytes that a target's name takes */
 /* "sm_90" and the like, mostly what fuzzed cubins are made for. */
-const char *fuzz_target_choose(const built_choices *choices, char target[FUZZ_TARGET]);
+void fuzz_target_choose(const built_choices *choices, char target[FUZZ_TARGET]);
 /* Any name of that form, of one number, kind and suffix: a linker's table of them has each. */
-const char *fuzz_target_of_any_kind(const built_choices *choices, char target[FUZZ_TARGET]);
+void fuzz_target_of_any_kind(const built_choices *choices, char target[FUZZ_TARGET]);
 
 enum { FUZZ_ARGUMENTS = 2 * (FUZZ_WORDS + FUZZ_FILES) + 4 };
 /* The argv of the link: "nvlink", known words, "-o out.cubin", then the names of the files but the index. Returns how many words there are

@@ -214,20 +214,6 @@ static bool candidate_is_capsule(const admission *a, const candidate *c) {
   return a->result->target->number >= FIRST_CAPSULE_SM && c->flags & FLAG_CAPSULE;
 }
 
-static bool admission_has_capsule(const admission *a) {
-  bool has = false;
-  for (size_t i = 0; i < a->result->files.count; i++)
-    has |= a->result->files.items[i].capsule;
-  return has;
-}
-
-static bool admission_has_ewp(const admission *a) {
-  bool has = false;
-  for (size_t i = 0; i < a->result->files.count; i++)
-    has |= a->result->files.items[i].ewp;
-  return has;
-}
-
 /* A family's own target: sm_100f. */
 static bool admission_is_for_family(const tl_architecture *target) {
   return target->name[strlen(target->name) - 1] == 'f';
@@ -248,7 +234,7 @@ static bool candidate_goes_for_family(const admission *a, const candidate *c, ui
     return true;
   uint64_t offset;
   const bool carried = candidate_is_carried(a, number);
-  const bool alone = !candidate_is_capsule(a, c) && !admission_has_capsule(a); /* SASS kind: L109, L1081, L1085 */
+  const bool alone = !candidate_is_capsule(a, c) && !a->result->some_capsule; /* SASS kind: L109, L1081, L1085 */
   if (alone && (carried || (family && number == target->number && c->accepted.accelerated)))
     return false;
   if (carried && (tl_capsule_is_newer(c->bytes, c->size, &offset) || tl_capsule_is_variant(c->bytes, c->size)))
@@ -283,7 +269,7 @@ static void candidate_check_note(const admission *a, candidate *c) {
   if (version >= NOTE_VERSION_LEAST && toolkit > TOOLKIT_MOST)
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_NEWER_TOOLKIT), admission_site(c->path), NULL,
                        c->path, tl_arena_format(a->arena, "%u", (uint64_t)toolkit));
-  const bool beside = c->accepted.ewp || admission_has_ewp(a);
+  const bool beside = c->accepted.ewp || a->result->some_ewp;
   if (beside && (version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_MOST)) /* L242, RF121 */
     admission_say(a, TL_MESSAGE_EWP_TOOLKIT, c->path);
   c->accepted.old = version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_OLD;
@@ -295,9 +281,7 @@ static void candidate_check_note(const admission *a, candidate *c) {
 static void candidate_check_toolkit(const admission *a, const candidate *c) {
   const uint32_t toolkit = tl_get32(c->bytes + 20);
   const uint16_t type = tl_get16(c->bytes + 16);
-  bool counts = candidate_is_capsule(a, c) && (type == ET_REL || type == ET_EWP);
-  for (size_t i = 0; counts && i < a->result->files.count; i++)
-    counts = a->result->files.items[i].capsule;
+  const bool counts = candidate_is_capsule(a, c) && (type == ET_REL || type == ET_EWP) && !a->result->some_sass;
   if (toolkit > TOOLKIT_MOST && (counts || c->flags & FLAG_TOOLKIT))
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_NEWER_TOOLKIT), admission_site(c->path), NULL,
                        c->path, tl_arena_signed(a->arena, toolkit));
@@ -316,10 +300,8 @@ static void candidate_check_mercury(const admission *a, const candidate *c) {
 /* E44, of the first file that has no capsules (R60, L100). */
 static void candidate_check_capsule(const admission *a, const candidate *c) {
   const tl_architecture *const target = a->result->target;
-  bool first = target->family == TL_ARCH_SM && target->number >= FIRST_CAPSULE_SM && !candidate_is_capsule(a, c);
-  for (size_t i = 0; first && i < a->result->files.count; i++)
-    first = a->result->files.items[i].capsule;
-  if (first)
+  const bool capsules = target->family == TL_ARCH_SM && target->number >= FIRST_CAPSULE_SM;
+  if (capsules && !candidate_is_capsule(a, c) && !a->result->some_sass)
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_LIMITED), admission_site(c->path), NULL,
                        (uint64_t)target->number, c->path);
 }
@@ -428,6 +410,9 @@ static void admission_check_cubin(const admission *a, size_t index, admission_ex
   candidate_check_kind(a, &c);
   candidate_warn_of_variant(a, &c);
   c.accepted.capsule = candidate_is_capsule(a, &c);
+  a->result->some_ewp |= c.accepted.ewp;
+  a->result->some_capsule |= c.accepted.capsule;
+  a->result->some_sass |= !c.accepted.capsule;
   *tl_vector_push(a->arena, &a->result->files) = c.accepted;
 }
 
@@ -520,9 +505,7 @@ void tl_admission_check(tl_admission *result, const tl_job *job, tl_arena *arena
   const admission a = {result, job, arena, diagnostics};
   for (size_t i = 0; i < job->input_count; i++)
     admission_check_file(&a, i);
-  result->capsule = result->target->number >= FIRST_CAPSULE_SM;
-  for (size_t i = 0; i < result->files.count; i++)
-    result->capsule &= result->files.items[i].capsule;
+  result->capsule = result->target->number >= FIRST_CAPSULE_SM && !result->some_sass;
 }
 
 void tl_admission_run(tl_admission *result, const tl_job *job, tl_arena *arena, tl_diagnostics *diagnostics) {

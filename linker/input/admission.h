@@ -22,6 +22,8 @@ typedef struct tl_accepted {
 typedef struct tl_admission {
   const tl_architecture *target;
   TL_VECTOR(tl_accepted) files; /* in command order */
+  bool some_ewp;                /* of those admitted so far some are -ewp objects, */
+  bool some_capsule, some_sass; /* capsules, and files of SASS kind */
   bool capsule;                 /* sm_100 and later, and all of them capsules: a capsule link (M3, M4) */
 } tl_admission;
 

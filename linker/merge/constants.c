@@ -27,7 +27,8 @@ void tl_merge_check_overlap(const tl_merging *m, const tl_pieces *pieces, uint32
   }
 }
 
-/* The end of the last symbol of every section, 0 where there is none, and which have objects, of no size too (L861). */
+/* The end of the last symbol of every section, and of the last that is said to be shared (L1090), 0 where there is none; and
+ * which have objects, of no size too (L861). */
 static void constants_find_ends(tl_merging *m) {
   const tl_cubin *const cubin = m->cubin;
   m->covered = tl_arena_new(m->module->arena, uint64_t, cubin->section_count);
@@ -45,7 +46,8 @@ static void constants_find_ends(tl_merging *m) {
   }
 }
 
-uint64_t tl_merge_symbols_end(tl_merging *m, uint32_t section) {
+/* Where its last symbol ends, 0 without one. */
+static uint64_t constants_symbols_end(tl_merging *m, uint32_t section) {
   if (!m->covered)
     constants_find_ends(m);
   return m->covered[section];
@@ -58,12 +60,12 @@ uint64_t tl_merge_laid_end(tl_merging *m, uint32_t section) {
 }
 
 bool tl_merge_has_symbols(tl_merging *m, uint32_t section) {
-  return tl_merge_symbols_end(m, section) != 0;
+  return constants_symbols_end(m, section) != 0;
 }
 
 uint64_t tl_merge_covered(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  const uint64_t last = tl_merge_symbols_end(m, section), end = last ? last : input->size;
+  const uint64_t last = constants_symbols_end(m, section), end = last ? last : input->size;
   if (end <= input->size)
     return end;
   const uint64_t room = m->cubin->size - input->file_offset;
@@ -76,7 +78,7 @@ uint64_t tl_merge_covered(tl_merging *m, uint32_t section) {
 uint64_t tl_merge_covered_of_bank(tl_merging *m, uint32_t section) {
   enum { LARGEST_BANK = 0x10000 };
   const uint64_t size = tl_merge_covered(m, section);
-  if (tl_merge_symbols_end(m, section) > LARGEST_BANK && tl_defect_matched(m->module->options, TL_DEFECT_D88))
+  if (constants_symbols_end(m, section) > LARGEST_BANK && tl_defect_matched(m->module->options, TL_DEFECT_D88))
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET,
                      "its compiler constants end behind the largest bank (L484)");
   return size;

@@ -121,10 +121,9 @@ void tl_merge_mark_lost(tl_merging *m);
 /* Shared memory that ptxas laid out in kernels of an -ewp object (L556). */
 void tl_merge_partial_objects(tl_merging *m);
 /* Whether some symbol with bytes lies in a section. */
-/* Where its last symbol ends, 0 without one. */
-uint64_t tl_merge_symbols_end(tl_merging *m, uint32_t section);
 bool tl_merge_has_symbols(tl_merging *m, uint32_t section);
-/* Where the last of those that are said to be shared ends, the section where none is (L1067, L1090); 0 without symbols. */
+/* Where the last of its symbols that are said to be shared ends, the section where none is (L1067, L1090); 0 without
+ * symbols. */
 uint64_t tl_merge_laid_end(tl_merging *m, uint32_t section);
 /* The pool of an -ewp object (L1066): its section comes in its place among those that the records' pass makes (L1091). */
 void tl_merge_note_pool(tl_merging *m, uint32_t section);

@@ -135,8 +135,8 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
   const bool table = (parameters || images) && module->mode->final; /* L749 */
   const uint64_t flags =
       input->type == SHT_CUDA_SHARED ? SHF_WRITE | SHF_ALLOC | SHF_INFO_LINK : input->flags; /* L592 */
-  const bool none = input->type == SHT_CUDA_CONSTANT0 + 2 || input->type == SHT_CUDA_SHARED;
-  const uint64_t entry_size = none ? 0 : input->entry_size; /* L952 */
+  const bool bare = input->type == SHT_CUDA_CONSTANT0 + 2 || input->type == SHT_CUDA_SHARED; /* L952 */
+  const uint64_t entry_size = bare ? 0 : input->entry_size;
   out = table ? tl_module_add_section_unlisted(module, input->name, input->type, flags, input->align, entry_size)
               : tl_module_add_section(module, objects_owned_name(m, input, text), input->type, flags, input->align,
                                       entry_size);
