@@ -117,7 +117,7 @@ static bool ref_deleted_section_stays(const ref_link *link, const ref_file *file
 }
 
 /* L162, L449: an object there is dropped when it is shared, a constant of a device function, or an INTERNAL constant. */
-static bool ref_deleted_object_stays(const ref_symbol *symbol, const ref_function *function) {
+bool ref_deleted_object_stays(const ref_symbol *symbol, const ref_function *function) {
   const uint8_t space = symbol->other & REF_SPACE_MASK;
   const bool internal = (symbol->other & VISIBILITY) == INTERNAL;
   return symbol->info >> 4 == REF_BIND_LOCAL && space != REF_SPACE_SHARED &&

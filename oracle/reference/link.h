@@ -335,12 +335,15 @@ typedef struct ref_out_relocation {
   bool has_addend; /* RELA */
   bool adds_old;   /* D12: a REL entry that became RELA; the field's old content counts */
   bool dropped, names_gone_shared, names_gone_section, names_constant_size;
-  bool names_dead_code; /* RF546: the section that is gone was about a function */
-  bool names_unlisted;  /* RF195: a section without a symbol */
-  uint32_t gone_type;   /* RF401: of the section that is gone */
-  size_t copied_to;     /* RF469: the last image that it was copied to; 0: none */
-  bool asked_unified;   /* R11: it had a unified type */
-  bool is_of_loader;    /* L585 */
+  bool names_dead_code;     /* RF546: the section that is gone was about a function */
+  bool names_dead_constant; /* L1094: an object that lay there */
+  bool names_unlisted;      /* RF195: a section without a symbol */
+  uint32_t gone_type;       /* RF401: of the section that is gone */
+  uint64_t gone_align;      /* L1095: of the constants that an object that is gone lay in */
+  uint64_t gone_value;      /* RF554: of that object */
+  size_t copied_to;         /* RF469: the last image that it was copied to; 0: none */
+  bool asked_unified;       /* R11: it had a unified type */
+  bool is_of_loader;        /* L585 */
 } ref_out_relocation;
 
 typedef struct ref_name {
@@ -972,6 +975,7 @@ void ref_limits_check_sizes(ref_link *link);
 void ref_deleted_check_aliases(ref_link *link);
 void ref_deleted_check_parameters(ref_link *link);
 void ref_deleted_check(ref_link *link);
+bool ref_deleted_object_stays(const ref_symbol *symbol, const ref_function *function);
 
 /* statics.c: L830 */
 ref_link *ref_statics_fork(ref_link *link);

@@ -95,6 +95,10 @@ static bool ref_object_owner_takes_part(const ref_link *link, const ref_file *fi
          (file->body_of[owner] != REF_BODY_LOSES || ref_object_is_shared(input));
 }
 
+static bool ref_object_is_own_constant(const ref_symbol *input) {
+  return (input->info & 15) == REF_SYMBOL_CUDA_OBJECT && (input->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT;
+}
+
 /* Value and section of a definition. */
 static void ref_object_define(ref_link *link, size_t file_number, const ref_symbol *input, size_t number) {
   ref_file *file = &link->files[file_number];
@@ -122,6 +126,9 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
     symbol->value = file->offset_in[input->section] + (reserved ? 0 : input->value);
     if (file->cubin.sections[input->section].type == link->view->user_type && link->constant_block_count != 0) {
       link->constant_blocks[link->constant_block_count - 1].has_symbol = true;
+    }
+    if (file->cubin.sections[input->section].type == link->view->optimizer_type && ref_object_is_own_constant(input)) {
+      symbol->auxiliary = file->cubin.sections[input->section].align; /* L573, L1095 */
     }
   }
 }

@@ -136,10 +136,10 @@ void ref_preserve_record(ref_link *link, const ref_out_relocation *entry) {
   link->sections[target->resolved].size += RECORD_BYTES;
 }
 
-/* RF251: the symbol of a section that has no bytes in the output is not there to be recorded. */
+/* RF251: the symbol of a section that has no bytes in the output is not there to be recorded. RF553: nor is that of compiler constants. */
 static void ref_preserve_check_section(ref_link *link, const ref_out_relocation *record) {
   const ref_out_symbol *symbol = record->symbol == REF_NONE ? NULL : &link->symbols[record->symbol];
-  const bool gone = symbol == NULL ? record->names_gone_section && !link->is_capsule
+  const bool gone = symbol == NULL ? (record->names_gone_section || record->names_unlisted) && !link->is_capsule
                                    : symbol->type == REF_SYMBOL_SECTION && symbol->index == 0;
   if (gone && ref_relocation_row_of(record->type)->kind != REF_KIND_CLEAR) {
     ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");

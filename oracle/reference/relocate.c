@@ -423,6 +423,9 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
     if (entry->names_gone_shared) {
       return none; /* W11.7 */
     }
+    if (entry->names_dead_constant || entry->names_unlisted) {
+      return entry->gone_value; /* RF554 */
+    }
     return link->job->bug_compatible ? link->null_symbol_value : 0; /* W17.14, D79 */
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
@@ -460,7 +463,8 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
 /* R6 */
 static uint32_t ref_relocate_bank(const ref_link *link, const ref_out_relocation *entry) {
   if (entry->symbol == REF_NONE) {
-    return entry->names_gone_section ? (entry->gone_type - REF_TYPE_CONSTANT) & 31 : NO_BANK; /* RF401 */
+    const bool gone = entry->names_gone_section || entry->names_unlisted; /* RF553 */
+    return gone ? (entry->gone_type - REF_TYPE_CONSTANT) & 31 : NO_BANK;  /* RF401 */
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
   if (ref_relocate_is_texture(symbol) && ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT && !link->relocatable) {
@@ -473,22 +477,12 @@ static uint32_t ref_relocate_bank(const ref_link *link, const ref_out_relocation
   return (type - REF_TYPE_CONSTANT) & 31;
 }
 
-/* L573 */
-static bool ref_relocate_is_own_constant(const ref_link *link, const ref_out_symbol *symbol) {
-  return symbol->type == REF_SYMBOL_CUDA_OBJECT && symbol->section != REF_NONE &&
-         link->sections[symbol->section].type == link->view->optimizer_type &&
-         link->sections[symbol->section].constant_owner == REF_NONE;
-}
-
 /* R7; RF25: of a function (a hidden one, R14) its number in order of creation, as in the call graph's dump. */
 static uint64_t ref_relocate_auxiliary(const ref_link *link, const ref_out_relocation *entry) {
   if (entry->symbol == REF_NONE) {
-    return 0;
+    return entry->gone_align; /* L1095 */
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
-  if (ref_relocate_is_own_constant(link, symbol)) {
-    return link->sections[symbol->section].align;
-  }
   return symbol->function == REF_NONE ? symbol->auxiliary : symbol->function + 1;
 }
 

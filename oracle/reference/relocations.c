@@ -151,6 +151,59 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
   output->gone_type = section->type;
 }
 
+static size_t ref_relocation_function_of(const ref_file *file, uint32_t section) {
+  const uint32_t owner = section < file->cubin.section_count ? ref_merge_owner(file, section) : 0;
+  return owner == 0 ? REF_NONE : file->function_of[owner];
+}
+
+/* RF554: what an object of a body that loses is about: the one of its name in the first body before it that stood then. */
+static const ref_file *ref_relocation_find_constant(const ref_link *link, const ref_file *file, uint32_t *index) {
+  const ref_symbol *input = &file->cubin.symbols[*index];
+  const uint32_t owner = ref_merge_owner(file, input->section);
+  if (file->body_of[owner] != REF_BODY_LOSES) {
+    return file;
+  }
+  for (const ref_file *before = link->files; before < file; before++) {
+    for (uint32_t i = 1; i < before->cubin.symbol_count; i++) {
+      const ref_symbol *symbol = &before->cubin.symbols[i];
+      if (strcmp(symbol->name, input->name) == 0 &&
+          ref_relocation_function_of(before, symbol->section) == file->function_of[owner] &&
+          before->body_of[ref_merge_owner(before, symbol->section)] != REF_BODY_LOSES) {
+        *index = i;
+        return before;
+      }
+    }
+  }
+  return NULL;
+}
+
+/* L1094: an object in the compiler constants of dead code is carried out as their section's symbol is (RF401), but has their alignment
+ * (L1095) and a value of its own (RF554). One that is not dropped with them (L162) ends the link later. */
+static void ref_relocation_resolve_dead_constant(const ref_link *link, const ref_file *file, uint32_t index,
+                                                 ref_out_relocation *output) {
+  const uint32_t number = file->cubin.symbols[index].section;
+  const size_t function = ref_relocation_function_of(file, number);
+  if (output->symbol != REF_NONE || function == REF_NONE ||
+      file->cubin.sections[number].type != link->view->optimizer_type) {
+    return;
+  }
+  const ref_file *standing = ref_relocation_find_constant(link, file, &index);
+  if (standing == NULL) {
+    return;
+  }
+  const ref_symbol *input = &standing->cubin.symbols[index];
+  if (link->functions[function].live) {
+    output->symbol = standing->symbol_of[index];
+    return;
+  }
+  output->names_dead_constant = true;
+  output->names_gone_section = !ref_deleted_object_stays(input, &link->functions[function]);
+  output->names_dead_code = output->names_gone_section;
+  output->gone_type = standing->cubin.sections[input->section].type;
+  output->gone_align = standing->cubin.sections[input->section].align;
+  output->gone_value = input->value;
+}
+
 static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const ref_relocation *entry,
                                           ref_out_relocation *output) {
   if (entry->symbol >= file->cubin.symbol_count) { /* D44: nvlink reads what lies behind the table */
@@ -177,6 +230,7 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
     } else if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
       output->symbol = link->sections[file->section_of[section]].symbol;
       output->names_unlisted = output->symbol == REF_NONE;
+      output->gone_type = file->cubin.sections[section].type;
       output->block_offset = file->offset_in[section];
     } else if (section != 0 && section < file->cubin.section_count) {
       ref_relocation_resolve_own(link, file, section, output);
@@ -189,6 +243,7 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
     if (output->names_constant_size && link->constant_size_symbol != 0) {
       output->symbol = link->constant_size_symbol; /* RF101 */
     }
+    ref_relocation_resolve_dead_constant(link, file, entry->symbol, output);
   }
 }
 
