@@ -693,7 +693,8 @@ void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indic
 bool ref_partial_has_array(const ref_link *link, size_t file_number, const ref_symbol *input);
 bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function);
 bool ref_partial_has_kernel(const ref_link *link, const ref_function *function);
-void ref_partial_add_shared(ref_link *link, size_t file_number);
+void ref_partial_add_shared(ref_link *link, size_t file_number, uint32_t number);
+void ref_partial_add_read(ref_link *link, size_t file_number);
 uint64_t ref_partial_alignment(const ref_link *link, size_t file, uint64_t align);
 void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol *input, ref_out_symbol *symbol);
 bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbol *input);

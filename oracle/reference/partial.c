@@ -276,13 +276,17 @@ static uint64_t ref_partial_symbols_end(const ref_file *file, uint32_t number) {
   return end;
 }
 
-static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32_t number) {
+/* In the walk over a file's sections (W3.4, L1091): a kernel that is not named gets its section there, and a dead one leaves its name
+ * (RF20). With -g nvlink forgets these sections; by default (D111) they stay. */
+void ref_partial_add_shared(ref_link *link, size_t file_number, uint32_t number) {
+  const ref_file *file = &link->files[file_number];
   const ref_section *input = &file->cubin.sections[number];
-  const uint32_t owner = ref_merge_owner(file, number);
-  const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
-  if (input->type != REF_TYPE_SHARED) {
+  if (file->cubin.type != TYPE_EXTENDED || input->type != REF_TYPE_SHARED ||
+      (ref_options_keep_shared_symbols(link) && link->job->bug_compatible)) {
     return;
   }
+  const uint32_t owner = ref_merge_owner(file, number);
+  const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
   if (owner == 0 && strcmp(input->name, pool_name) == 0) {
     const bool has_pool = ref_map_find(&link->section_by_name, pool_name) != REF_NONE;
     ref_partial_add_pool(link, input, link->has_lone_pool || !has_pool);
@@ -367,18 +371,10 @@ void ref_partial_take_alone_kernels(ref_link *link, size_t file_number, bool dea
   }
 }
 
-/* Behind the walk over a file's sections (W3.4): a kernel that is not named gets its section there, and a dead one leaves its name
- * (RF20). With -g nvlink forgets these sections; by default (D111) they stay. */
-void ref_partial_add_shared(ref_link *link, size_t file_number) {
-  const ref_file *file = &link->files[file_number];
+/* Behind the walk over a file's sections (W3.4): a dead kernel of what it has from before leaves its section's name, and pools come. */
+void ref_partial_add_read(ref_link *link, size_t file_number) {
   ref_partial_take_alone_kernels(link, file_number, true);
-  ref_partial_add_read_pools(link, file, false);
-  if (file->cubin.type != TYPE_EXTENDED || (ref_options_keep_shared_symbols(link) && link->job->bug_compatible)) {
-    return;
-  }
-  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
-    ref_partial_add_section(link, file, i);
-  }
+  ref_partial_add_read_pools(link, &link->files[file_number], false);
 }
 
 /* RF231, L1068: in an executable what has no size is an object like others only beside something else that the kernel has. */
