@@ -698,6 +698,7 @@ void ref_partial_add_read(ref_link *link, size_t file_number);
 uint64_t ref_partial_alignment(const ref_link *link, size_t file, uint64_t align);
 void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol *input, ref_out_symbol *symbol);
 bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbol *input);
+bool ref_partial_place_section(ref_link *link, size_t file_number, uint32_t number);
 void ref_partial_take_pools(ref_link *link, size_t file_number);
 void ref_partial_take_alone(ref_link *link, size_t file_number, uint32_t symbol);
 void ref_partial_take_alone_kernels(ref_link *link, size_t file_number, bool dead);

@@ -203,6 +203,40 @@ static void ref_partial_add_object(ref_link *link, const ref_function *kernel, c
   ref_partial_create_object(link, kernel->shared, input, link->relocatable && !kernel->late_partial);
 }
 
+/* L1090: does a symbol in the section say shared memory? */
+static bool ref_partial_has_shared_symbol(const ref_file *file, uint32_t number) {
+  for (size_t i = 1; i < file->cubin.symbol_count; i++) {
+    const ref_symbol *symbol = &file->cubin.symbols[i];
+    if (symbol->section == number && (symbol->info & 15) == REF_SYMBOL_CUDA_OBJECT &&
+        (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* L1090: an object of another space in a kernel's section lies in the kernel's one, and says nothing of its size. Where no other object does, what ptxas
+ * laid out reaches to the section's end. */
+bool ref_partial_place_section(ref_link *link, size_t file_number, uint32_t number) {
+  ref_file *file = &link->files[file_number];
+  const ref_section *input = &file->cubin.sections[number];
+  const uint32_t owner = ref_merge_owner(file, number);
+  const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
+  if (!ref_partial_is_file(link, file_number) || input->type != REF_TYPE_SHARED || function == REF_NONE ||
+      !link->functions[function].live) {
+    return false;
+  }
+  if (link->functions[function].shared == REF_NONE) {
+    ref_merge_add_shared_section(link, &link->functions[function]);
+  }
+  const size_t section = link->functions[function].shared;
+  file->section_of[number] = section;
+  if (!ref_partial_has_shared_symbol(file, number)) {
+    ref_partial_create_object(link, section, input, link->relocatable);
+  }
+  return true;
+}
+
 /* L1060: of an earlier -r's `$__shared$` an executable makes what the section was that it stands for: an object without a symbol, and with -g
  * none where the section has objects with symbols (L1031). */
 bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbol *input) {
