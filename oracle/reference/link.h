@@ -996,6 +996,8 @@ uint32_t *ref_caching_read_stacks(ref_link *link);
 void ref_caching_add_stack(ref_link *link, size_t kernel, const uint32_t *stacks);
 
 /* objects.c */
+bool ref_object_is_data(uint8_t type);
+bool ref_object_is_shared(const ref_symbol *input);
 void ref_objects_merge(ref_link *link, size_t file_number);
 void ref_objects_allocate_commons(ref_link *link);
 

@@ -203,20 +203,19 @@ static void ref_partial_add_object(ref_link *link, const ref_function *kernel, c
   ref_partial_create_object(link, kernel->shared, input, link->relocatable && !kernel->late_partial);
 }
 
-/* L1090: does a symbol in the section say shared memory? */
-static bool ref_partial_has_shared_symbol(const ref_file *file, uint32_t number) {
+/* L1090: does the section's first object say shared memory? */
+static bool ref_partial_begins_shared(const ref_file *file, uint32_t number) {
   for (size_t i = 1; i < file->cubin.symbol_count; i++) {
     const ref_symbol *symbol = &file->cubin.symbols[i];
-    if (symbol->section == number && (symbol->info & 15) == REF_SYMBOL_CUDA_OBJECT &&
-        (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED) {
-      return true;
+    if (symbol->section == number && ref_object_is_data(symbol->info & 15)) {
+      return ref_object_is_shared(symbol);
     }
   }
   return false;
 }
 
-/* L1090: an object of another space in a kernel's section lies in the kernel's one, and says nothing of its size. Where no other object does, what ptxas
- * laid out reaches to the section's end. */
+/* L1090, RF552: an object of another space lies in the kernel's section and takes nothing. Where it is the first of its file there, the input's section
+ * is one more object without a symbol, as it is once more at the end of the file. */
 bool ref_partial_place_section(ref_link *link, size_t file_number, uint32_t number) {
   ref_file *file = &link->files[file_number];
   const ref_section *input = &file->cubin.sections[number];
@@ -231,8 +230,9 @@ bool ref_partial_place_section(ref_link *link, size_t file_number, uint32_t numb
   }
   const size_t section = link->functions[function].shared;
   file->section_of[number] = section;
-  if (!ref_partial_has_shared_symbol(file, number)) {
+  if (!ref_partial_begins_shared(file, number)) {
     ref_partial_create_object(link, section, input, link->relocatable);
+    link->functions[function].has_partial = true;
   }
   return true;
 }
