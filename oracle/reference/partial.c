@@ -194,13 +194,9 @@ static void ref_partial_name_object(ref_link *link, const ref_function *kernel, 
   ref_indices_add(link, &link->shared_objects, object);
 }
 
-static void ref_partial_add_object(ref_link *link, const ref_function *kernel, const ref_section *input,
-                                   uint64_t symbols_end) {
-  if (ref_relocatable_is_default(link) && input->size > 0) {
-    ref_partial_name_object(link, kernel, input, symbols_end);
-    return;
-  }
-  ref_partial_create_object(link, kernel->shared, input, link->relocatable && !kernel->late_partial);
+/* L832: does its symbol, which comes at the end of the file, stand for it? */
+static bool ref_partial_is_named(const ref_link *link, const ref_section *input) {
+  return ref_relocatable_is_default(link) && input->size > 0;
 }
 
 /* L1090: does the section's first object say shared memory? */
@@ -227,11 +223,12 @@ bool ref_partial_place_section(ref_link *link, size_t file_number, uint32_t numb
   }
   if (link->functions[function].shared == REF_NONE) {
     ref_merge_add_shared_section(link, &link->functions[function]);
+    link->functions[function].late_partial = true;
   }
   const size_t section = link->functions[function].shared;
   file->section_of[number] = section;
   if (!ref_partial_begins_shared(file, number)) {
-    ref_partial_create_object(link, section, input, link->relocatable);
+    ref_partial_create_object(link, section, input, link->relocatable && !link->functions[function].late_partial);
     link->functions[function].has_partial = true;
   }
   return true;
@@ -338,8 +335,21 @@ void ref_partial_add_shared(ref_link *link, size_t file_number, uint32_t number)
   }
   link->functions[function].has_partial = true;
   const bool forgets = !link->relocatable && ref_options_keep_shared_symbols(link); /* L1011 */
-  if (!forgets || !ref_partial_has_symbol(file, number)) {
-    ref_partial_add_object(link, &link->functions[function], input, ref_partial_symbols_end(file, number));
+  if (!ref_partial_is_named(link, input) && (!forgets || !ref_partial_has_symbol(file, number))) {
+    ref_partial_create_object(link, link->functions[function].shared, input,
+                              link->relocatable && !link->functions[function].late_partial);
+  }
+}
+
+static void ref_partial_name_objects(ref_link *link, const ref_file *file) {
+  for (uint32_t i = 1; file->cubin.type == TYPE_EXTENDED && i < file->cubin.section_count; i++) {
+    const ref_section *input = &file->cubin.sections[i];
+    const uint32_t owner = ref_merge_owner(file, i);
+    const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
+    if (input->type == REF_TYPE_SHARED && function != REF_NONE && link->functions[function].live &&
+        ref_partial_is_named(link, input)) {
+      ref_partial_name_object(link, &link->functions[function], input, ref_partial_symbols_end(file, i));
+    }
   }
 }
 
@@ -405,10 +415,12 @@ void ref_partial_take_alone_kernels(ref_link *link, size_t file_number, bool dea
   }
 }
 
-/* Behind the walk over a file's sections (W3.4): a dead kernel of what it has from before leaves its section's name, and pools come. */
+/* Behind the walk over a file's sections (W3.4): a dead kernel of what it has from before leaves its section's name, and pools come. By default
+ * symbols come for what an -ewp object laid out (L832). */
 void ref_partial_add_read(ref_link *link, size_t file_number) {
   ref_partial_take_alone_kernels(link, file_number, true);
   ref_partial_add_read_pools(link, &link->files[file_number], false);
+  ref_partial_name_objects(link, &link->files[file_number]);
 }
 
 /* RF231, L1068: in an executable what has no size is an object like others only beside something else that the kernel has. */
