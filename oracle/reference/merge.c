@@ -490,7 +490,7 @@ static void ref_merge_walk(ref_link *link, size_t file_number) {
       ref_metadata_merge(link, input);
     } else if (input->type == REF_TYPE_REL || input->type == REF_TYPE_RELA) {
       ref_relocations_read(link, file_number, i);
-    } else if (input->type == REF_TYPE_SHARED) {
+    } else if (input->type == REF_TYPE_SHARED && !link->view->is_mercury) {
       ref_partial_add_shared(link, file_number, i);
     }
   }

@@ -307,7 +307,7 @@ static uint64_t ref_partial_symbols_end(const ref_file *file, uint32_t number) {
   return end;
 }
 
-/* In the walk over a file's sections (W3.4, L1091): a kernel that is not named gets its section there, and a dead one leaves its name
+/* In the walk over a file's sections (W3.4, L1091), or behind it where they stand before those of the Mercury view: a kernel that is not named gets its section there, and a dead one leaves its name
  * (RF20). With -g nvlink forgets these sections; by default (D111) they stay. */
 void ref_partial_add_shared(ref_link *link, size_t file_number, uint32_t number) {
   const ref_file *file = &link->files[file_number];
@@ -416,10 +416,14 @@ void ref_partial_take_alone_kernels(ref_link *link, size_t file_number, bool dea
 }
 
 /* Behind the walk over a file's sections (W3.4): a dead kernel of what it has from before leaves its section's name, and pools come. By default
- * symbols come for what an -ewp object laid out (L832). */
+ * symbols come for what an -ewp object laid out (L832). RF551: sections of shared memory, which have no Mercury view, stand before all of that view,
+ * but behind what those stand for. */
 void ref_partial_add_read(ref_link *link, size_t file_number) {
   ref_partial_take_alone_kernels(link, file_number, true);
   ref_partial_add_read_pools(link, &link->files[file_number], false);
+  for (uint32_t i = 1; link->view->is_mercury && i < link->files[file_number].cubin.section_count; i++) {
+    ref_partial_add_shared(link, file_number, i);
+  }
   ref_partial_name_objects(link, &link->files[file_number]);
 }
 
