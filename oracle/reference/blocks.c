@@ -335,6 +335,9 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   if (owner != 0 && file->function_of[owner] != REF_NONE && ref_section_type_is_constant(input->type)) {
     return ref_block_place_owned(link, file, section, owner);
   }
+  if (ref_partial_place_section(link, file_number, section)) {
+    return true;
+  }
   size_t number = ref_map_find(&link->section_by_name, input->name);
   if (number == REF_NONE || link->sections[number].type != input->type) {
     number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);

@@ -696,10 +696,12 @@ void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indic
 bool ref_partial_has_array(const ref_link *link, size_t file_number, const ref_symbol *input);
 bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function);
 bool ref_partial_has_kernel(const ref_link *link, const ref_function *function);
-void ref_partial_add_shared(ref_link *link, size_t file_number);
+void ref_partial_add_shared(ref_link *link, size_t file_number, uint32_t number);
+void ref_partial_add_read(ref_link *link, size_t file_number);
 uint64_t ref_partial_alignment(const ref_link *link, size_t file, uint64_t align);
 void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol *input, ref_out_symbol *symbol);
 bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbol *input);
+bool ref_partial_place_section(ref_link *link, size_t file_number, uint32_t number);
 void ref_partial_take_pools(ref_link *link, size_t file_number);
 void ref_partial_take_alone(ref_link *link, size_t file_number, uint32_t symbol);
 void ref_partial_take_alone_kernels(ref_link *link, size_t file_number, bool dead);
@@ -998,6 +1000,8 @@ uint32_t *ref_caching_read_stacks(ref_link *link);
 void ref_caching_add_stack(ref_link *link, size_t kernel, const uint32_t *stacks);
 
 /* objects.c */
+bool ref_object_is_data(uint8_t type);
+bool ref_object_is_shared(const ref_symbol *input);
 void ref_objects_merge(ref_link *link, size_t file_number);
 void ref_objects_allocate_commons(ref_link *link);
 

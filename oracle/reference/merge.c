@@ -490,6 +490,8 @@ static void ref_merge_walk(ref_link *link, size_t file_number) {
       ref_metadata_merge(link, input);
     } else if (input->type == REF_TYPE_REL || input->type == REF_TYPE_RELA) {
       ref_relocations_read(link, file_number, i);
+    } else if (input->type == REF_TYPE_SHARED && !link->view->is_mercury) {
+      ref_partial_add_shared(link, file_number, i);
     }
   }
 }
@@ -508,7 +510,7 @@ static void ref_merge_file(ref_link *link, size_t file_number) {
   ref_objects_merge(link, file_number);
   ref_blocks_merge_rest(link, file_number);
   ref_merge_walk(link, file_number);
-  ref_partial_add_shared(link, file_number);
+  ref_partial_add_read(link, file_number);
   if (link->error_count != errors) {
     ref_message_fatal(link, "E53", "merge_elf failed"); /* C72 */
   }

@@ -5,12 +5,12 @@
 
 enum { VISIBILITY = 3, INTERNAL = 1, MANAGED = 4, EXTERN_SHARED_ALIGN = 16 };
 
-static bool ref_object_is_data(uint8_t type) {
+bool ref_object_is_data(uint8_t type) {
   return type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_CUDA_OBJECT || type == REF_SYMBOL_TEXTURE ||
          type == REF_SYMBOL_SAMPLER || type == REF_SYMBOL_SURFACE;
 }
 
-static bool ref_object_is_shared(const ref_symbol *input) {
+bool ref_object_is_shared(const ref_symbol *input) {
   return input->info % 16 == REF_SYMBOL_CUDA_OBJECT && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
 }
 

@@ -194,13 +194,44 @@ static void ref_partial_name_object(ref_link *link, const ref_function *kernel, 
   ref_indices_add(link, &link->shared_objects, object);
 }
 
-static void ref_partial_add_object(ref_link *link, const ref_function *kernel, const ref_section *input,
-                                   uint64_t symbols_end) {
-  if (ref_relocatable_is_default(link) && input->size > 0) {
-    ref_partial_name_object(link, kernel, input, symbols_end);
-    return;
+/* L832: does its symbol, which comes at the end of the file, stand for it? */
+static bool ref_partial_is_named(const ref_link *link, const ref_section *input) {
+  return ref_relocatable_is_default(link) && input->size > 0;
+}
+
+/* L1090: does the section's first object say shared memory? */
+static bool ref_partial_begins_shared(const ref_file *file, uint32_t number) {
+  for (size_t i = 1; i < file->cubin.symbol_count; i++) {
+    const ref_symbol *symbol = &file->cubin.symbols[i];
+    if (symbol->section == number && ref_object_is_data(symbol->info & 15)) {
+      return ref_object_is_shared(symbol);
+    }
   }
-  ref_partial_create_object(link, kernel->shared, input, link->relocatable && !kernel->late_partial);
+  return false;
+}
+
+/* L1090, RF552: an object of another space lies in the kernel's section and takes nothing. Where it is the first of its file there, the input's section
+ * is one more object without a symbol, as it is once more at the end of the file. */
+bool ref_partial_place_section(ref_link *link, size_t file_number, uint32_t number) {
+  ref_file *file = &link->files[file_number];
+  const ref_section *input = &file->cubin.sections[number];
+  const uint32_t owner = ref_merge_owner(file, number);
+  const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
+  if (!ref_partial_is_file(link, file_number) || input->type != REF_TYPE_SHARED || function == REF_NONE ||
+      !link->functions[function].live) {
+    return false;
+  }
+  if (link->functions[function].shared == REF_NONE) {
+    ref_merge_add_shared_section(link, &link->functions[function]);
+    link->functions[function].late_partial = true;
+  }
+  const size_t section = link->functions[function].shared;
+  file->section_of[number] = section;
+  if (!ref_partial_begins_shared(file, number)) {
+    ref_partial_create_object(link, section, input, link->relocatable && !link->functions[function].late_partial);
+    link->functions[function].has_partial = true;
+  }
+  return true;
 }
 
 /* L1060: of an earlier -r's `$__shared$` an executable makes what the section was that it stands for: an object without a symbol, and with -g
@@ -276,13 +307,17 @@ static uint64_t ref_partial_symbols_end(const ref_file *file, uint32_t number) {
   return end;
 }
 
-static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32_t number) {
+/* In the walk over a file's sections (W3.4, L1091), or behind it where they stand before those of the Mercury view: a kernel that is not named gets its section there, and a dead one leaves its name
+ * (RF20). With -g nvlink forgets these sections; by default (D111) they stay. */
+void ref_partial_add_shared(ref_link *link, size_t file_number, uint32_t number) {
+  const ref_file *file = &link->files[file_number];
   const ref_section *input = &file->cubin.sections[number];
-  const uint32_t owner = ref_merge_owner(file, number);
-  const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
-  if (input->type != REF_TYPE_SHARED) {
+  if (file->cubin.type != TYPE_EXTENDED || input->type != REF_TYPE_SHARED ||
+      (ref_options_keep_shared_symbols(link) && link->job->bug_compatible)) {
     return;
   }
+  const uint32_t owner = ref_merge_owner(file, number);
+  const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
   if (owner == 0 && strcmp(input->name, pool_name) == 0) {
     const bool has_pool = ref_map_find(&link->section_by_name, pool_name) != REF_NONE;
     ref_partial_add_pool(link, input, link->has_lone_pool || !has_pool);
@@ -300,8 +335,21 @@ static void ref_partial_add_section(ref_link *link, const ref_file *file, uint32
   }
   link->functions[function].has_partial = true;
   const bool forgets = !link->relocatable && ref_options_keep_shared_symbols(link); /* L1011 */
-  if (!forgets || !ref_partial_has_symbol(file, number)) {
-    ref_partial_add_object(link, &link->functions[function], input, ref_partial_symbols_end(file, number));
+  if (!ref_partial_is_named(link, input) && (!forgets || !ref_partial_has_symbol(file, number))) {
+    ref_partial_create_object(link, link->functions[function].shared, input,
+                              link->relocatable && !link->functions[function].late_partial);
+  }
+}
+
+static void ref_partial_name_objects(ref_link *link, const ref_file *file) {
+  for (uint32_t i = 1; file->cubin.type == TYPE_EXTENDED && i < file->cubin.section_count; i++) {
+    const ref_section *input = &file->cubin.sections[i];
+    const uint32_t owner = ref_merge_owner(file, i);
+    const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
+    if (input->type == REF_TYPE_SHARED && function != REF_NONE && link->functions[function].live &&
+        ref_partial_is_named(link, input)) {
+      ref_partial_name_object(link, &link->functions[function], input, ref_partial_symbols_end(file, i));
+    }
   }
 }
 
@@ -367,18 +415,16 @@ void ref_partial_take_alone_kernels(ref_link *link, size_t file_number, bool dea
   }
 }
 
-/* Behind the walk over a file's sections (W3.4): a kernel that is not named gets its section there, and a dead one leaves its name
- * (RF20). With -g nvlink forgets these sections; by default (D111) they stay. */
-void ref_partial_add_shared(ref_link *link, size_t file_number) {
-  const ref_file *file = &link->files[file_number];
+/* Behind the walk over a file's sections (W3.4): a dead kernel of what it has from before leaves its section's name, and pools come. By default
+ * symbols come for what an -ewp object laid out (L832). RF551: sections of shared memory, which have no Mercury view, stand before all of that view,
+ * but behind what those stand for. */
+void ref_partial_add_read(ref_link *link, size_t file_number) {
   ref_partial_take_alone_kernels(link, file_number, true);
-  ref_partial_add_read_pools(link, file, false);
-  if (file->cubin.type != TYPE_EXTENDED || (ref_options_keep_shared_symbols(link) && link->job->bug_compatible)) {
-    return;
+  ref_partial_add_read_pools(link, &link->files[file_number], false);
+  for (uint32_t i = 1; link->view->is_mercury && i < link->files[file_number].cubin.section_count; i++) {
+    ref_partial_add_shared(link, file_number, i);
   }
-  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
-    ref_partial_add_section(link, file, i);
-  }
+  ref_partial_name_objects(link, &link->files[file_number]);
 }
 
 /* RF231, L1068: in an executable what has no size is an object like others only beside something else that the kernel has. */

@@ -491,8 +491,7 @@ static void ref_shared_finish_kernel(ref_link *link, const ref_shared *shared, c
   if (section->size != 0) {
     section->size += reserved;
   } else if (kernel->has_partial) {
-    section->align = ref_larger(section->align, EXTERN_ALIGN); /* RF231 */
-    section->size = shared->has_extern ? reserved : 0;         /* RF510 */
+    section->size = shared->has_extern ? reserved : 0; /* RF510 */
   } else if (kernel->has_empty_object) {
     section->size = reserved; /* RF248 */
   } else if (shared->has_extern &&
