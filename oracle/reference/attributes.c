@@ -532,7 +532,10 @@ static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
     own = ref_attribute_find(&kernel->output_records, CODE_SYNC_STACK);
   }
   const uint32_t value = ref_attributes_is_endless(kernel) ? ENDLESS : (uint32_t)kernel->crs;
-  if (own != NULL) { /* of at least a word (D67) */
+  if (own != NULL && own->payload.size < 4) {
+    return; /* of a capsule's SASS side, which nobody reads; any other is refused (D67) */
+  }
+  if (own != NULL) {
     ref_bytes payload = {0};
     ref_bytes_add_u32(link, &payload, value);
     ref_bytes_add(link, &payload, own->payload.data + 4, own->payload.size - 4);
