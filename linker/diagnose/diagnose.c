@@ -60,6 +60,30 @@ static void diagnose_stacks(const tl_module *module, const tl_graph *graph) {
   }
 }
 
+/* D58: by default the calls of what only its address keeps count. They take a warning away where nobody else calls. */
+static void diagnose_note_kept_callers(const tl_module *module, const tl_graph *graph, const bool *taken,
+                                       const bool *called) {
+  if (tl_defect_matched(module->diagnostics->options, TL_DEFECT_D58))
+    return;
+  bool *const seen = tl_arena_new(module->arena, bool, graph->node_count);
+  uint32_t *const work = tl_arena_new(module->arena, uint32_t, graph->node_count + module->entries.count);
+  size_t count = 0;
+  for (size_t k = 0; k < module->entries.count; k++)
+    work[count++] = module->symbols.items[module->entries.items[k]].function;
+  while (count) {
+    const uint32_t node = work[--count];
+    for (uint32_t i = graph->callees.first[node]; i < graph->callees.first[node + 1]; i++) {
+      if (!seen[graph->callees.to[i]])
+        work[count++] = graph->callees.to[i];
+      seen[graph->callees.to[i]] = true;
+    }
+  }
+  for (uint32_t f = 0; f < graph->function_count; f++)
+    if (taken[f] && called[f] && !seen[f] && !tl_diagnose_is_kernel(module, f))
+      tl_defect_note(module->diagnostics, TL_DEFECT_D58,
+                     tl_module_text(module, module->resolution->functions.items[f].name));
+}
+
 /* E41: address taken, but nothing that a kernel reaches calls through its prototype or by its name; kernels are left
  * out (L44). */
 static void diagnose_never_called(const tl_module *module, const tl_graph *graph) {
@@ -82,6 +106,7 @@ static void diagnose_never_called(const tl_module *module, const tl_graph *graph
       diagnose_report_name(module, TL_MESSAGE_NEVER_CALLED,
                            tl_module_text(module, module->resolution->functions.items[f].name));
   }
+  diagnose_note_kept_callers(module, graph, taken, called);
 }
 
 /* A jump slot, by its name alone. */
