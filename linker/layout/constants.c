@@ -97,6 +97,8 @@ static uint64_t constants_place(const constants_state *s, uint32_t block_index, 
                                 tl_arena *arena) {
   tl_module *const module = s->module;
   const tl_constant_block block = module->constant_blocks.items[block_index];
+  if (block.overlap)
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_OVERLAP_PART), *block.overlap, NULL);
   uint64_t end = 0, align = block.align;
   for (size_t i = 0; i < users->count; i++) {
     const uint32_t image = *constants_image(s, users->items[i]);

@@ -260,6 +260,7 @@ typedef struct tl_constant_block {
   uint64_t losing_offset; /* of the last such part in the block (W8.9, L64) */
   uint32_t made;          /* how many sections came before it (L830) */
   bool unsorted;          /* entries were added since they were put into their order */
+  const tl_site *overlap; /* two of its constants overlap in part: no kernel can take it (L1127); NULL */
 } tl_constant_block;
 
 /* Numbers of blocks of one name, the least first; some have been renamed or emptied since (merge/blocks.c). */

@@ -22,15 +22,30 @@ static int places_compare(const void *a, const void *b) {
   return tl_compare_pairs(keys, sizeof keys / sizeof *keys);
 }
 
+/* L1127: the block of the function, if the constant came into one. */
+static tl_constant_block *places_block(const tl_merging *m, uint32_t symbol) {
+  const uint32_t out = m->symbol_map[symbol];
+  const uint32_t block = out == TL_NONE ? TL_NONE : m->module->symbols.items[out].block;
+  return block == TL_NONE ? NULL : &m->module->constant_blocks.items[block];
+}
+
 /* Two constants of which neither lies in the other. The one that comes later stops nvlink when it begins inside the
- * earlier one, or when both are copied into kernels; in a kernel's own section it is found when the file is written. */
+ * earlier one. Otherwise it is found when a device function's constants are copied into a kernel (L1127), and in a kernel's
+ * own section when the file is written. */
 static void places_report_overlap(tl_merging *m, const tl_constant_place *low, const tl_constant_place *high) {
   const uint32_t own = m->section_map[high->section];
   const tl_site site = {m->cubin->path, tl_merging_text(m, m->cubin->sections[high->section].name),
                         tl_merging_text(m, m->cubin->symbols[high->symbol].name), high->start};
-  if (own == TL_NONE || high->symbol > low->symbol)
+  if (high->symbol > low->symbol)
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_OVERLAP_PART), site, NULL);
-  m->module->overlapping = own;
+  tl_constant_block *const block = own == TL_NONE ? places_block(m, high->symbol) : NULL;
+  if (block) {
+    tl_site *const overlap = tl_arena_new(m->module->arena, tl_site, 1);
+    *overlap = site;
+    block->overlap = overlap;
+  }
+  if (own != TL_NONE)
+    m->module->overlapping = own;
 }
 
 static void places_refuse(const tl_merging *m, const tl_constant_place *place) {
