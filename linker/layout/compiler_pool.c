@@ -3,7 +3,8 @@
  *
  * Kernels are taken last output section first; of each its own constants, then those of the functions that it reaches,
  * in reverse order of the blocks. A unit is what one F.const_opt symbol stands for: its bytes are found in the input, its
- * new place becomes the symbol's value, and so the relocations follow. */
+ * new place becomes the symbol's value, and so the relocations follow. Where that does not fit either, the first layout
+ * stays (L1126). */
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/trace.h"
@@ -235,6 +236,12 @@ static void pool_write_images(const pool_state *s, const tl_u32_vector *order) {
   }
 }
 
+/* L1126: the link ends with E33 for what does not fit in the first layout, and -v tells its sizes. */
+static void pool_restore_values(const pool_state *s) {
+  for (size_t i = 0; i < s->units.count; i++)
+    s->module->symbols.items[s->units.items[i].symbol].value = s->units.items[i].value;
+}
+
 void tl_compiler_constants_pool(tl_module *module, const tl_u32_vector *users, const tl_own_constants *own,
                                 tl_constant_offsets *offsets, tl_arena *arena) {
   const size_t blocks = module->constant_blocks.count, kernels = module->kernels.count;
@@ -258,12 +265,17 @@ void tl_compiler_constants_pool(tl_module *module, const tl_u32_vector *users, c
     for (size_t b = 0; b < reached[order.items[i]].count; b++)
       pool_take_owner(&s, reached[order.items[i]].items[b]);
   }
+  const bool fits = s.end <= bank_size;
   for (uint32_t k = 0; k < kernels; k++)
-    if (tl_kernel_image(module, k) != TL_NONE && !taking[k])
+    if (tl_kernel_image(module, k) != TL_NONE && (!taking[k] || !fits))
       module->sections.items[tl_kernel_image(module, k)].pieces.count = copied[k];
   for (size_t block = 0; block < blocks; block++)
-    if (s.taken[block] || s.end > bank_size)
+    if (s.taken[block] || !fits)
       offsets->blocks[block] = 0; /* its symbols have places in the image now */
+  if (!fits) {
+    pool_restore_values(&s);
+    return;
+  }
   pool_write_images(&s, &order);
   offsets->null_value = s.null_value;
 }

@@ -74,12 +74,13 @@ static void crowded_with_losers(built_program *program, unsigned sm) {
   read_constant(b, sm, losing_kernel, 0x10, &one_third, sizeof one_third);
 }
 
-/* Nothing can be shared: E33 for both kernels. */
+/* Nothing can be shared: E33 for both kernels that call, and not for the third, since the first layout stays (L1126). */
 static void too_crowded(built_program *program, unsigned sm) {
   tb_cubin *a = add_file(program, sm);
   const tb_symbol k = tb_kernel(a, "k", NULL, 0, 8), k2 = tb_kernel(a, "k2", NULL, 0, 8);
-  const tb_symbol f = tb_function(a, "f", TB_GLOBAL, NULL, 0, 8);
+  const tb_symbol alone = tb_kernel(a, "alone", NULL, 0, 8), f = tb_function(a, "f", TB_GLOBAL, NULL, 0, 8);
   read_constant(a, sm, k, 0x10, &one_third, sizeof one_third);
+  read_constant(a, sm, alone, 0x10, &one_third, sizeof one_third);
   set_align(a, read_constant(a, sm, f, 0x10, odd_table, sizeof odd_table), 0x10000);
   tb_call(a, k, f);
   tb_call(a, k2, f);
