@@ -1,4 +1,4 @@
-/* Compiler constants above 64 KB: one image for the module, shared by value. K3, K3a, K3b, RF67, E33. */
+/* Compiler constants above 64 KB: one image for the module, shared by value. K3, K3a, K3b, RF67, L1126, E33. */
 #include "link.h"
 
 #include <string.h>
@@ -219,8 +219,9 @@ static void ref_fallback_finish(ref_link *link, const ref_image *image, const re
   }
 }
 
-/* After W10.2, whose images it replaces. */
+/* After W10.2, whose images it replaces. L1126: not where its own does not fit either. */
 void ref_fallback_lay_out(ref_link *link) {
+  const uint64_t null_symbol_value = link->null_symbol_value;
   ref_image image = {.align = 1};
   if (!ref_fallback_is_needed(link)) {
     return;
@@ -229,6 +230,10 @@ void ref_fallback_lay_out(ref_link *link) {
   ref_fallback_collect(link, &image);
   for (size_t i = 0; i < kernels.count; i++) {
     ref_fallback_place_kernel(link, &image, kernels.items[i]);
+  }
+  if (image.size > IMAGE_LIMIT) {
+    link->null_symbol_value = null_symbol_value;
+    return;
   }
   ref_fallback_finish(link, &image, &kernels);
 }
