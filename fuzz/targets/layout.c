@@ -39,13 +39,14 @@ static const char *layout_check_shared(const tl_module *module, const tl_layout 
   return NULL;
 }
 
-/* In a kernel's image the largest alignment counts (W10.4), which is a multiple of a block's own but where that is none that a
- * compiler writes. */
+/* In a kernel's image the largest alignment counts (W10.4), which is a multiple of a block's own but where one of the two is
+ * none that a compiler writes. */
 static bool layout_is_block_aligned(const tl_module *module, uint64_t offset, const tl_constant_block *block) {
   bool aligned = layout_is_aligned(offset, block->align);
-  for (size_t i = 1; !aligned && (block->align & (block->align - 1)) && i < module->sections.count; i++) {
+  for (size_t i = 1; !aligned && i < module->sections.count; i++) {
     const tl_section *const image = &module->sections.items[i];
-    aligned = image->type == block->type && image->align > block->align && layout_is_aligned(offset, image->align);
+    aligned = image->type == block->type && image->align > block->align && image->align % block->align != 0 &&
+              layout_is_aligned(offset, image->align);
   }
   return aligned;
 }
