@@ -297,11 +297,10 @@ static void candidate_check_mercury(const admission *a, const candidate *c) {
                      NULL, c->path);
 }
 
-/* E44, of the first file that has no capsules (R60, L100). */
+/* E44, of the first file that has no capsules (R60, L100); of a virtual target, too. */
 static void candidate_check_capsule(const admission *a, const candidate *c) {
   const tl_architecture *const target = a->result->target;
-  const bool capsules = target->family == TL_ARCH_SM && target->number >= FIRST_CAPSULE_SM;
-  if (capsules && !candidate_is_capsule(a, c) && !a->result->some_sass)
+  if (target->number >= FIRST_CAPSULE_SM && !candidate_is_capsule(a, c) && !a->result->some_sass)
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_LIMITED), admission_site(c->path), NULL,
                        (uint64_t)target->number, c->path);
 }
