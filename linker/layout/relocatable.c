@@ -368,7 +368,9 @@ void tl_layout_relocatable(tl_layout *layout, const tl_instances *n) {
   if (module->null_is_shared && !n->null_value) /* L746; a kernel's comes before the pool's (L766) */
     layout->null_value = relocatable_pool_alignment(module);
   const bool external = module->has_external_shared;
-  const uint64_t align = external ? tl_larger(n->external_align, n->pool_align) : n->pool_align;
+  const uint64_t own =
+      tl_larger(n->align[pool], n->pool_align); /* objects of sections that are no function's, too (L190) */
+  const uint64_t align = external ? tl_larger(n->external_align, own) : own;
   layout->section_hollow[pool] = n->raw[pool] == 0;
   relocatable_set_size(layout, pool, n->raw[pool], align, external);
 }

@@ -229,6 +229,36 @@ static void functions_check_dead_names(const tl_merging *m) {
   }
 }
 
+static bool functions_is_bank_of_text(const tl_merging *m, const tl_cubin_section *bank, const char *function) {
+  static const char text[] = ".text.";
+  const tl_cubin_section *const about = tl_cubin_section_at(m->cubin, bank->info);
+  return bank->info < m->cubin->section_count && strncmp(tl_merging_text(m, about->name), text, sizeof text - 1) == 0 &&
+         strcmp(tl_merging_text(m, about->name) + sizeof text - 1, function) == 0;
+}
+
+/* L1128: the parameters of a dead kernel go by their name, whatever sh_info says. In undamaged files it says the same. */
+static void functions_mark_named_banks(tl_merging *m) {
+  static const char prefix[] = ".nv.constant0.";
+  tl_map dead = {0};
+  for (uint32_t s = 1; s < m->cubin->section_count && m->module->eliminates; s++) {
+    const tl_cubin_section *const section = &m->cubin->sections[s];
+    const char *const name = tl_merging_text(m, section->name);
+    const bool bank = section->type == SHT_CUDA_CONSTANT0 && !(m->section_state[s] & TL_SECTION_DEAD) &&
+                      strncmp(name, prefix, sizeof prefix - 1) == 0;
+    if (!bank || functions_is_bank_of_text(m, section, name + sizeof prefix - 1))
+      continue;
+    if (!dead.arena) {
+      tl_map_init(&dead, m->module->arena);
+      for (uint32_t i = 0; i < m->cubin->symbol_count; i++)
+        if (m->symbol_dead[i] && m->cubin->symbols[i].other & STO_ENTRY)
+          tl_map_set(&dead, m->cubin->symbols[i].name, i);
+    }
+    const char *const function = name + sizeof prefix - 1;
+    if (tl_map_get(&dead, tl_names_find(m->module->names, function, strlen(function))) != TL_NONE)
+      m->section_state[s] |= TL_SECTION_DEAD;
+  }
+}
+
 static bool functions_is_elsewhere(const tl_merging *m, uint32_t symbol, uint32_t section) {
   return tl_merging_function(m, symbol) != TL_NONE && m->cubin->symbols[symbol].section != section;
 }
@@ -262,6 +292,7 @@ static void functions_mark_dead(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++)
     if (m->section_state[s] & TL_SECTION_DEAD && functions_section_lives(m, s))
       m->section_state[s] &= (uint8_t)~TL_SECTION_DEAD;
+  functions_mark_named_banks(m);
   tl_merge_spread_state(m, TL_SECTION_DEAD);
   functions_note_banks(m);
   functions_check_dead_names(m);

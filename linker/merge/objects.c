@@ -98,10 +98,13 @@ static void objects_check_image(const tl_merging *m, uint32_t index, uint32_t te
     tl_merge_check_overlap(m, &first->pieces, index);
 }
 
-/* Compiler constants are called after the text's function, which may be an alias that leads (L874). */
+/* Compiler constants are called after the text's function, which may be an alias that leads (L874), and so is shared memory,
+ * whatever the file calls it (L1129). */
 static uint32_t objects_owned_name(const tl_merging *m, const tl_cubin_section *input, uint32_t text) {
   tl_module *const module = m->module;
   const tl_section *const its = &module->sections.items[text];
+  if (input->type == SHT_CUDA_SHARED)
+    return tl_module_name(module, ".nv.shared.", module->symbols.items[its->owner].name);
   return its->led && input->type == SHT_CUDA_CONSTANT0 + 2
              ? tl_module_name(module, tl_module_compiler_constants(module), module->symbols.items[its->owner].name)
              : input->name;
@@ -125,7 +128,8 @@ static void objects_add_table_relocations(tl_module *module, uint32_t table) {
 static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t text) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
-  const uint64_t key = (uint64_t)input->name << 32 | text;
+  const uint32_t name = input->type == SHT_CUDA_SHARED ? objects_owned_name(m, input, text) : input->name;
+  const uint64_t key = (uint64_t)name << 32 | text;
   uint32_t out = tl_map_get(&module->owned_sections, key);
   if (input->type == SHT_CUDA_CONSTANT0 + 2)
     objects_check_image(m, index, text);
