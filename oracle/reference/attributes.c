@@ -571,7 +571,7 @@ static void ref_attributes_add_stacks(ref_link *link) {
  * sm_90 on there is none, and it stops. */
 bool ref_attribute_alias_has_registers(const ref_link *link, size_t number) {
   const size_t text = link->functions[number].text;
-  if (link->sm >= 90 || text == REF_NONE || link->sections[text].info_high == 0) {
+  if (text == REF_NONE || link->sections[text].info_high == 0) {
     return false;
   }
   for (size_t i = 0; i < link->function_count; i++) {

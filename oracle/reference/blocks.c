@@ -179,9 +179,11 @@ static bool ref_block_is_constant(const ref_symbol *symbol, uint32_t section) {
 }
 
 /* RF95: two constants that overlap, neither inside the other. RF535: where the one that stands later in the symbol table begins first, it
- * is found when the file is written, if the function's constants are a section there. */
-static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t section, bool has_section) {
+ * is found when the file is written, if the function's constants are a section there, and else (L1127) where a kernel takes them. */
+static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t section, ref_function *function) {
   const ref_cubin *cubin = &file->cubin;
+  const bool has_section = link->relocatable || function->entry;
+  function->constants_overlap = false;
   for (size_t i = 1; i < cubin->symbol_count; i++) {
     const ref_symbol *later = &cubin->symbols[i];
     for (size_t k = 1; ref_block_is_constant(later, section) && k < i; k++) {
@@ -195,6 +197,7 @@ static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t
       if (after) {
         ref_message_fatal(link, "RF95", "Internal error: overlapping data spans too much");
       }
+      function->constants_overlap = !has_section;
       link->mismatched_section = has_section ? cubin->sections[section].name : link->mismatched_section;
     }
   }
@@ -237,7 +240,7 @@ static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t s
     }
     return;
   }
-  ref_block_check_spans(link, file, section, link->relocatable || link->functions[number].entry);
+  ref_block_check_spans(link, file, section, &link->functions[number]);
   const size_t block = ref_block_find_own_constants(link, number, &own_constants);
   if (link->functions[number].constants_file == REF_NONE) {
     link->functions[number].constants_file = (size_t)(file - link->files);

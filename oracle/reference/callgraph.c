@@ -135,7 +135,7 @@ static void ref_callgraph_read_records(ref_link *link) {
     ref_function *function = &link->functions[i];
     const size_t text = function->is_kernel && function->alias_of != REF_NONE ? link->functions[function->alias_of].text
                                                                               : function->text; /* RF529 */
-    if (!function->has_register_count && text != REF_NONE && link->sm < 90) {
+    if (!function->has_register_count && text != REF_NONE) {
       function->register_count = link->sections[text].info_high >> 24;
     }
   }

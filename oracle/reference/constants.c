@@ -1,4 +1,4 @@
-/* Compiler constants, bank 2: W10.2-W10.4, K2. Limits: E31-E33. */
+/* Compiler constants, bank 2: W10.2-W10.4, K2, L1127. Limits: E31-E33. */
 #include "link.h"
 
 #include <string.h>
@@ -144,8 +144,11 @@ void ref_constants_append(ref_link *link, ref_bytes *image, uint64_t place, cons
   }
 }
 
-/* W10.2: one offset for the module, behind every user's image. */
+/* W10.2: one offset for the module, behind every user's image. L1127: an overlap is found where the first user takes them. */
 static void ref_constants_place(ref_link *link, ref_function *function) {
+  if (function->constants_overlap) {
+    ref_message_fatal(link, "L1127", "Internal error: overlapping data spans too much");
+  }
   const ref_out_section block = link->sections[function->constant2];
   uint64_t end = 0;
   for (size_t i = 0; i < function->constant_users.count; i++) {

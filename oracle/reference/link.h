@@ -217,6 +217,7 @@ typedef struct ref_function {
   bool has_read_places;     /* L1031 */
   bool is_stub;             /* U10: a jump slot of an executable */
   bool is_of_replacement;   /* RF124: an alias of a body that replaced another */
+  bool constants_overlap;   /* L1127: a kernel that takes its compiler constants ends the link */
   size_t constants_file;    /* RF469: of the first body whose compiler constants its block has still, or REF_NONE */
   size_t text, info, shared, constant0, constant2; /* module sections */
   size_t bindless;                                 /* or 0 */

@@ -47,7 +47,6 @@ static void ref_reference_relocate(ref_link *link) {
     ref_relocate_apply(link);
   }
   ref_symbols_report_undefined(link);
-  ref_limits_check_large_parameters(link);
   ref_relocate_check_gone(link);
   if (!missing) {
     ref_relocate_apply(link);
@@ -73,6 +72,7 @@ void ref_reference_lay_out(ref_link *link) {
   ref_reference_relocate(link);
   ref_attributes_finish(link);
   ref_functions_check_internal(link);
+  ref_limits_check_large_parameters(link); /* RF600 */
   ref_dump_finish(link);
   ref_relocate_check_kept(link);
   ref_functions_check_inside_kernels(link);

@@ -92,6 +92,7 @@ static void ref_weak_delete_block(ref_link *link, ref_function *function, size_t
   ref_out_section *section = &link->sections[number];
   if (number == function->constant2) {
     function->constants_file = REF_NONE;
+    function->constants_overlap = false;
   }
   if (section->constant_owner != REF_NONE || number == function->constant2) {
     section->data.size = 0;
