@@ -81,6 +81,7 @@ static void ref_fallback_collect_section(ref_link *link, ref_image *image, size_
     const ref_constant_block *block = &link->lost_constants[i];
     if (block->section == section) {
       ref_fallback_add_unit(link, image, section, REF_NONE, block->offset, block->size);
+      image->units[image->count - 1].align = block->align; /* RF586 */
     }
   }
 }
@@ -173,11 +174,16 @@ static void ref_fallback_place_kernel(ref_link *link, ref_image *image, size_t k
   }
 }
 
+/* RF67: a kernel's section that only a losing body brought. */
+static bool ref_fallback_is_left_out(const ref_link *link, size_t section) {
+  return link->sections[section].is_stray && link->job->bug_compatible;
+}
+
 /* K3a: in reverse order of their images. RF67: a kernel whose section only a losing body brought keeps the image of W10.2. */
 static ref_indices ref_fallback_kernels(ref_link *link) {
   ref_indices kernels = {0};
   for (size_t i = link->section_count; i-- > 0;) {
-    if (link->sections[i].dropped || (link->sections[i].is_stray && link->job->bug_compatible)) {
+    if (link->sections[i].dropped || ref_fallback_is_left_out(link, i)) {
       continue;
     }
     for (size_t k = 0; k < link->all_kernels.count; k++) {
@@ -189,10 +195,12 @@ static ref_indices ref_fallback_kernels(ref_link *link) {
   return kernels;
 }
 
+/* RF586: what is left out does not align the image either. */
 static void ref_fallback_collect(ref_link *link, ref_image *image) {
   for (size_t i = 0; i < link->function_count; i++) {
     const size_t section = link->functions[i].constant2;
-    if (section != REF_NONE && (link->functions[i].entry || link->functions[i].constant_users.count != 0)) {
+    if (section != REF_NONE && !ref_fallback_is_left_out(link, section) &&
+        (link->functions[i].entry || link->functions[i].constant_users.count != 0)) {
       ref_fallback_collect_section(link, image, section);
       image->align = ref_larger(link->sections[section].own_align, image->align);
     }

@@ -420,6 +420,17 @@ static void ref_input_check_format(ref_link *link, const ref_input *input, const
   }
 }
 
+/* D35: what is linked already adds nothing; by default that is said, of a file that is whole (RF587). */
+static bool ref_input_is_linked(ref_link *link, const ref_input *input) {
+  if (ref_u16(input->bytes + 16) != TYPE_EXEC) {
+    return false;
+  }
+  if (!link->job->bug_compatible) {
+    ref_message_warn(link, "D35", "Input file '%s' is already linked and adds nothing", input->name);
+  }
+  return true;
+}
+
 /* C25, C25a, C28: false when the file takes no part. */
 static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *file) {
   char error[200] = "";
@@ -445,12 +456,6 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
   if (REF_IS(extension, "o") && ref_u16(bytes + 16) != TYPE_RELOCATABLE) {
     return false; /* RF204 */
   }
-  if (ref_u16(bytes + 16) == TYPE_EXEC) {
-    if (!link->job->bug_compatible) {
-      ref_message_warn(link, "D35", "Input file '%s' is already linked and adds nothing", input->name);
-    }
-    return false;
-  }
   if (ref_input_has_outside_segment(bytes, input->size)) {
     return ref_input_ignore(link, input->name, "is named as device code but has segments outside the file");
   }
@@ -462,6 +467,9 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
       ref_input_has_outside_section(bytes, input->size, headers)) {
     return ref_input_ignore(link, input->name,
                             "is named as device code but is truncated or has sections outside the file");
+  }
+  if (ref_input_is_linked(link, input)) {
+    return false;
   }
   const uint8_t *read = ref_input_heal_strings(link, bytes, input->size, headers, file);
   if (!ref_cubin_read(&file->whole, read, input->size, error, sizeof error)) {

@@ -663,10 +663,15 @@ static bool ref_object_is_other_view(const ref_link *link, size_t file_number, c
   return true;
 }
 
+/* RF115, RF589: what nvlink makes of extern shared memory with -r, whatever its name: a variable can have that name. */
+static bool ref_object_is_instance(const ref_symbol *input) {
+  return (input->other & VISIBILITY) == INTERNAL;
+}
+
 /* D of W9.8: also of what has no size. W12.8, D59: by default not the offset that an earlier `-r` wrote into `externsharedinstance`, of the
  * first one, and what other names have (RF532). */
 static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, const ref_symbol *input) {
-  const bool is_align = link->job->bug_compatible || !REF_IS(input->name, "externsharedinstance");
+  const bool is_align = link->job->bug_compatible || !ref_object_is_instance(input);
   const bool instance = is_align && input->section == 0 && input->size == 0 &&
                         ref_map_find(&link->symbol_by_name, input->name) == REF_NONE;
   const bool in_pool = input->section != 0 && ref_merge_owner(file, input->section) == 0;
@@ -709,15 +714,19 @@ static bool ref_objects_leave_commons(const ref_link *link) {
 /* W3.7: after all files, what became common last comes first (not: the last mentioned). */
 void ref_objects_allocate_commons(ref_link *link) {
   for (size_t i = link->commons.count; i-- > 0;) {
-    ref_objects_check_common(link, &link->symbols[link->commons.items[i]]);
-    if (!link->symbols[link->commons.items[i]].common || ref_objects_leave_commons(link)) {
+    ref_out_symbol *symbol = &link->symbols[link->commons.items[i]];
+    ref_objects_check_common(link, symbol);
+    if (symbol->common && ref_objects_leave_commons(link)) {
+      symbol->section = REF_NONE; /* RF588: that of a weak definition in front */
+    }
+    if (!symbol->common || ref_objects_leave_commons(link)) {
       continue;
     }
     size_t section = ref_map_find(&link->section_by_name, ".nv.global");
     if (section == REF_NONE) {
       section = ref_section_add_with_symbol(link, ".nv.global", REF_TYPE_GLOBAL, REF_FLAG_WRITE | REF_FLAG_ALLOC, 1, 0);
     }
-    ref_out_symbol *symbol = &link->symbols[link->commons.items[i]];
+    symbol = &link->symbols[link->commons.items[i]];
     const ref_section block = {.name = symbol->name, .size = symbol->size, .align = symbol->value};
     symbol->value = ref_section_append(link, section, &block);
     symbol->section = section;
