@@ -259,6 +259,7 @@ void tl_merge(tl_module *module) {
   tl_map_init(&module->owned_sections, module->arena);
   tl_map_init(&module->dead_function_of_name, module->arena);
   tl_map_init(&module->local_textures, module->arena);
+  tl_map_init(&module->standing_constant_of, module->arena);
   tl_map_init(&module->symbol_of_any_name, module->arena);
   tl_map_init(&module->local_function_names, module->arena);
   tl_map_init(&module->replaced_records, module->arena);

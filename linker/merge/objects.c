@@ -573,6 +573,7 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
   const uint32_t out = objects_new_symbol(m, s, s->info);
   tl_symbol *const symbol = &module->symbols.items[out];
   symbol->unlisted = true;
+  symbol->align = tl_merge_constant_align(m->cubin, s);
   if (kernel) {
     symbol->section = m->section_map[s->section];
     objects_list_internal(m, out);
@@ -580,6 +581,7 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
     symbol->block = module->block_of_function[function];
   }
   m->symbol_map[index] = out;
+  tl_merge_remember_constant(m, index);
 }
 
 /* A losing duplicate: its block is not placed by this symbol (W3.8), entries inside a weak loser vanish (W8.5). */
@@ -737,6 +739,9 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
   if ((s->other & STO_SPACE_MASK) == STO_RESERVED_SHARED)
     symbol->align = s->value;
+  else
+    symbol->align = tl_merge_constant_align(m->cubin, s);
+  tl_merge_remember_constant(m, index);
   if (shared) {
     symbol->shared = true;
     symbol->shared_places = 1;
@@ -912,9 +917,7 @@ static bool objects_pass_constants_size(tl_merging *m, uint32_t index) {
   return true;
 }
 
-/* nvlink looks for the section of an object that is left with dead code (L162): not of shared ones, not of local constants
- * that no output shows, and a global one it takes along. */
-static bool objects_section_is_missed(const tl_merging *m, const tl_cubin_symbol *s) {
+bool tl_merge_section_is_missed(const tl_merging *m, const tl_cubin_symbol *s) {
   const unsigned space = s->other & STO_SPACE_MASK;
   const uint32_t type = m->cubin->sections[s->section].type;
   const bool code = tl_section_type_is_constant(type) || type == SHT_PROGBITS;
@@ -978,7 +981,8 @@ static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) 
   const bool texture = dead && known == TL_NONE && objects_is_texture(s); /* L112 */
   if (dead && internal && m->cubin->sections[s->section].type == SHT_CUDA_CONSTANT0 + 2)
     tl_merge_note_constant(m, index); /* L543 */
-  const bool missed = (dead ? module->eliminates : module->mode->final) && (texture || objects_section_is_missed(m, s));
+  const bool missed =
+      (dead ? module->eliminates : module->mode->final) && (texture || tl_merge_section_is_missed(m, s));
   if (dead)
     objects_name_dead_shared(m, s->section);
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED && !module->keeps_shared;
@@ -995,6 +999,7 @@ static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) 
 static void objects_pass_gone(tl_merging *m, uint32_t index, uint32_t known) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   objects_pass_dropped(m, index, known);
+  tl_merge_remember_constant(m, index);
   const bool lists = !m->module->mode->final || m->module->mode->records_applied;
   const bool lost = m->section_state[s->section] & TL_SECTION_LOST, texture = objects_is_texture(s);
   if (objects_stays_of_loser(m, s))
