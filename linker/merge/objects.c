@@ -234,6 +234,12 @@ static bool objects_is_unified_data(const tl_merging *m, const tl_cubin_section 
   return held && input->type == SHT_CUDA_UDT && !(input->flags & SHF_CUDA_MERCURY);
 }
 
+/* L1098: a weak kernel's bank is the section of its name that an earlier file's kernel of another name has. */
+static bool objects_shares_bank(const tl_merging *m, const tl_cubin_section *input, uint32_t text, uint32_t same) {
+  return input->type == SHT_CUDA_CONSTANT0 && same != TL_NONE && m->module->sections.items[same].about != text &&
+         !m->module->capsule && !objects_is_of_strong_body(m, input);
+}
+
 uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
@@ -247,6 +253,10 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const uint32_t known = (uint32_t)module->sections.count, same = tl_module_find_section(module, input->name);
   if (owned && same != TL_NONE && module->sections.items[same].type != input->type)
     return objects_refuse_type(m, index, same);
+  if (owned && objects_shares_bank(m, input, text, same)) {
+    module->sections.items[text].constant0 = same;
+    return m->section_map[index] = same;
+  }
   const uint32_t out = owned ? objects_owned_section(m, index, text) : objects_named_section(m, index);
   tl_section *const section = &module->sections.items[out];
   if (out >= known) {
