@@ -502,7 +502,7 @@ typedef struct verbose {
   const tl_layout *layout;
   tl_arena *arena;
   const uint32_t *barriers;             /* by function: the most of what it reaches */
-  tl_map banks;                         /* text and type to the section of constants */
+  tl_map sections;                      /* by name */
   const verbose_texture_counts *counts; /* by text */
 } verbose;
 
@@ -543,28 +543,29 @@ static const uint32_t *verbose_count_barriers(const verbose *v) {
   return own;
 }
 
-/* The first section of each bank about each text, and about none where it is not empty. */
-static void verbose_find_banks(verbose *v) {
-  tl_map_init(&v->banks, v->arena);
-  for (size_t i = v->module->sections.count; i-- > 1;) {
-    const tl_section *const section = &v->module->sections.items[i];
-    if (!tl_section_type_is_constant(section->type) || section->forgotten || v->layout->section_dropped[i] ||
-        (section->about == TL_NONE && !v->layout->section_size[i]))
-      continue;
-    tl_map_set(&v->banks, tl_pair_key(section->about, section->type), (uint32_t)i);
-  }
+/* The first section of each name that is in the output. */
+static void verbose_find_names(verbose *v) {
+  tl_map_init(&v->sections, v->arena);
+  for (size_t i = v->module->sections.count; i-- > 1;)
+    if (!v->module->sections.items[i].forgotten && !v->layout->section_dropped[i])
+      tl_map_set(&v->sections, v->module->sections.items[i].name, (uint32_t)i);
 }
 
-/* The banks, by their section types; a capsule link's are not counted, since Mercury sections have other types (L121). */
-static const char *diagnose_constants_text(const verbose *v, uint32_t text) {
+/* The banks, of a kernel or, without one, of none, by the names of their sections (L1099); a capsule link's are not counted,
+ * since Mercury sections have other names (L121). Of no kernel are those that all share, where they are not empty. */
+static const char *diagnose_constants_text(const verbose *v, const char *kernel) {
+  enum { BANKS = 18 };
+  static const bool common[BANKS] = {[1] = true, [3] = true, [4] = true, [5] = true, [6] = true};
   const char *line = "";
-  if (v->module->view == TL_VIEW_MERCURY)
-    return line;
-  for (uint32_t type = SHT_CUDA_CONSTANT0; type <= SHT_CUDA_CONSTANT_LAST; type++) {
-    const uint32_t section = tl_map_get(&v->banks, tl_pair_key(text, type));
-    if (section != TL_NONE)
-      line = tl_arena_format(v->arena, "%s, %u bytes cmem[%u]", line, v->layout->section_size[section],
-                             (uint64_t)(type - SHT_CUDA_CONSTANT0));
+  for (unsigned bank = 0; bank < BANKS && v->module->view == TL_VIEW_SASS; bank++) {
+    if (common[bank] != !kernel)
+      continue;
+    const char *const name = kernel ? tl_arena_format(v->arena, ".nv.constant%u.%s", (uint64_t)bank, kernel)
+                                    : tl_arena_format(v->arena, ".nv.constant%u", (uint64_t)bank);
+    const uint32_t number = tl_names_find(v->module->names, name, strlen(name));
+    const uint32_t section = number == TL_NONE ? TL_NONE : tl_map_get(&v->sections, number);
+    if (section != TL_NONE && (kernel || v->layout->section_size[section]))
+      line = tl_arena_format(v->arena, "%s, %u bytes cmem[%u]", line, v->layout->section_size[section], (uint64_t)bank);
   }
   return line;
 }
@@ -623,11 +624,12 @@ static void diagnose_say_kernel(const verbose *v, uint32_t kernel) {
   const bool shared = text->shared != TL_NONE && !v->layout->section_dropped[text->shared];
   const char *const name = tl_module_text(module, symbol->name);
   diagnose_say(module, tl_arena_format(v->arena, "Function properties for '%s':", name));
-  diagnose_say(module, tl_arena_format(
-                           v->arena, "used %s registers, used %u barriers, %u stack, %u bytes smem%s, 0 bytes lmem%s",
-                           tl_arena_signed(v->arena, registers), (uint64_t)barriers, stack,
-                           shared ? v->layout->section_size[text->shared] : (uint64_t)0,
-                           diagnose_constants_text(v, symbol->section), diagnose_textures_text(v, symbol->section)));
+  diagnose_say(module, tl_arena_format(v->arena,
+                                       "used %s registers, used %u barriers, %u stack, %u bytes smem%s, 0 bytes lmem%s",
+                                       tl_arena_signed(v->arena, registers), (uint64_t)barriers, stack,
+                                       shared ? v->layout->section_size[text->shared] : (uint64_t)0,
+                                       diagnose_constants_text(v, tl_module_text(module, symbol->name)),
+                                       diagnose_textures_text(v, symbol->section)));
 }
 
 void tl_diagnose_verbose(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
@@ -636,12 +638,12 @@ void tl_diagnose_verbose(const tl_module *module, const tl_graph *graph, const t
   if (!module->options->verbose)
     return;
   v.barriers = verbose_count_barriers(&v);
-  verbose_find_banks(&v);
+  verbose_find_names(&v);
   verbose_count_textures(&v);
   const uint64_t globals =
       diagnose_section_size(module, layout, ".nv.global.init") + diagnose_section_size(module, layout, ".nv.global");
   diagnose_say(module, tl_arena_format(arena, "%u bytes gmem%s", globals,
-                                       diagnose_constants_text(&v, TL_NONE))); /* of no kernel (L254) */
+                                       diagnose_constants_text(&v, NULL))); /* of no kernel (L254) */
   for (size_t k = module->all_kernels.count; k-- > 0;)
     diagnose_say_kernel(&v, module->all_kernels.items[k]);
 }

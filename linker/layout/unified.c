@@ -253,6 +253,8 @@ static void unified_match_functions(const tl_module *module, const unified_keys 
     return;
   if (slots != module->index->functions.window)
     unified_fail(module, TL_MESSAGE_UFT_WINDOW);
+  if (unified_section_size(module, module->jump_entries) % UNIFIED_ENTRY_SIZE) /* L1097 */
+    unified_fail(module, TL_MESSAGE_DUPLICATE_IDS);
   unified_check_identities(module, functions);
   unified_match(module, &module->index->functions, functions, plan, arena);
 }
@@ -299,8 +301,7 @@ tl_unified_plan tl_layout_plan_unified(const tl_module *module, tl_arena *arena)
   const unified_keys data = unified_collect(module, SHT_CUDA_UDT_ENTRY, arena);
   const uint64_t slots = unified_section_size(module, module->jump_slots);
   const uint64_t entries = unified_section_size(module, module->jump_entries);
-  if (module->odd_slots || slots / SLOT_SIZE != entries / UNIFIED_ENTRY_SIZE || slots % SLOT_SIZE ||
-      entries % UNIFIED_ENTRY_SIZE)
+  if (module->odd_slots || slots / SLOT_SIZE != entries / UNIFIED_ENTRY_SIZE)
     unified_fail(module, TL_MESSAGE_UFT_SLOTS);
   unified_match_functions(module, &functions, slots, &plan, arena);
   unified_match_data(module, &data, &plan, arena);

@@ -167,6 +167,7 @@ static bool constants_append_losing(tl_merging *m, uint32_t index) {
     tl_merge_enlist_block(module, known);
   }
   const uint64_t offset = tl_align(block->size, input->align);
+  m->section_offset[index] = offset; /* of entries about its symbol (L1094) */
   *tl_vector_push(module->arena, &block->pieces) = (tl_piece){offset, input->size, input->data, m->file, index, false};
   block->size = offset + input->size;
   block->align = tl_larger(input->align, block->align);
@@ -206,6 +207,47 @@ void tl_merge_keep_losing_constants(tl_merging *m, uint32_t index) {
 static uint32_t constants_primary(const tl_merging *m, uint32_t section) {
   const uint32_t primary = tl_cubin_primary(m->cubin, m->cubin->sections[section].info);
   return tl_merging_function(m, primary) != TL_NONE ? primary : TL_NONE;
+}
+
+bool tl_merge_is_compiler_constant(const tl_cubin *cubin, const tl_cubin_symbol *symbol) {
+  const unsigned type = tl_symbol_type(symbol);
+  return (type == STT_OBJECT || type == STT_CUDA_OBJECT) &&
+         tl_cubin_section_at(cubin, symbol->section)->type == SHT_CUDA_CONSTANT0 + 2;
+}
+
+uint64_t tl_merge_constant_align(const tl_cubin *cubin, const tl_cubin_symbol *symbol) {
+  const bool constant =
+      tl_merge_is_compiler_constant(cubin, symbol) && (symbol->other & STO_SPACE_MASK) == STO_CONSTANT;
+  return constant ? cubin->sections[symbol->section].align : 0;
+}
+
+/* The function and the name of a compiler constant, TL_NONE for the function where it is nobody's. */
+static uint64_t constants_key(const tl_resolution *resolution, const tl_cubin *files, uint32_t file,
+                              const tl_cubin_symbol *symbol) {
+  const uint32_t primary = tl_cubin_primary(&files[file], files[file].sections[symbol->section].info);
+  return (uint64_t)tl_resolution_function(resolution, files, file, primary) << 32 | symbol->name;
+}
+
+void tl_merge_remember_constant(const tl_merging *m, uint32_t symbol) {
+  tl_module *const module = m->module;
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  if (!tl_merge_is_compiler_constant(m->cubin, s) || m->section_state[s->section] & TL_SECTION_LOST ||
+      constants_primary(m, s->section) == TL_NONE)
+    return;
+  const uint64_t key = constants_key(module->resolution, module->files, m->file, s);
+  if (tl_map_get(&module->standing_constant_of, key) != TL_NONE)
+    return;
+  tl_map_set(&module->standing_constant_of, key, (uint32_t)module->standing_constants.count);
+  *tl_vector_push(module->arena, &module->standing_constants) =
+      (tl_standing_constant){m->file, symbol, m->symbol_map[symbol]};
+}
+
+const tl_standing_constant *tl_merge_standing_constant(const tl_module *module, uint32_t file, uint32_t symbol) {
+  const tl_cubin_symbol *const s = &module->files[file].symbols[symbol];
+  const uint64_t key = constants_key(module->resolution, module->files, file, s);
+  const uint32_t known = tl_map_get(&module->standing_constant_of, key);
+  const tl_standing_constant *const found = known == TL_NONE ? NULL : &module->standing_constants.items[known];
+  return found && found->file < file ? found : NULL;
 }
 
 /* What a second strong body's constants meet: those of the first one, be the function dead or a kernel. */

@@ -118,7 +118,12 @@ static void functions_check_banks(tl_merging *m) {
     if (!(kernel->other & STO_ENTRY) || functions_bank_is_own(m, bank, kernel) ||
         !functions_section_has_name(m, &counts, bank->name))
       continue;
-    if (tl_symbol_binding(&m->cubin->symbols[primary]) == STB_WEAK)
+    const bool weak = tl_symbol_binding(&m->cubin->symbols[primary]) == STB_WEAK;
+    const uint32_t earlier = tl_module_find_section(m->module, bank->name);
+    if (weak && earlier != TL_NONE && m->module->sections.items[earlier].type == bank->type &&
+        m->module->sections.items[earlier].size == bank->size)
+      continue; /* they are one (L1098) */
+    if (weak)
       functions_note_bank(m, bank, m->cubin->symbols[primary].name);
     else
       tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, s, TL_NO_OFFSET,

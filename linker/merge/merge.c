@@ -129,11 +129,11 @@ static void merge_file(tl_module *module, uint32_t file) {
   if (m.cubin->unreadable)
     tl_diagnostics_add(module->diagnostics, m.cubin->unreadable, (tl_site){m.cubin->path, NULL, NULL, TL_NO_OFFSET},
                        NULL);
+  tl_merge_functions(&m);
+  tl_merge_objects(&m);
   const tl_live_fault *const fault = &module->resolution->fault;
   if (fault->message && fault->file == file)
     tl_live_report(fault, module->files, module->names, module->diagnostics);
-  tl_merge_functions(&m);
-  tl_merge_objects(&m);
   tl_merge_remaining_sections(&m);
   merge_map_section_symbols(&m);
   tl_merge_mark_referenced(&m);
@@ -259,6 +259,7 @@ void tl_merge(tl_module *module) {
   tl_map_init(&module->owned_sections, module->arena);
   tl_map_init(&module->dead_function_of_name, module->arena);
   tl_map_init(&module->local_textures, module->arena);
+  tl_map_init(&module->standing_constant_of, module->arena);
   tl_map_init(&module->symbol_of_any_name, module->arena);
   tl_map_init(&module->local_function_names, module->arena);
   tl_map_init(&module->replaced_records, module->arena);

@@ -127,6 +127,11 @@ bool tl_merge_has_symbols(tl_merging *m, uint32_t section);
 uint64_t tl_merge_laid_end(tl_merging *m, uint32_t section);
 /* The pool of an -ewp object (L1066): its section comes in its place among those that the records' pass makes (L1091). */
 void tl_merge_note_pool(tl_merging *m, uint32_t section);
+/* nvlink looks for the section of an object that is left with dead code (L162): not of shared ones, not of local constants
+ * that no output shows, and a global one it takes along. */
+bool tl_merge_section_is_missed(const tl_merging *m, const tl_cubin_symbol *s);
+/* Remembers a compiler constant of a body that stands, of dead code too, for those that lose (L1094). */
+void tl_merge_remember_constant(const tl_merging *m, uint32_t symbol);
 /* They go with a replaced body. nvlink looks for them by the function's name and can hit another function's (D7). */
 void tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name);
 /* W8.8: those of a losing body stay: behind the first block of their NAME, else as a section of their own. */

@@ -164,7 +164,7 @@ typedef struct tl_symbol {
   uint32_t extern_section; /* of extern shared memory: where it is listed (L950) */
   uint32_t shared_place;   /* of a shared object that is only mentioned: its place in shared_objects */
   uint32_t shared_places;  /* of a shared object: how often nvlink has it in that list (L87, L94) */
-  uint64_t align;          /* of shared objects and commons: st_value of the input */
+  uint64_t align;          /* of shared objects and commons: st_value of the input; of compiler constants: L1095 */
   uint64_t first_align;    /* of a shared object whose weak definition a strong one replaced: that of its first place */
   uint32_t function;       /* of STT_FUNC: index in the resolution, TL_NONE */
   uint32_t block;          /* compiler constant of a device function: index in constant_blocks, TL_NONE */
@@ -230,6 +230,12 @@ typedef struct tl_relocation {
   uint8_t state;                 /* tl_relocation_state */
   bool rel;                      /* the input entry is REL: the old field content counts */
 } tl_relocation;
+
+/* A compiler constant of the first body that has one of its name and stood when it came (L1094). */
+typedef struct tl_standing_constant {
+  uint32_t file, symbol; /* of the input */
+  uint32_t output;       /* its symbol in the output, TL_NONE with dead code */
+} tl_standing_constant;
 
 /* An entry of a block's relocation section, in the Mercury view (M20). */
 typedef struct tl_block_entry {
@@ -373,6 +379,8 @@ typedef struct tl_module {
   bool any_ewp;                                 /* some file is an -ewp object (C28) */
   TL_VECTOR(tl_block_heaps) block_heaps;
   TL_VECTOR(tl_constant_block) constant_blocks;
+  tl_map standing_constant_of; /* function << 32 | name: which of these (L1094) */
+  TL_VECTOR(tl_standing_constant) standing_constants;
   TL_VECTOR(tl_copied_entry) copied_entries;  /* in output order, behind the ordinary entries of each container (M20) */
   uint32_t *block_of_function;                /* by function index; TL_NONE */
   tl_edges calls, indirect_calls, references; /* call graph parts -1, -3, -4, in input order (W7.1) */
@@ -531,6 +539,14 @@ static inline unsigned tl_type_of(const tl_symbol *symbol) {
 static inline unsigned tl_binding_of(const tl_symbol *symbol) {
   return symbol->info >> 4;
 }
+
+/* Whether an object of an input lies among compiler constants. */
+bool tl_merge_is_compiler_constant(const tl_cubin *cubin, const tl_cubin_symbol *symbol);
+/* The one that counts for an object of compiler constants of a body that lost, in an entry about it; NULL: there is none
+ * (L1094). */
+const tl_standing_constant *tl_merge_standing_constant(const tl_module *module, uint32_t file, uint32_t symbol);
+/* What an entry says of the alignment of a compiler constant (L573, L1095). */
+uint64_t tl_merge_constant_align(const tl_cubin *cubin, const tl_cubin_symbol *symbol);
 
 /* Which files take part (C46, L220): those come first, in their order, the others behind them. Returns how many. */
 uint32_t tl_merge_choose_files(tl_cubin *files, uint32_t count, const tl_names *names, tl_arena *arena);

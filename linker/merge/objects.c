@@ -238,6 +238,12 @@ static bool objects_is_unified_data(const tl_merging *m, const tl_cubin_section 
   return held && input->type == SHT_CUDA_UDT && !(input->flags & SHF_CUDA_MERCURY);
 }
 
+/* L1098: a weak kernel's bank is the section of its name that an earlier file's kernel of another name has. */
+static bool objects_shares_bank(const tl_merging *m, const tl_cubin_section *input, uint32_t text, uint32_t same) {
+  return input->type == SHT_CUDA_CONSTANT0 && same != TL_NONE && m->module->sections.items[same].about != text &&
+         !m->module->capsule && !objects_is_of_strong_body(m, input);
+}
+
 uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
@@ -251,6 +257,10 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const uint32_t known = (uint32_t)module->sections.count, same = tl_module_find_section(module, input->name);
   if (owned && same != TL_NONE && module->sections.items[same].type != input->type)
     return objects_refuse_type(m, index, same);
+  if (owned && objects_shares_bank(m, input, text, same)) {
+    module->sections.items[text].constant0 = same;
+    return m->section_map[index] = same;
+  }
   const uint32_t out = owned ? objects_owned_section(m, index, text) : objects_named_section(m, index);
   tl_section *const section = &module->sections.items[out];
   if (out >= known) {
@@ -577,6 +587,7 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
   const uint32_t out = objects_new_symbol(m, s, s->info);
   tl_symbol *const symbol = &module->symbols.items[out];
   symbol->unlisted = true;
+  symbol->align = tl_merge_constant_align(m->cubin, s);
   if (kernel) {
     symbol->section = m->section_map[s->section];
     objects_list_internal(m, out);
@@ -584,6 +595,7 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
     symbol->block = module->block_of_function[function];
   }
   m->symbol_map[index] = out;
+  tl_merge_remember_constant(m, index);
 }
 
 /* A losing duplicate: its block is not placed by this symbol (W3.8), entries inside a weak loser vanish (W8.5). */
@@ -741,6 +753,9 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
   if ((s->other & STO_SPACE_MASK) == STO_RESERVED_SHARED)
     symbol->align = s->value;
+  else
+    symbol->align = tl_merge_constant_align(m->cubin, s);
+  tl_merge_remember_constant(m, index);
   if (shared) {
     symbol->shared = true;
     symbol->shared_places = 1;
@@ -916,9 +931,7 @@ static bool objects_pass_constants_size(tl_merging *m, uint32_t index) {
   return true;
 }
 
-/* nvlink looks for the section of an object that is left with dead code (L162): not of shared ones, not of local constants
- * that no output shows, and a global one it takes along. */
-static bool objects_section_is_missed(const tl_merging *m, const tl_cubin_symbol *s) {
+bool tl_merge_section_is_missed(const tl_merging *m, const tl_cubin_symbol *s) {
   const unsigned space = s->other & STO_SPACE_MASK;
   const uint32_t type = m->cubin->sections[s->section].type;
   const bool code = tl_section_type_is_constant(type) || type == SHT_PROGBITS;
@@ -982,7 +995,8 @@ static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) 
   const bool texture = dead && known == TL_NONE && objects_is_texture(s); /* L112 */
   if (dead && internal && m->cubin->sections[s->section].type == SHT_CUDA_CONSTANT0 + 2)
     tl_merge_note_constant(m, index); /* L543 */
-  const bool missed = (dead ? module->eliminates : module->mode->final) && (texture || objects_section_is_missed(m, s));
+  const bool missed =
+      (dead ? module->eliminates : module->mode->final) && (texture || tl_merge_section_is_missed(m, s));
   if (dead)
     objects_name_dead_shared(m, s->section);
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED && !module->keeps_shared;
@@ -999,6 +1013,7 @@ static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) 
 static void objects_pass_gone(tl_merging *m, uint32_t index, uint32_t known) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   objects_pass_dropped(m, index, known);
+  tl_merge_remember_constant(m, index);
   const bool lists = !m->module->mode->final || m->module->mode->records_applied;
   const bool lost = m->section_state[s->section] & TL_SECTION_LOST, texture = objects_is_texture(s);
   if (objects_stays_of_loser(m, s))

@@ -136,6 +136,13 @@ static bool records_may_be_of_others(const tl_merging *m, uint32_t section, uint
   return !kernel && !m->module->capsule && !tl_section_type_is_constant(type) && type != SHT_CUDA_INFO;
 }
 
+/* L1098: a kernel of an earlier file that has its attributes already loses nothing. */
+static bool records_has_its_own(const tl_merging *m, uint32_t named) {
+  const uint32_t text = named == TL_NONE ? TL_NONE : m->module->symbols.items[named].section;
+  const uint32_t info = text == TL_NONE ? TL_NONE : m->module->sections.items[text].info;
+  return info != TL_NONE && m->module->sections.items[info].attributes.count && !m->module->capsule;
+}
+
 /* L490: of two functions, for one of which an alias and a body have met. */
 static bool records_are_of_contest(const tl_module *module, uint32_t one, uint32_t other) {
   const tl_function *const functions = module->resolution->functions.items;
@@ -159,7 +166,7 @@ static void records_check_owner(const tl_merging *m, uint32_t section, uint32_t 
   const bool others =
       owner == TL_NONE || (about != TL_NONE && module->symbols.items[owner].name != number &&
                            !records_are_of_contest(module, about, module->symbols.items[owner].function));
-  if (others && !records_may_be_of_others(m, section, named))
+  if (others && !records_may_be_of_others(m, section, named) && !(owner != TL_NONE && records_has_its_own(m, named)))
     tl_cubin_damaged(m->cubin, module->names, module->diagnostics, section, TL_NO_OFFSET,
                      "sh_info is not the text of the function that its attributes are called after (L177)");
 }

@@ -200,31 +200,46 @@ static bool relocations_frame_is_gone(const tl_merging *m, uint32_t symbol) {
          (body->replaced && m->module->resolution->functions.items[body->function].frames_gone);
 }
 
-/* Compiler constants, here of dead code: an entry about them is one about their section (L1094). */
-static bool relocations_is_in_constants(const tl_merging *m, const tl_cubin_symbol *symbol) {
-  const unsigned type = tl_symbol_type(symbol);
-  const bool object = type == STT_OBJECT || type == STT_CUDA_OBJECT;
-  return object && m->cubin->sections[symbol->section].type == SHT_CUDA_CONSTANT0 + 2;
-}
-
-/* An entry that stays cannot name what is gone: a shared object (E69, W11.7), a section (L461). nvlink sees it when it writes
- * the entries (L527). */
+/* An entry that stays cannot name what is gone: a shared object (E69, W11.7), a section (L461), a compiler constant but for
+ * one that ends the link by E68 (L1094). nvlink sees it when it writes the entries (L527). */
 static void relocations_note_deleted(const reading *r, const tl_cubin_relocation *entry) {
   const tl_merging *const m = r->m;
   const tl_site site = {m->cubin->path, tl_merging_text(m, r->input->name),
                         tl_merging_text(m, m->cubin->symbols[entry->symbol].name), entry->offset};
   const tl_cubin_symbol *const symbol = &m->cubin->symbols[entry->symbol];
   if (tl_symbol_type(symbol) == STT_SECTION || (symbol->other & STO_SPACE_MASK) == STO_SHARED ||
-      relocations_is_in_constants(m, symbol))
+      (tl_merge_is_compiler_constant(m->cubin, symbol) && !tl_merge_section_is_missed(m, symbol)))
     *tl_vector_push(m->module->arena, &m->module->deleted_entries) = site;
 }
 
-/* Whether the section of a section symbol went with a body, or into the compiler constants that all share (L607). */
+/* Whether a section symbol is that of compiler constants that went into those that all share (L607). */
+static bool relocations_is_pooled(const tl_merging *m, const tl_cubin_symbol *symbol) {
+  return m->module->view == TL_VIEW_SASS && m->module->mode->final && tl_symbol_type(symbol) == STT_SECTION &&
+         m->section_map[symbol->section] == TL_NONE &&
+         m->cubin->sections[symbol->section].type == SHT_CUDA_CONSTANT0 + 2;
+}
+
+/* ... or whether the section went with a body. */
 static bool relocations_section_is_gone(const tl_merging *m, const tl_cubin_symbol *symbol) {
-  const bool pooled = m->module->view == TL_VIEW_SASS && m->module->mode->final &&
-                      tl_symbol_type(symbol) == STT_SECTION && m->section_map[symbol->section] == TL_NONE &&
-                      m->cubin->sections[symbol->section].type == SHT_CUDA_CONSTANT0 + 2;
-  return pooled || m->section_state[symbol->section] & (TL_SECTION_DEAD | TL_SECTION_LOST);
+  return relocations_is_pooled(m, symbol) || m->section_state[symbol->section] & (TL_SECTION_DEAD | TL_SECTION_LOST);
+}
+
+/* What an entry is about in the output. An object in the compiler constants of a body that lost is the one of its name in
+ * the first body that stood when it came (L1094); in a relocatable output the section's symbol is that of the section behind
+ * whose bytes they stand (W8.8). */
+static uint32_t relocations_symbol(const tl_merging *m, uint32_t symbol) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  if (m->symbol_map[symbol] != TL_NONE || !tl_merging_lies(s) || !(m->section_state[s->section] & TL_SECTION_LOST) ||
+      m->cubin->sections[s->section].type != SHT_CUDA_CONSTANT0 + 2 || m->module->view != TL_VIEW_SASS)
+    return m->symbol_map[symbol];
+  if (tl_symbol_type(s) == STT_SECTION && !m->module->mode->final) {
+    const uint32_t behind = tl_module_find_section(m->module, m->cubin->sections[s->section].name);
+    return behind == TL_NONE ? TL_NONE : m->module->sections.items[behind].symbol;
+  }
+  if (!tl_merge_is_compiler_constant(m->cubin, s) || tl_merge_section_is_missed(m, s))
+    return TL_NONE;
+  const tl_standing_constant *const standing = tl_merge_standing_constant(m->module, m->file, symbol);
+  return standing ? standing->output : TL_NONE;
 }
 
 /* Whether an entry of the type reaches the output, or the record of those that were applied. */
@@ -256,19 +271,23 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
   }
   const bool defined = tl_merging_lies(symbol);
   const bool gone = defined && relocations_section_is_gone(m, symbol);
-  if (gone && tl_symbol_type(symbol) == STT_NOTYPE) { /* a label (L1087) */
+  const bool constant = gone && tl_merge_is_compiler_constant(m->cubin, symbol);
+  const bool nameless = constant && !tl_merge_section_is_missed(m, symbol) &&
+                        m->section_state[symbol->section] & TL_SECTION_LOST &&
+                        !tl_merge_standing_constant(m->module, m->file, entry->symbol);
+  if (nameless || (gone && tl_symbol_type(symbol) == STT_NOTYPE)) { /* L1094; a label (L1087) */
     *state = TL_ENTRY_NULL;
     return true;
   }
   if ((gone || (defined && relocations_names_another(m, symbol))) && row && relocations_needs_symbol(m, row))
     relocations_note_deleted(r, entry);
-  if (gone && tl_symbol_type(symbol) != STT_SECTION && !relocations_is_in_constants(m, symbol)) {
+  if (gone && tl_symbol_type(symbol) != STT_SECTION && !constant) {
     const bool address = entry->type == 2 || entry->type == TL_R_MERCURY + 2;
     *state = address ? TL_ENTRY_MINUS_ONE : TL_ENTRY_NULL; /* W11.7 */
     return (symbol->other & STO_SPACE_MASK) == STO_SHARED;
   }
-  /* R12; a dropped section's symbol clears (L29), that of one that the output makes anew does not (L517) */
-  *state = !gone ? TL_ENTRY_NULL : clears ? TL_ENTRY_DEAD : TL_ENTRY_GONE;
+  /* R12; a dropped section's symbol clears (L29), not that of one that the output makes anew (L517), or of pooled constants */
+  *state = !gone ? TL_ENTRY_NULL : clears && !relocations_is_pooled(m, symbol) ? TL_ENTRY_DEAD : TL_ENTRY_GONE;
   return true;
 }
 
@@ -337,7 +356,7 @@ static void relocations_read_entry(reading *r, uint64_t index) {
   const uint32_t container = relocations_container(m->module, r->target, relocations_target_name(r), rela);
   relocations_add_rel_name(r, container, (uint64_t)entry.addend + merge_offset); /* L898 */
   uint8_t state = TL_ENTRY_NORMAL;
-  const uint32_t symbol = m->symbol_map[entry.symbol];
+  const uint32_t symbol = relocations_symbol(m, entry.symbol);
   if (symbol == TL_NONE && !relocations_state_unmapped(r, &entry, &state))
     return;
   *tl_vector_push(m->module->arena, &m->module->relocations) =

@@ -106,17 +106,35 @@ static uint8_t relocate_bank(const relocating *r, uint32_t symbol) {
   return (uint8_t)((type - SHT_CUDA_CONSTANT0) & 31);
 }
 
-/* What was in a section that was not taken still gives that section's bank (L29, L1094), and compiler constants its alignment
- * (L1095). */
+/* Whether a compiler constant is one of a body that lost. */
+static bool relocate_is_of_loser(const tl_module *module, uint32_t file, const tl_cubin_symbol *symbol) {
+  const tl_cubin *const cubin = &module->files[file];
+  const uint32_t primary = tl_cubin_primary(cubin, cubin->sections[symbol->section].info);
+  return primary < cubin->symbol_count && module->resolution->bodies[file][primary].role == TL_BODY_LOSES &&
+         tl_merge_is_compiler_constant(cubin, symbol);
+}
+
+/* What was in a section that was not taken still gives that section's bank (L29), and compiler constants their value and
+ * alignment (L1094, L1095). */
 static void relocate_find_dropped(const relocating *r, entry_state *e) {
   enum { COMPILER_BANK = 2 };
-  const tl_cubin *const cubin = &r->module->files[e->entry->file];
+  const tl_module *const m = r->module;
+  const tl_cubin *cubin = &m->files[e->entry->file];
   const uint32_t number = tl_cubin_relocation_at(&cubin->sections[e->entry->section], e->entry->index).symbol;
-  const tl_cubin_symbol *const symbol = tl_cubin_symbol_at(cubin, number);
-  const tl_cubin_section *const section = tl_cubin_section_at(cubin, symbol->section);
-  e->bank = (uint8_t)((section->type - SHT_CUDA_CONSTANT0) & 31);
-  if (section->type == SHT_CUDA_CONSTANT0 + COMPILER_BANK && tl_symbol_type(symbol) != STT_SECTION)
-    e->auxiliary = section->align;
+  const tl_cubin_symbol *symbol = tl_cubin_symbol_at(cubin, number);
+  const uint32_t type = tl_cubin_section_at(cubin, symbol->section)->type;
+  e->bank = (uint8_t)((type - SHT_CUDA_CONSTANT0) & 31);
+  if (type != SHT_CUDA_CONSTANT0 + COMPILER_BANK)
+    return;
+  const tl_standing_constant *const standing =
+      relocate_is_of_loser(m, e->entry->file, symbol) ? tl_merge_standing_constant(m, e->entry->file, number) : NULL;
+  if (standing) {
+    cubin = &m->files[standing->file];
+    symbol = &cubin->symbols[standing->symbol];
+  }
+  e->s = tl_symbol_type(symbol) == STT_SECTION ? 0 : symbol->value;
+  e->defect = TL_DEFECT_COUNT;
+  e->auxiliary = tl_merge_constant_align(cubin, symbol);
 }
 
 /* --- S (R1) --- */
@@ -186,7 +204,7 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   } else if (symbol->block != TL_NONE) {           /* L96: the block can be gone by D7 */
     const tl_constant_block *const block = &r->module->constant_blocks.items[symbol->block];
     e->s += block->orphan ? 0 : r->layout->block_offset[symbol->block];
-    e->auxiliary = block->align; /* L1095 */
+    e->auxiliary = symbol->align; /* L1095 */
   } else if (r->layout->slot[e->symbol] != TL_NO_OFFSET) {
     tl_trace(r->module->diagnostics, TL_TRACE_SLOT_SYMBOL, (uint64_t)e->symbol,
              r->module->symbols.count + (r->layout->slot[e->symbol] - r->layout->bindless_base) / 4);
@@ -196,7 +214,7 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
     e->s = tl_defect_matched(r->module->options, TL_DEFECT_D13) ? UINT64_MAX : 0;
     e->defect = e->s ? TL_DEFECT_COUNT : TL_DEFECT_D13;
   } else if (relocate_is_compiler_constant(r, symbol)) {
-    e->auxiliary = r->module->sections.items[symbol->section].align; /* L573 */
+    e->auxiliary = symbol->align; /* L573 */
   }
 }
 
