@@ -229,6 +229,7 @@ typedef struct tl_relocation {
   uint32_t file, section, index; /* input relocation section and entry, for messages */
   uint8_t state;                 /* tl_relocation_state */
   bool rel;                      /* the input entry is REL: the old field content counts */
+  bool deleted;                  /* one of deleted_entries */
 } tl_relocation;
 
 /* An entry of a block's relocation section, in the Mercury view (M20). */

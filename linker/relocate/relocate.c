@@ -669,7 +669,8 @@ static void relocate_record(relocating *r, const entry_state *e) {
                 .type = e->type,
                 .offset = e->offset,
                 .addend = e->a + (int64_t)old,
-                .foreign = r->module->sections.items[container].about != e->entry->target};
+                .foreign = r->module->sections.items[container].about != e->entry->target,
+                .deleted = e->entry->deleted};
   r->relocated->container_used[container] = true;
 }
 
@@ -780,7 +781,8 @@ static void relocate_keep(const relocating *r, const entry_state *e, bool as_non
                                                              .symbol = as_none ? 0 : e->symbol,
                                                              .type = as_none ? 0 : relocate_kept_type(r, e->type),
                                                              .offset = e->offset,
-                                                             .addend = e->a + relocate_moved_content(r, e)};
+                                                             .addend = e->a + relocate_moved_content(r, e),
+                                                             .deleted = e->entry->deleted};
   r->relocated->container_used[e->entry->container] = true;
 }
 
@@ -916,13 +918,13 @@ static bool relocate_is_laid(const relocating *r, uint32_t target) {
          r->module->sections.items[target].type == SHT_CUDA_CONSTANT0;
 }
 
-/* R71, R76: after every apply. */
+/* R71, R76: after every apply, in the order of the inputs' entries (L1112), which are kept last to first. */
 static void relocate_check_kept(const relocating *r) {
-  for (size_t i = 0; i < r->relocated->kept.count; i++) {
+  for (size_t i = r->relocated->kept.count; i-- > 0;) {
     const tl_kept *const kept = &r->relocated->kept.items[i];
     const uint32_t target = r->module->sections.items[kept->container].about;
     const bool record = r->module->sections.items[kept->container].type == SHT_CUDA_RESOLVEDRELA;
-    if (record && !kept->symbol)
+    if (record && !kept->symbol && !kept->deleted)
       continue;
     const tl_site site = {NULL, tl_module_text(r->module, r->module->sections.items[target].name),
                           tl_module_text(r->module, relocate_symbol(r, kept->symbol)->name), kept->offset};
@@ -932,13 +934,13 @@ static void relocate_check_kept(const relocating *r) {
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_PAST_END), site, NULL);
     const tl_symbol *const symbol = relocate_symbol(r, kept->symbol);
     const bool dropped = tl_type_of(symbol) == STT_SECTION && r->layout->section_dropped[symbol->section]; /* L185 */
-    if (dropped || tl_symbol_names_nothing(r->module, r->layout, symbol) ||
+    if (dropped || kept->deleted || tl_symbol_names_nothing(r->module, r->layout, symbol) ||
         !tl_symbol_is_listed(r->module, r->layout, kept->symbol))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
   }
 }
 
-/* What went with a body, where an entry that stays names it (L461, L527). */
+/* What went with a body, where an entry that stays names it (L461, L527) and is not among those that are written. */
 static void relocate_check_deleted(const tl_module *module) {
   for (size_t i = 0; i < module->deleted_entries.count; i++)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
