@@ -308,7 +308,10 @@ static void functions_lose(tl_merging *m, uint32_t symbol) {
   if (tl_symbol_binding(&m->cubin->symbols[symbol]) == STB_WEAK)
     tl_trace(m->module->diagnostics, TL_TRACE_WEAK_PROCESSED, tl_merging_text(m, m->cubin->symbols[symbol].name));
   m->symbol_lost[symbol] = true;
-  m->section_state[m->cubin->symbols[symbol].section] |= TL_SECTION_LOST;
+  const tl_function *const function = &m->module->resolution->functions.items[m->bodies[symbol].function];
+  const uint32_t section = m->cubin->symbols[symbol].section;
+  if (function->file != m->file || m->cubin->symbols[function->symbol].section != section) /* L1114 */
+    m->section_state[section] |= TL_SECTION_LOST;
 }
 
 static void functions_report_not_global(const tl_merging *m, const tl_cubin_symbol *s) {
@@ -429,7 +432,8 @@ static void functions_check_section(const tl_merging *m, uint32_t symbol) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint32_t primary = tl_cubin_primary(m->cubin, section);
   const bool kernel = (m->cubin->symbols[symbol].other & STO_ENTRY) != 0;
-  const bool alias = tl_resolve_primary(m->cubin, symbol) == primary;
+  const bool alias = tl_resolve_primary(m->cubin, primary) == primary &&
+                     tl_merging_function(m, primary) != TL_NONE && m->cubin->symbols[primary].section == section;
   const char *what = NULL;
   if (input->unnamed)
     what = "sh_name lies outside the name table";
