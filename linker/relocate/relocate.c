@@ -48,6 +48,7 @@ typedef struct relocating {
   uint32_t uft_offset;       /* name of __UFT_OFFSET, TL_NONE */
   uint32_t unified_names[7]; /* the other seven (R13b) */
   tl_twin twin;
+  tl_map written; /* sections and words (L1115) */
 } relocating;
 
 /* One entry on its way. */
@@ -611,16 +612,55 @@ static bool relocate_holds_something(const relocating *r, const entry_state *e) 
   return any;
 }
 
-/* What the field of a REL entry holds in its input. */
+enum { WORD = 4 }; /* the finest that entries lie at */
+
+/* L1115: the words that have been written to, where records ask for old content. */
+static void relocate_note_written(relocating *r, const tl_patch *patch) {
+  if (!r->module->mode->records_applied)
+    return;
+  if (!r->written.arena)
+    tl_map_init(&r->written, r->arena);
+  const uint64_t end = patch->offset + tl_relocation_row_bytes(patch->row);
+  for (uint64_t word = patch->offset / WORD; word * WORD < end; word++)
+    tl_set_add(&r->written, tl_pair_key(patch->section, (uint32_t)word));
+}
+
+static bool relocate_is_written(const relocating *r, uint32_t section, uint64_t offset, uint64_t size) {
+  bool any = false;
+  for (uint64_t word = offset / WORD; r->written.arena && word * WORD < offset + size; word++)
+    any |= tl_set_has(&r->written, tl_pair_key(section, (uint32_t)word));
+  return any;
+}
+
+/* L1115: bytes at `start` of a section after the writes so far, the entry's own left out. */
+static void relocate_replay(const relocating *r, const entry_state *e, uint64_t start, uint8_t *bytes, uint64_t size) {
+  for (size_t i = 0; i < r->relocated->patches.count; i++) {
+    const tl_patch *const patch = &r->relocated->patches.items[i];
+    const bool inside = patch->section == e->entry->target && patch->offset >= start && patch->offset - start < size &&
+                        tl_relocation_row_bytes(patch->row) <= size - (patch->offset - start);
+    if (inside && patch->entry != e->index)
+      tl_patch_apply(patch, bytes + (patch->offset - start));
+  }
+}
+
+/* What the field of a REL entry holds when its turn comes: what its input has there, and what other entries wrote. */
 static uint64_t relocate_old_content(const relocating *r, const entry_state *e) {
+  enum { LARGEST = 16, ROOM = 3 * LARGEST }; /* what overlaps a field begins and ends at most so far from it */
   const tl_cubin *const cubin = &r->module->files[e->entry->file];
   const tl_cubin_section *const input = &cubin->sections[e->entry->section];
   const tl_cubin_section *const target = &cubin->sections[input->info];
   const uint64_t offset = tl_cubin_relocation_at(input, e->entry->index).offset;
   const tl_field *const field = tl_relocation_content(e->row);
   const uint64_t bytes = (field->start + field->width + 7u) / 8;
-  const bool inside = target->data && offset <= target->size && bytes <= target->size - offset;
-  return inside ? tl_bits_get(target->data + offset, field->start, field->width) : 0;
+  if (!target->data || offset > target->size || bytes > target->size - offset)
+    return 0;
+  if (!relocate_is_written(r, e->entry->target, e->offset, bytes))
+    return tl_bits_get(target->data + offset, field->start, field->width);
+  const uint64_t before = tl_smaller(offset, tl_smaller(e->offset, LARGEST)), first = offset - before;
+  uint8_t window[ROOM] = {0};
+  memcpy(window, target->data + first, (size_t)tl_smaller(target->size - first, ROOM));
+  relocate_replay(r, e, e->offset - before, window, ROOM);
+  return tl_bits_get(window + before, field->start, field->width);
 }
 
 /* W17.9: entries that -preserve-relocs does not record although they are applied: compiler constants of device functions,
@@ -718,6 +758,7 @@ static void relocate_apply(relocating *r, const entry_state *e) {
                                                                  .rel = e->entry->rel && !lost,
                                                                  .entry = e->index};
   relocate_record(r, e);
+  relocate_note_written(r, &r->relocated->patches.items[r->relocated->patches.count - 1]);
   const tl_twin *const twin = relocate_twin(r, e->entry);
   if (twin->output == TL_NONE)
     return;
@@ -727,6 +768,7 @@ static void relocate_apply(relocating *r, const entry_state *e) {
   patch->section = twin->output;
   patch->offset =
       twin->offset + tl_cubin_relocation_at(&r->module->files[file].sections[section], e->entry->index).offset;
+  relocate_note_written(r, patch);
 }
 
 static void relocate_clear(relocating *r, entry_state *e) {
