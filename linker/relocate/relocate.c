@@ -1072,6 +1072,25 @@ static void relocate_note_bodies(const relocating *r) {
     r->relocated->container_used[r->module->bodies_section] = true;
 }
 
+/* L1116: in a capsule's SASS view places in the code are written last: over what Mercury has written already. */
+static void relocate_put_places_last(tl_relocated *relocated, tl_arena *arena) {
+  const size_t count = relocated->patches.count;
+  size_t kept = 0, place_count = 0;
+  for (size_t i = 0; i < count; i++)
+    place_count += tl_relocation_is_code_place(relocated->patches.items[i].row);
+  tl_patch *const places = place_count ? tl_arena_new(arena, tl_patch, place_count) : NULL;
+  place_count = 0;
+  for (size_t i = 0; i < count; i++) {
+    const tl_patch patch = relocated->patches.items[i];
+    if (places && tl_relocation_is_code_place(patch.row))
+      places[place_count++] = patch;
+    else
+      relocated->patches.items[kept++] = patch;
+  }
+  for (size_t i = 0; i < place_count; i++)
+    relocated->patches.items[kept + i] = places[i];
+}
+
 void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_layout *layout, tl_arena *arena) {
   static const char *const unified[] = {"__UFT", "__UFT_END", "__UFT_CANONICAL", "__UDT_OFFSET",
                                         "__UDT", "__UDT_END", "__UDT_CANONICAL"};
@@ -1088,6 +1107,8 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
   for (size_t i = module->relocations.count; i-- > 0;)
     if (tl_module_relocation_stands(module, i))
       relocate_entry(&r, (uint32_t)i);
+  if (module->capsule && module->view == TL_VIEW_SASS)
+    relocate_put_places_last(relocated, arena);
   for (size_t i = 0; i < module->copied_entries.count; i++) { /* M20 */
     const tl_copied_entry *const copied = &module->copied_entries.items[i];
     *tl_vector_push(arena, &relocated->kept) = (tl_kept){.container = copied->container,
