@@ -518,6 +518,24 @@ static const uint32_t *verbose_count_barriers(const verbose *v) {
   return own;
 }
 
+/* L1118: nvlink looks for banks by their names: of the module some numbers alone, of a kernel `.nv.constantN.K`. TL_NONE for
+ * what has another name. */
+static uint32_t verbose_bank(const verbose *v, const tl_section *section) {
+  static const uint32_t of_module[] = {1, 3, 4, 5, 6};
+  const char *rest = tl_text_behind(tl_module_text(v->module, section->name), ".nv.constant");
+  if (!rest || *rest < '0' || *rest > '9' || (*rest == '0' && rest[1] >= '0' && rest[1] <= '9'))
+    return TL_NONE;
+  uint32_t bank = 0;
+  for (; *rest >= '0' && *rest <= '9' && bank <= UINT8_MAX; rest++)
+    bank = bank * 10 + (uint32_t)(*rest - '0');
+  if (section->about == TL_NONE)
+    return !*rest && TL_AMONG32(of_module, bank) ? bank : TL_NONE;
+  const uint32_t owner = v->module->sections.items[section->about].owner;
+  const bool its = owner != TL_NONE && *rest == '.' && section->type == SHT_CUDA_CONSTANT0 + bank &&
+                   strcmp(rest + 1, tl_module_text(v->module, v->module->symbols.items[owner].name)) == 0;
+  return its ? bank : TL_NONE;
+}
+
 /* The first section of each bank about each text, and about none where it is not empty. */
 static void verbose_find_banks(verbose *v) {
   tl_map_init(&v->banks, v->arena);
@@ -526,20 +544,21 @@ static void verbose_find_banks(verbose *v) {
     if (!tl_section_type_is_constant(section->type) || section->forgotten || v->layout->section_dropped[i] ||
         (section->about == TL_NONE && !v->layout->section_size[i]))
       continue;
-    tl_map_set(&v->banks, tl_pair_key(section->about, section->type), (uint32_t)i);
+    const uint32_t bank = verbose_bank(v, section);
+    if (bank != TL_NONE)
+      tl_map_set(&v->banks, tl_pair_key(section->about, bank), (uint32_t)i);
   }
 }
 
-/* The banks, by their section types; a capsule link's are not counted, since Mercury sections have other types (L121). */
+/* The banks, by their numbers; a capsule link's are not counted, since Mercury sections have other types (L121). */
 static const char *diagnose_constants_text(const verbose *v, uint32_t text) {
   const char *line = "";
   if (v->module->view == TL_VIEW_MERCURY)
     return line;
-  for (uint32_t type = SHT_CUDA_CONSTANT0; type <= SHT_CUDA_CONSTANT_LAST; type++) {
-    const uint32_t section = tl_map_get(&v->banks, tl_pair_key(text, type));
+  for (uint32_t bank = 0; bank <= SHT_CUDA_CONSTANT_LAST - SHT_CUDA_CONSTANT0; bank++) {
+    const uint32_t section = tl_map_get(&v->banks, tl_pair_key(text, bank));
     if (section != TL_NONE)
-      line = tl_arena_format(v->arena, "%s, %u bytes cmem[%u]", line, v->layout->section_size[section],
-                             (uint64_t)(type - SHT_CUDA_CONSTANT0));
+      line = tl_arena_format(v->arena, "%s, %u bytes cmem[%u]", line, v->layout->section_size[section], (uint64_t)bank);
   }
   return line;
 }

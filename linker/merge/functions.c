@@ -432,8 +432,8 @@ static void functions_check_section(const tl_merging *m, uint32_t symbol) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint32_t primary = tl_cubin_primary(m->cubin, section);
   const bool kernel = (m->cubin->symbols[symbol].other & STO_ENTRY) != 0;
-  const bool alias = tl_resolve_primary(m->cubin, primary) == primary &&
-                     tl_merging_function(m, primary) != TL_NONE && m->cubin->symbols[primary].section == section;
+  const tl_cubin_symbol *const first = tl_cubin_symbol_at(m->cubin, primary);
+  const bool alias = first->section == section && tl_symbol_type(first) == STT_FUNC;
   const char *what = NULL;
   if (input->unnamed)
     what = "sh_name lies outside the name table";
