@@ -69,17 +69,34 @@ static bool functions_bank_is_own(const tl_merging *m, const tl_cubin_section *b
          strcmp(name + strlen(prefix), tl_merging_text(m, function->name)) == 0;
 }
 
-/* Whether some section of this file or of an earlier one has the name; those of the file are counted at the first
- * question. */
-static bool functions_section_has_name(tl_merging *m, tl_map *counts, uint32_t name) {
-  if (!counts->arena) {
-    tl_map_init(counts, m->module->arena);
-    for (uint32_t s = 1; s < m->cubin->section_count; s++) {
-      const uint32_t count = tl_map_get(counts, m->cubin->sections[s].name);
-      tl_map_set(counts, m->cubin->sections[s].name, count == TL_NONE ? 1 : count + 1);
-    }
+/* When a section gets its place: at its first symbol, or behind all symbols in the order of the sections. */
+static uint64_t functions_turn(const tl_merging *m, uint32_t section) {
+  for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
+    const tl_cubin_symbol *const s = &m->cubin->symbols[i];
+    if (s->section == section && tl_symbol_type(s) != STT_SECTION && tl_symbol_type(s) != STT_FUNC)
+      return i;
   }
-  return tl_map_get(counts, name) > 1 || tl_module_find_section(m->module, name) != TL_NONE;
+  return (uint64_t)m->cubin->symbol_count + section;
+}
+
+/* Whether a section is known by the name that its file gives it: texts and compiler constants are not, nor what is read and
+ * made anew. */
+static bool functions_is_known_by_name(const tl_cubin_section *section) {
+  const bool code = section->type == SHT_PROGBITS && section->flags & SHF_EXECINSTR;
+  const bool variables =
+      section->type == SHT_NOBITS || (section->type > SHT_CUDA_CONSTANT0 && section->type <= SHT_CUDA_CONSTANT0 + 26);
+  return (section->type == SHT_PROGBITS && !code) || (variables && section->type != SHT_CUDA_CONSTANT0 + 2);
+}
+
+/* L1110: whether a section of an earlier file has the bank's name, or one of this file that gets its place before it. */
+static bool functions_section_has_name(const tl_merging *m, uint32_t bank) {
+  const uint32_t name = m->cubin->sections[bank].name;
+  const uint64_t turn = functions_turn(m, bank);
+  for (uint32_t s = 1; s < m->cubin->section_count; s++)
+    if (s != bank && m->cubin->sections[s].name == name && functions_is_known_by_name(&m->cubin->sections[s]) &&
+        functions_turn(m, s) < turn)
+      return true;
+  return tl_module_find_section(m->module, name) != TL_NONE;
 }
 
 static void functions_report_bank(const tl_merging *m, uint32_t kernel) {
@@ -108,15 +125,13 @@ void tl_merge_report_bank(tl_merging *m, uint32_t section) {
 
 /* L462: nvlink takes what has the bank's name for an earlier body's bank, compares the two, or joins them. */
 static void functions_check_banks(tl_merging *m) {
-  tl_map counts = {0};
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const bank = &m->cubin->sections[s];
     if (bank->type != SHT_CUDA_CONSTANT0 || !*tl_merging_text(m, bank->name))
       continue;
     const uint32_t primary = tl_cubin_primary(m->cubin, bank->info);
     const tl_cubin_symbol *const kernel = tl_cubin_symbol_at(m->cubin, primary);
-    if (!(kernel->other & STO_ENTRY) || functions_bank_is_own(m, bank, kernel) ||
-        !functions_section_has_name(m, &counts, bank->name))
+    if (!(kernel->other & STO_ENTRY) || functions_bank_is_own(m, bank, kernel) || !functions_section_has_name(m, s))
       continue;
     const bool weak = tl_symbol_binding(&m->cubin->symbols[primary]) == STB_WEAK;
     const uint32_t earlier = tl_module_find_section(m->module, bank->name);
@@ -329,7 +344,10 @@ static void functions_lose(tl_merging *m, uint32_t symbol) {
   if (tl_symbol_binding(&m->cubin->symbols[symbol]) == STB_WEAK)
     tl_trace(m->module->diagnostics, TL_TRACE_WEAK_PROCESSED, tl_merging_text(m, m->cubin->symbols[symbol].name));
   m->symbol_lost[symbol] = true;
-  m->section_state[m->cubin->symbols[symbol].section] |= TL_SECTION_LOST;
+  const tl_function *const function = &m->module->resolution->functions.items[m->bodies[symbol].function];
+  const uint32_t section = m->cubin->symbols[symbol].section;
+  if (function->file != m->file || m->cubin->symbols[function->symbol].section != section) /* L1114 */
+    m->section_state[section] |= TL_SECTION_LOST;
 }
 
 static void functions_report_not_global(const tl_merging *m, const tl_cubin_symbol *s) {
@@ -450,7 +468,8 @@ static void functions_check_section(const tl_merging *m, uint32_t symbol) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint32_t primary = tl_cubin_primary(m->cubin, section);
   const bool kernel = (m->cubin->symbols[symbol].other & STO_ENTRY) != 0;
-  const bool alias = tl_resolve_primary(m->cubin, symbol) == primary;
+  const tl_cubin_symbol *const first = tl_cubin_symbol_at(m->cubin, primary);
+  const bool alias = first->section == section && tl_symbol_type(first) == STT_FUNC;
   const char *what = NULL;
   if (input->unnamed)
     what = "sh_name lies outside the name table";
@@ -858,10 +877,22 @@ static bool functions_lies_among_others(tl_merging *m, const tl_symbol *variable
   return m->shared_in_section[variable->section] + m->external_shared > 1;
 }
 
+/* L1111: the kernel has the name from there on, and what its file says about variables of it is compared with the kernel. */
+static void functions_take_over(const tl_merging *m, const tl_cubin_symbol *s, tl_symbol *variable) {
+  const bool defined = variable->section != TL_NONE || variable->external_shared;
+  if (!s->section || (defined && tl_symbol_binding(s) == STB_WEAK) || tl_type_is_texture(tl_type_of(variable)))
+    return;
+  variable->info = (uint8_t)((s->info & 0xf0) | STT_OBJECT);
+  variable->other = s->other;
+  variable->size = s->size;
+  variable->mention = m->file;
+  variable->zeros_too = true; /* it counts as defined */
+}
+
 /* A name that is a variable in an earlier file ends the link, also when the function is dead (V8, L90, L186): that of a
  * kernel by what is reported alone (L753). Extern shared memory counts as defined (L752), a texture's file is not told. */
 static void functions_pass_variable(tl_merging *m, uint32_t symbol, uint32_t out) {
-  const tl_symbol *const other = &m->module->symbols.items[out];
+  tl_symbol *const other = &m->module->symbols.items[out];
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const unsigned type = tl_type_of(other);
   const bool texture = tl_type_is_texture(type), kernel = s->other & STO_ENTRY;
@@ -882,6 +913,7 @@ static void functions_pass_variable(tl_merging *m, uint32_t symbol, uint32_t out
   if (both_weak || !kernel)
     tl_diagnostics_add(m->module->diagnostics,
                        tl_message_row_of(both_weak ? TL_MESSAGE_NO_REG_COUNT_OLD : TL_MESSAGE_NO_NODE), site, NULL);
+  functions_take_over(m, s, other);
 }
 
 /* L148: an alias that an earlier file mentions brings the text of its function once more. Where that is a second strong

@@ -69,16 +69,28 @@ static uint32_t merge_section_of_symbol(const tl_merging *m, const tl_cubin_symb
   return own ? tl_merging_section(m, symbol->section) : tl_module_find_section(m->module, symbol->name);
 }
 
-/* Section symbols stand for the output section that theirs went into. */
+/* Whether a symbol is neither function nor object nor texture: a section's, a label, whatever its binding. */
+static bool merge_is_looked_up(const tl_merging *m, uint32_t symbol) {
+  const unsigned type = tl_symbol_type(&m->cubin->symbols[symbol]);
+  return m->symbol_map[symbol] == TL_NONE && m->bodies[symbol].function == TL_NONE && type != STT_OBJECT &&
+         type != STT_FUNC && (type < STT_CUDA_TEXTURE || type > STT_CUDA_OBJECT);
+}
+
+/* Section symbols stand for the output section that theirs went into, and what has another name for whatever has that name
+ * so far (L184, L1117). */
 static void merge_map_section_symbols(tl_merging *m) {
   for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
     const tl_cubin_symbol *const symbol = &m->cubin->symbols[i];
-    if (m->symbol_map[i] != TL_NONE || m->bodies[i].function != TL_NONE || tl_symbol_binding(symbol) != STB_LOCAL ||
-        tl_symbol_type(symbol) >= STT_CUDA_TEXTURE)
+    if (!merge_is_looked_up(m, i))
       continue;
+    const tl_cubin_section *const input = tl_cubin_section_at(m->cubin, symbol->section);
+    const bool own = symbol->section != SHN_UNDEF && symbol->name == input->name;
     const uint32_t section = merge_section_of_symbol(m, symbol);
-    if (section != TL_NONE)
-      m->symbol_map[i] = m->module->sections.items[section].symbol;
+    const uint32_t known = section != TL_NONE ? m->module->sections.items[section].symbol
+                           : own              ? TL_NONE
+                                              : tl_merge_symbol_named(m, symbol->name);
+    if (known)
+      m->symbol_map[i] = known;
   }
 }
 

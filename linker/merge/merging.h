@@ -67,6 +67,8 @@ void tl_merge_functions(tl_merging *m);
 void tl_merge_objects(tl_merging *m);
 /* E27 of a bank, once. */
 void tl_merge_report_bank(tl_merging *m, uint32_t section);
+/* The first symbol of all that the output has so far with the name, 0 for a section without one, or TL_NONE. */
+uint32_t tl_merge_symbol_named(const tl_merging *m, uint32_t name);
 void tl_merge_remaining_sections(tl_merging *m);
 void tl_merge_check_prototypes(tl_merging *m);
 void tl_merge_records(tl_merging *m);

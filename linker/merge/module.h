@@ -229,6 +229,7 @@ typedef struct tl_relocation {
   uint32_t file, section, index; /* input relocation section and entry, for messages */
   uint8_t state;                 /* tl_relocation_state */
   bool rel;                      /* the input entry is REL: the old field content counts */
+  bool deleted;                  /* one of deleted_entries */
 } tl_relocation;
 
 /* A compiler constant of the first body that has one of its name and stood when it came (L1094). */

@@ -883,7 +883,7 @@ static void objects_name_dead_shared(tl_merging *m, uint32_t section) {
 
 /* What has a texture's name already, whatever its binding and kind: the first symbol, or for a section without one the
  * null symbol (L159). Textures that are parameters are local, and all of one name are one symbol (B1, L80). */
-static uint32_t objects_find_texture(const tl_merging *m, uint32_t name) {
+uint32_t tl_merge_symbol_named(const tl_merging *m, uint32_t name) {
   tl_module *const module = m->module;
   for (; module->named_symbols < module->symbols.count; module->named_symbols++) {
     const tl_symbol *const next = &module->symbols.items[module->named_symbols];
@@ -900,7 +900,7 @@ static uint32_t objects_find_texture(const tl_merging *m, uint32_t name) {
 /* The symbol that a name stands for so far. */
 static uint32_t objects_find_known(const tl_merging *m, const tl_cubin_symbol *s) {
   if (objects_is_texture(s))
-    return objects_find_texture(m, s->name);
+    return tl_merge_symbol_named(m, s->name);
   if (tl_symbol_binding(s) == STB_LOCAL)
     return TL_NONE;
   const uint32_t known = m->module->symbol_of_name[s->name];

@@ -21,7 +21,7 @@ static bool records_is_parameter(uint8_t code) {
   return code == EIATTR_KPARAM_INFO || code == EIATTR_KPARAM_INFO_V2;
 }
 
-/* Whether a record is about shared memory that an executable does not list: it is dropped (L805). */
+/* Whether a record is about shared memory that an executable does not list: it is dropped (L805, L1113). */
 static bool records_is_about_shared(const tl_merging *m, uint32_t symbol) {
   const tl_symbol *const out = &m->module->symbols.items[m->symbol_map[symbol]];
   return m->module->mode->final && out->shared && !tl_module_lists_shared(m->module, out->other);
@@ -61,7 +61,8 @@ static void records_check_payload(const tl_merging *m, uint32_t section, const t
 static bool records_is_listed_object(const tl_merging *m, uint32_t symbol) {
   static const char reserved[] = ".nv.reservedSmem";
   const uint32_t out = m->symbol_map[symbol];
-  if (out == TL_NONE || !m->module->mode->final || m->module->symbols.items[out].unlisted)
+  if (out == TL_NONE || !m->module->mode->final || m->module->symbols.items[out].unlisted ||
+      records_is_about_shared(m, symbol))
     return false;
   const unsigned type = tl_type_of(&m->module->symbols.items[out]);
   return type == STT_CUDA_OBJECT || tl_type_is_texture(type) ||
@@ -117,7 +118,8 @@ static bool records_is_dropped(const tl_merging *m, const tl_record *record) {
   if (!about_function)
     return !records_has_symbol(m, symbol) || records_is_about_shared(m, symbol);
   if (m->bodies[symbol].function == TL_NONE) /* of an object it stays, and says nothing (L634) */
-    return !records_has_symbol(m, symbol) || m->module->symbols.items[m->symbol_map[symbol]].unlisted;
+    return !records_has_symbol(m, symbol) || m->module->symbols.items[m->symbol_map[symbol]].unlisted ||
+           records_is_about_shared(m, symbol);
   return m->symbol_dead[symbol] || (m->symbol_lost[symbol] && !request);
 }
 

@@ -357,6 +357,7 @@ static void relocations_read_entry(reading *r, uint64_t index) {
   relocations_add_rel_name(r, container, (uint64_t)entry.addend + merge_offset); /* L898 */
   uint8_t state = TL_ENTRY_NORMAL;
   const uint32_t symbol = relocations_symbol(m, entry.symbol);
+  const size_t deleted = m->module->deleted_entries.count;
   if (symbol == TL_NONE && !relocations_state_unmapped(r, &entry, &state))
     return;
   *tl_vector_push(m->module->arena, &m->module->relocations) =
@@ -371,7 +372,8 @@ static void relocations_read_entry(reading *r, uint64_t index) {
                       .section = r->section,
                       .index = (uint32_t)index,
                       .state = state,
-                      .rel = r->input->type == SHT_REL};
+                      .rel = r->input->type == SHT_REL,
+                      .deleted = m->module->deleted_entries.count > deleted};
 }
 
 /* R37, L613: an entry of REL against a second name behind the start of its function becomes RELA, in a section that is made

@@ -122,13 +122,16 @@ static tl_body_role resolve_contest(const resolver *r, const tl_function *functi
   return resolve_incoming_wins(r, function, file, symbol) ? TL_BODY_REPLACES : TL_BODY_LOSES;
 }
 
-/* W3.9: the primary function of a text section comes before an alias that stands before it in .symtab. */
+/* W3.9: the primary function of a text section comes before an alias that stands before it in .symtab. A symbol with its
+ * name is no alias, but a further body (L1114). */
 uint32_t tl_resolve_primary(const tl_cubin *cubin, uint32_t symbol) {
   const uint32_t section = cubin->symbols[symbol].section;
   const uint32_t primary = tl_cubin_primary(cubin, section);
   const tl_cubin_symbol *const first = tl_cubin_symbol_at(cubin, primary);
   const bool there = section != SHN_UNDEF && first->section == section && tl_symbol_type(first) == STT_FUNC;
-  return there ? primary : symbol;
+  const bool namesake = first->name == cubin->symbols[symbol].name && tl_symbol_binding(first) != STB_LOCAL &&
+                        tl_symbol_binding(&cubin->symbols[symbol]) != STB_LOCAL;
+  return there && !namesake ? primary : symbol;
 }
 
 static bool resolve_is_alias(const tl_cubin *cubin, uint32_t symbol) {

@@ -48,6 +48,7 @@ typedef struct relocating {
   uint32_t uft_offset;       /* name of __UFT_OFFSET, TL_NONE */
   uint32_t unified_names[7]; /* the other seven (R13b) */
   tl_twin twin;
+  tl_map written; /* sections and words (L1115) */
 } relocating;
 
 /* One entry on its way. */
@@ -629,16 +630,55 @@ static bool relocate_holds_something(const relocating *r, const entry_state *e) 
   return any;
 }
 
-/* What the field of a REL entry holds in its input. */
+enum { WORD = 4 }; /* the finest that entries lie at */
+
+/* L1115: the words that have been written to, where records ask for old content. */
+static void relocate_note_written(relocating *r, const tl_patch *patch) {
+  if (!r->module->mode->records_applied)
+    return;
+  if (!r->written.arena)
+    tl_map_init(&r->written, r->arena);
+  const uint64_t end = patch->offset + tl_relocation_row_bytes(patch->row);
+  for (uint64_t word = patch->offset / WORD; word * WORD < end; word++)
+    tl_set_add(&r->written, tl_pair_key(patch->section, (uint32_t)word));
+}
+
+static bool relocate_is_written(const relocating *r, uint32_t section, uint64_t offset, uint64_t size) {
+  bool any = false;
+  for (uint64_t word = offset / WORD; r->written.arena && word * WORD < offset + size; word++)
+    any |= tl_set_has(&r->written, tl_pair_key(section, (uint32_t)word));
+  return any;
+}
+
+/* L1115: bytes at `start` of a section after the writes so far, the entry's own left out. */
+static void relocate_replay(const relocating *r, const entry_state *e, uint64_t start, uint8_t *bytes, uint64_t size) {
+  for (size_t i = 0; i < r->relocated->patches.count; i++) {
+    const tl_patch *const patch = &r->relocated->patches.items[i];
+    const bool inside = patch->section == e->entry->target && patch->offset >= start && patch->offset - start < size &&
+                        tl_relocation_row_bytes(patch->row) <= size - (patch->offset - start);
+    if (inside && patch->entry != e->index)
+      tl_patch_apply(patch, bytes + (patch->offset - start));
+  }
+}
+
+/* What the field of a REL entry holds when its turn comes: what its input has there, and what other entries wrote. */
 static uint64_t relocate_old_content(const relocating *r, const entry_state *e) {
+  enum { LARGEST = 16, ROOM = 3 * LARGEST }; /* what overlaps a field begins and ends at most so far from it */
   const tl_cubin *const cubin = &r->module->files[e->entry->file];
   const tl_cubin_section *const input = &cubin->sections[e->entry->section];
   const tl_cubin_section *const target = &cubin->sections[input->info];
   const uint64_t offset = tl_cubin_relocation_at(input, e->entry->index).offset;
   const tl_field *const field = tl_relocation_content(e->row);
   const uint64_t bytes = (field->start + field->width + 7u) / 8;
-  const bool inside = target->data && offset <= target->size && bytes <= target->size - offset;
-  return inside ? tl_bits_get(target->data + offset, field->start, field->width) : 0;
+  if (!target->data || offset > target->size || bytes > target->size - offset)
+    return 0;
+  if (!relocate_is_written(r, e->entry->target, e->offset, bytes))
+    return tl_bits_get(target->data + offset, field->start, field->width);
+  const uint64_t before = tl_smaller(offset, tl_smaller(e->offset, LARGEST)), first = offset - before;
+  uint8_t window[ROOM] = {0};
+  memcpy(window, target->data + first, (size_t)tl_smaller(target->size - first, ROOM));
+  relocate_replay(r, e, e->offset - before, window, ROOM);
+  return tl_bits_get(window + before, field->start, field->width);
 }
 
 /* W17.9: entries that -preserve-relocs does not record although they are applied: compiler constants of device functions,
@@ -687,7 +727,8 @@ static void relocate_record(relocating *r, const entry_state *e) {
                 .type = e->type,
                 .offset = e->offset,
                 .addend = e->a + (int64_t)old,
-                .foreign = r->module->sections.items[container].about != e->entry->target};
+                .foreign = r->module->sections.items[container].about != e->entry->target,
+                .deleted = e->entry->deleted};
   r->relocated->container_used[container] = true;
 }
 
@@ -735,6 +776,7 @@ static void relocate_apply(relocating *r, const entry_state *e) {
                                                                  .rel = e->entry->rel && !lost,
                                                                  .entry = e->index};
   relocate_record(r, e);
+  relocate_note_written(r, &r->relocated->patches.items[r->relocated->patches.count - 1]);
   const tl_twin *const twin = relocate_twin(r, e->entry);
   if (twin->output == TL_NONE)
     return;
@@ -744,6 +786,7 @@ static void relocate_apply(relocating *r, const entry_state *e) {
   patch->section = twin->output;
   patch->offset =
       twin->offset + tl_cubin_relocation_at(&r->module->files[file].sections[section], e->entry->index).offset;
+  relocate_note_written(r, patch);
 }
 
 static void relocate_clear(relocating *r, entry_state *e) {
@@ -798,7 +841,8 @@ static void relocate_keep(const relocating *r, const entry_state *e, bool as_non
                                                              .symbol = as_none ? 0 : e->symbol,
                                                              .type = as_none ? 0 : relocate_kept_type(r, e->type),
                                                              .offset = e->offset,
-                                                             .addend = e->a + relocate_moved_content(r, e)};
+                                                             .addend = e->a + relocate_moved_content(r, e),
+                                                             .deleted = e->entry->deleted};
   r->relocated->container_used[e->entry->container] = true;
 }
 
@@ -934,13 +978,13 @@ static bool relocate_is_laid(const relocating *r, uint32_t target) {
          r->module->sections.items[target].type == SHT_CUDA_CONSTANT0;
 }
 
-/* R71, R76: after every apply. */
+/* R71, R76: after every apply, in the order of the inputs' entries (L1112), which are kept last to first. */
 static void relocate_check_kept(const relocating *r) {
-  for (size_t i = 0; i < r->relocated->kept.count; i++) {
+  for (size_t i = r->relocated->kept.count; i-- > 0;) {
     const tl_kept *const kept = &r->relocated->kept.items[i];
     const uint32_t target = r->module->sections.items[kept->container].about;
     const bool record = r->module->sections.items[kept->container].type == SHT_CUDA_RESOLVEDRELA;
-    if (record && !kept->symbol)
+    if (record && !kept->symbol && !kept->deleted)
       continue;
     const tl_site site = {NULL, tl_module_text(r->module, r->module->sections.items[target].name),
                           tl_module_text(r->module, relocate_symbol(r, kept->symbol)->name), kept->offset};
@@ -950,13 +994,13 @@ static void relocate_check_kept(const relocating *r) {
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_PAST_END), site, NULL);
     const tl_symbol *const symbol = relocate_symbol(r, kept->symbol);
     const bool dropped = tl_type_of(symbol) == STT_SECTION && r->layout->section_dropped[symbol->section]; /* L185 */
-    if (dropped || tl_symbol_names_nothing(r->module, r->layout, symbol) ||
+    if (dropped || kept->deleted || tl_symbol_names_nothing(r->module, r->layout, symbol) ||
         !tl_symbol_is_listed(r->module, r->layout, kept->symbol))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
   }
 }
 
-/* What went with a body, where an entry that stays names it (L461, L527). */
+/* What went with a body, where an entry that stays names it (L461, L527) and is not among those that are written. */
 static void relocate_check_deleted(const tl_module *module) {
   for (size_t i = 0; i < module->deleted_entries.count; i++)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
@@ -1046,6 +1090,25 @@ static void relocate_note_bodies(const relocating *r) {
     r->relocated->container_used[r->module->bodies_section] = true;
 }
 
+/* L1116: in a capsule's SASS view places in the code are written last: over what Mercury has written already. */
+static void relocate_put_places_last(tl_relocated *relocated, tl_arena *arena) {
+  const size_t count = relocated->patches.count;
+  size_t kept = 0, place_count = 0;
+  for (size_t i = 0; i < count; i++)
+    place_count += tl_relocation_is_code_place(relocated->patches.items[i].row);
+  tl_patch *const places = place_count ? tl_arena_new(arena, tl_patch, place_count) : NULL;
+  place_count = 0;
+  for (size_t i = 0; i < count; i++) {
+    const tl_patch patch = relocated->patches.items[i];
+    if (places && tl_relocation_is_code_place(patch.row))
+      places[place_count++] = patch;
+    else
+      relocated->patches.items[kept++] = patch;
+  }
+  for (size_t i = 0; i < place_count; i++)
+    relocated->patches.items[kept + i] = places[i];
+}
+
 void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_layout *layout, tl_arena *arena) {
   static const char *const unified[] = {"__UFT", "__UFT_END", "__UFT_CANONICAL", "__UDT_OFFSET",
                                         "__UDT", "__UDT_END", "__UDT_CANONICAL"};
@@ -1062,6 +1125,8 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
   for (size_t i = module->relocations.count; i-- > 0;)
     if (tl_module_relocation_stands(module, i))
       relocate_entry(&r, (uint32_t)i);
+  if (module->capsule && module->view == TL_VIEW_SASS)
+    relocate_put_places_last(relocated, arena);
   for (size_t i = 0; i < module->copied_entries.count; i++) { /* M20 */
     const tl_copied_entry *const copied = &module->copied_entries.items[i];
     *tl_vector_push(arena, &relocated->kept) = (tl_kept){.container = copied->container,

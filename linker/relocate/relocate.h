@@ -23,6 +23,7 @@ typedef struct tl_kept {
   uint32_t container; /* output relocation section */
   uint32_t symbol, type;
   bool foreign; /* a record of another text than the one that its section is about (L906) */
+  bool deleted; /* what it names went with a body (L527) */
 } tl_kept;
 
 typedef struct tl_relocated {

@@ -12,7 +12,7 @@ failed=0
 fail() { echo "failed: $*" && failed=$((failed + 1)); }
 link() { timeout 20 "$linker" --identity=nvlink --bug-compatible "$@"; }
 
-"$twin" unpack "$source/fuzz/open/name-twice-in-a-text" twice
+"$twin" unpack "$source/fuzz/regressions/name-twice-in-a-text" twice
 mapfile -t words <twice/args
 (cd twice && link "${words[@]}") || fail "no output of a kernel that stands twice in a text"
 [[ $(stat -c %s twice/out.cubin) == 6440 ]] || fail "another output than nvlink's"
