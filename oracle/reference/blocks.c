@@ -278,6 +278,17 @@ static void ref_block_keep_link(const ref_link *link, size_t number, const ref_s
   }
 }
 
+/* RF560: what has the name of a weak kernel's bank, and a symbol, is its bank so far. */
+static void ref_block_check_bank_name(ref_link *link, const ref_file *file, uint32_t section, uint32_t owner) {
+  const ref_section *input = &file->cubin.sections[section];
+  const size_t known = ref_map_find(&link->section_by_name, input->name);
+  if (known != REF_NONE && link->sections[known].symbol != REF_NONE && !link->is_capsule &&
+      file->cubin.symbols[owner].info >> 4 == REF_BIND_WEAK && link->sections[known].size != input->size) {
+    ref_message_add(link, REF_ERROR, "E27", "Duplicate weak parameter bank for '%s' is not the same size",
+                    link->functions[file->function_of[owner]].name);
+  }
+}
+
 static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   const ref_section *input = &file->cubin.sections[section];
   ref_function *function = &link->functions[file->function_of[owner]];
@@ -291,6 +302,9 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
   }
   if (parameters && function->constant0 != REF_NONE) {
     return ref_block_place_parameters_again(link, file, section, owner);
+  }
+  if (parameters) {
+    ref_block_check_bank_name(link, file, section, owner);
   }
   const bool table = input->type == REF_TYPE_CONSTANT_TABLE; /* RF490: of a body that loses, too */
   if (file->body_of[owner] == REF_BODY_LOSES && !table) {
@@ -316,9 +330,11 @@ static void ref_block_note_user_constants(ref_link *link, const ref_file *file, 
       (ref_constant_block){file->section_of[section], file->offset_in[section], input->size, input->align, false};
 }
 
-/* L583, L951: local memory says whose it is; the input's sh_info does, whatever its flags say. */
+/* L583, L951: local memory says whose it is; the input's sh_info does, whatever its flags say. RF564: so does a device function's shared
+ * memory that comes along for an object of another memory space. */
 static void ref_block_name_text(ref_link *link, const ref_file *file, const ref_section *input, size_t number) {
-  const uint32_t owner = input->type == REF_TYPE_LOCAL ? ref_function_primary(file, input->info) : 0;
+  const bool named = input->type == REF_TYPE_LOCAL || input->type == REF_TYPE_SHARED;
+  const uint32_t owner = named ? ref_function_primary(file, input->info) : 0;
   if (owner != 0 && file->function_of[owner] != REF_NONE) {
     link->sections[number].info_section = link->functions[file->function_of[owner]].text;
   }

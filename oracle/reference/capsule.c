@@ -910,14 +910,15 @@ void ref_capsule_run(ref_link *link) {
     ref_inputs_prepare(link, &link->files[i]);
   }
   ref_reference_lay_out(link);
+  if (link->error_count != 0) {
+    return; /* RF555 */
+  }
   if (!sass->is_laid_out) {
     ref_message_fatal(link, "X5", "%s",
                       sass->result->message_count == 0 ? "the SASS view does not link"
                                                        : sass->result->messages[sass->result->message_count - 1].text);
   }
-  if (link->error_count == 0) {
-    ref_capsule_check_views(link, sass);
-    ref_inner_keep_stack_order(link);
-    ref_capsule_join(link, sass);
-  }
+  ref_capsule_check_views(link, sass);
+  ref_inner_keep_stack_order(link);
+  ref_capsule_join(link, sass);
 }

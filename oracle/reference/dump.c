@@ -184,6 +184,9 @@ static void ref_dump_check_registers(ref_link *link) {
       ref_message_fatal(link, "E60", "Internal error: no regcount?");
     }
   }
+  if (link->has_nameless_text) { /* RF559: nvlink crashes, or says one thing or another */
+    ref_message_fatal(link, "E60", "Internal error: no regcount?");
+  }
 }
 
 /* E36 */

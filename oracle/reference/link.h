@@ -533,6 +533,7 @@ typedef struct ref_link {
   const char *mismatched_section;            /* RF95 */
   bool has_old_fragments, has_new_fragments; /* I24a */
   bool has_old_object, has_oldest_object;    /* of a toolkit before 12.1 (RF137), before 10.0 (RF138) */
+  bool has_nameless_text;                    /* RF559 */
   size_t large_parameters;                   /* RF137: records of `.nv.info` */
   ref_indices shared_objects; /* in the order of their definitions (W9.12); RF34: a replaced weak one twice */
   ref_indices commons;        /* in the order in which they became common */
@@ -747,6 +748,7 @@ size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t ty
 
 /* merge.c */
 void ref_merge_files(ref_link *link);
+void ref_merge_refuse_section(ref_link *link, const ref_file *file, uint32_t section);
 void ref_merge_add_shared_section(ref_link *link, ref_function *function);
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
 
@@ -943,6 +945,7 @@ void ref_twins_write(ref_link *link, const ref_out_relocation *entry, const stru
 /* symbols.c */
 bool ref_symbol_is_system_call(const char *name);
 bool ref_symbol_is_provided(const char *name);
+bool ref_symbol_names_unified_table(const char *name);
 void ref_symbols_restore_provided(ref_cubin *cubin);
 uint64_t ref_symbol_provided_value(const ref_link *link, const ref_symbol *input);
 uint32_t ref_symbol_index(const ref_link *link, size_t symbol);
@@ -950,7 +953,6 @@ uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *s
 void ref_symbols_check_values(ref_link *link);
 size_t ref_symbols_first(const ref_link *link);
 void ref_symbols_number(ref_link *link);
-bool ref_symbols_any_is_missing(const ref_link *link);
 void ref_symbols_report_undefined(ref_link *link);
 void ref_symbols_settle_undefined(ref_link *link);
 void ref_symbols_write(ref_link *link, ref_bytes *output);

@@ -385,6 +385,28 @@ static bool ref_merge_came_along(const ref_link *link, const ref_file *file, uin
   return note || file->section_of[section] != REF_NONE;
 }
 
+/* What is about a section that did not come along. RF559: code that did not is that of dead functions, none of which its sh_info names; the link
+ * ends later. */
+void ref_merge_refuse_section(ref_link *link, const ref_file *file, uint32_t section) {
+  const ref_cubin *cubin = &file->cubin;
+  if (section >= cubin->section_count || (cubin->sections[section].flags & REF_FLAG_EXEC) == 0) {
+    ref_message_fatal(link, "E64", "Internal error: section not mapped");
+  }
+  link->has_nameless_text = true;
+}
+
+/* RF558: attributes about constants or shared memory of a function are the function's, as those about its text. */
+static uint32_t ref_merge_info_owner(const ref_file *file, uint32_t section) {
+  const ref_cubin *cubin = &file->cubin;
+  const uint32_t type = section < cubin->section_count ? cubin->sections[section].type : 0;
+  const bool behind = type == REF_TYPE_SHARED || ref_section_type_is_constant(type);
+  if (behind) {
+    return ref_merge_owner(file, section);
+  }
+  const uint32_t owner = ref_function_primary(file, section);
+  return owner != 0 && cubin->symbols[owner].section == section ? owner : 0;
+}
+
 /* W3.4, W6.6 */
 static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
@@ -395,14 +417,14 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
     ref_records_read(link, file_number, section, NULL);
     return;
   }
-  const uint32_t owner = ref_function_primary(file, input->info);
-  const bool owned = owner != 0 && file->cubin.symbols[owner].section == input->info;
-  const size_t number = owned ? file->function_of[owner] : REF_NONE;
+  const uint32_t owner = ref_merge_info_owner(file, input->info);
+  const size_t number = owner == 0 ? REF_NONE : file->function_of[owner];
   if (number == REF_NONE) {
-    if (!ref_merge_came_along(link, file, input->info)) {
-      ref_message_fatal(link, "E64", "Internal error: section not mapped");
+    if (ref_merge_came_along(link, file, input->info)) {
+      ref_records_read(link, file_number, section, NULL);
+    } else {
+      ref_merge_refuse_section(link, file, input->info);
     }
-    ref_records_read(link, file_number, section, NULL);
     return;
   }
   ref_function *function = &link->functions[number];

@@ -42,15 +42,9 @@ static void ref_reference_place_everything(ref_link *link) {
 
 /* RF229: what an entry ends the link with comes before anything undefined is reported, the rest behind it. */
 static void ref_reference_relocate(ref_link *link) {
-  const bool missing = ref_symbols_any_is_missing(link);
-  if (missing) {
-    ref_relocate_apply(link);
-  }
+  ref_relocate_apply(link);
   ref_symbols_report_undefined(link);
   ref_relocate_check_gone(link);
-  if (!missing) {
-    ref_relocate_apply(link);
-  }
 }
 
 /* From admitted files to relocated sections; the order of C78. */
@@ -72,7 +66,7 @@ void ref_reference_lay_out(ref_link *link) {
   ref_reference_relocate(link);
   ref_attributes_finish(link);
   ref_functions_check_internal(link);
-  ref_limits_check_large_parameters(link); /* RF600 */
+  ref_limits_check_large_parameters(link); /* RF556, RF600 */
   ref_dump_finish(link);
   ref_relocate_check_kept(link);
   ref_functions_check_inside_kernels(link);

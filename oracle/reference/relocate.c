@@ -59,10 +59,9 @@ static ref_texture ref_relocate_texture(uint32_t type) {
   return row == NULL ? REF_TEXTURE_KEEP : row->texture;
 }
 
-/* R13a, R13b */
+/* R13a, R13b; RF557: a function that no file defines, too */
 static bool ref_relocate_is_unified_table(const ref_out_symbol *symbol) {
-  return symbol->section == REF_NONE && symbol->function == REF_NONE &&
-         (strncmp(symbol->name, "__UFT", 5) == 0 || strncmp(symbol->name, "__UDT", 5) == 0);
+  return symbol->section == REF_NONE && ref_symbol_names_unified_table(symbol->name);
 }
 
 /* R13c */
@@ -280,6 +279,9 @@ static bool ref_relocate_names_reserved(const ref_link *link, const ref_out_relo
 }
 
 static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *entry) {
+  if (entry->symbol != REF_NONE && ref_relocate_is_unified_table(&link->symbols[entry->symbol])) {
+    return ref_relocate_classify_table(link, entry, &link->symbols[entry->symbol]);
+  }
   if (entry->function != REF_NONE) {
     const ref_action action = ref_relocate_classify_function(link, entry);
     return action == REF_APPLY ? ref_relocate_classify_type(link, entry) : action;
@@ -288,9 +290,6 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
     return ref_relocate_classify_type(link, entry);
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
-  if (ref_relocate_is_unified_table(symbol)) {
-    return ref_relocate_classify_table(link, entry, symbol);
-  }
   if (ref_relocate_is_global(link, symbol)) {
     return REF_KEEP;
   }
@@ -322,7 +321,9 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
     }
     return undefined && (nothing || clear) ? REF_DROP : REF_KEEP; /* R54b, RF106, L572 */
   }
-  if (symbol->is_extern_shared && ref_relocatable_is_default(link) && !ref_options_list_shared_symbols(link)) {
+  const bool relative = ref_relocate_kind(link, entry->type) == REF_KIND_PC_RELATIVE; /* RF565 */
+  if (symbol->is_extern_shared && ref_relocatable_is_default(link) && !ref_options_list_shared_symbols(link) &&
+      !relative) {
     return REF_APPLY; /* D6: what stays is decided by ref_relocatable_keeps, where no names stay (RF442) */
   }
   if (undefined && (strncmp(symbol->name, ".nv.independent.", 16) == 0 || ref_symbol_is_provided(symbol->name))) {
@@ -461,7 +462,7 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
 }
 
 /* R6 */
-static uint32_t ref_relocate_bank(const ref_link *link, const ref_out_relocation *entry) {
+static uint32_t ref_relocate_bank(ref_link *link, const ref_out_relocation *entry) {
   if (entry->symbol == REF_NONE) {
     const bool gone = entry->names_gone_section || entry->names_unlisted; /* RF553 */
     return gone ? (entry->gone_type - REF_TYPE_CONSTANT) & 31 : NO_BANK;  /* RF401 */
@@ -470,7 +471,10 @@ static uint32_t ref_relocate_bank(const ref_link *link, const ref_out_relocation
   if (ref_relocate_is_texture(symbol) && ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT && !link->relocatable) {
     return 0;
   }
-  const uint32_t type = symbol->section == REF_NONE ? 0 : link->sections[symbol->section].type;
+  const bool placed = symbol->is_extern_shared && !link->relocatable &&
+                      ref_relocate_symbol_value(link, entry) != UINT64_MAX; /* RF561 */
+  const bool nowhere = symbol->section == REF_NONE || placed;
+  const uint32_t type = nowhere ? 0 : link->sections[symbol->section].type;
   if (type == 0 && link->is_capsule && (symbol->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT) {
     return USER_BANK; /* RF178: a capsule's record says what is loaded */
   }

@@ -430,7 +430,8 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
     return;
   }
   if (file->section_of[input->info] == REF_NONE) {
-    ref_message_fatal(link, "E64", "Internal error: section not mapped");
+    ref_merge_refuse_section(link, file, input->info);
+    return;
   }
   const uint64_t end = ref_relocations_end(link, file, input->info);
   for (size_t i = 0; i < count; i++) {

@@ -92,12 +92,15 @@ void ref_symbols_restore_provided(ref_cubin *cubin) {
   }
 }
 
-/* L840: what an undefined one has for a value. M2: ptxas writes those of capsules. */
+/* L840, RF566: what an undefined one has for a value, whatever the input says. */
 uint64_t ref_symbol_provided_value(const ref_link *link, const ref_symbol *input) {
-  if (REF_IS(input->name, ".nv.reservedSmem.cap") && link->sm >= 90 && !link->view->is_mercury) {
+  if (link->view->is_mercury) {
+    return 0;
+  }
+  if (REF_IS(input->name, ".nv.reservedSmem.cap") && link->sm >= 90) {
     return SHARED_RESERVED;
   }
-  return ref_target_has_capsules(link->sm) ? input->value : 0;
+  return REF_IS(input->name, ".nv.reservedSmem.offset0") && ref_target_has_capsules(link->sm) ? SYSTEM_RESERVED : 0;
 }
 
 /* R20, R21, R79; `.extern .texref` and extern shared are not reported. */
@@ -139,18 +142,6 @@ void ref_symbols_settle_undefined(ref_link *link) {
   }
 }
 
-bool ref_symbols_any_is_missing(const ref_link *link) {
-  if (link->relocatable) {
-    return false;
-  }
-  for (size_t i = 0; i < link->symbol_count; i++) {
-    if (ref_symbol_is_missing(link, i)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* E20, in symbol order; that is per file and functions first (C78). */
 void ref_symbols_report_undefined(ref_link *link) {
   if (link->relocatable) {
@@ -164,10 +155,15 @@ void ref_symbols_report_undefined(ref_link *link) {
   }
 }
 
-/* W4.2: of the reserved names only `.nv.reservedSmem.offset0` stays in an executable; with -r all stay. */
+/* The names that nvlink has for unified tables: whole names (RF557). */
+bool ref_symbol_names_unified_table(const char *name) {
+  return ref_symbol_is_provided(name) && name[0] == '_';
+}
+
+/* W4.2: of the reserved names only `.nv.reservedSmem.offset0` stays in an executable; with -r all stay. RF557: functions and textures do. */
 static bool ref_symbol_is_reserved(const ref_out_symbol *symbol) {
-  return symbol->section == REF_NONE &&
-         (strncmp(symbol->name, "__UFT", 5) == 0 || strncmp(symbol->name, "__UDT", 5) == 0);
+  const bool object = symbol->type == REF_SYMBOL_OBJECT || symbol->type == REF_SYMBOL_CUDA_OBJECT;
+  return symbol->section == REF_NONE && object && ref_symbol_names_unified_table(symbol->name);
 }
 
 /* W4.3, W4.4 */

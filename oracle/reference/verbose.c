@@ -4,26 +4,34 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BANKS = 20, NUM_BARRIERS = 0x4c };
+enum { BANKS = 18, FIRST_OF_MODULE = 3, LAST_OF_MODULE = 6, NUM_BARRIERS = 0x4c };
 
 static uint64_t ref_verbose_section_size(const ref_link *link, const char *name) {
   const size_t number = ref_map_find(&link->section_by_name, name);
   return number == REF_NONE || link->sections[number].dropped ? 0 : link->sections[number].size;
 }
 
-/* The constants of a kernel's text, or (REF_NONE) of none, bank by bank. */
-static const char *ref_verbose_constants(ref_link *link, size_t owner) {
+/* RF563: constants are found by their name alone, whatever their type is. Of two images (D85) the first counts. */
+static const char *ref_verbose_add_bank(ref_link *link, const char *text, uint32_t bank, const char *owner) {
+  const char *name = ref_memory_print(link, ".nv.constant%u%s", bank, owner);
+  for (size_t i = 0; i < link->section_count; i++) {
+    const ref_out_section *section = &link->sections[i];
+    if (!section->dropped && section->constant_owner == REF_NONE && strcmp(section->name, name) == 0) {
+      const unsigned long long size = section->size;
+      return size == 0 ? text : ref_memory_print(link, "%s, %llu bytes cmem[%u]", text, size, bank);
+    }
+  }
+  return text;
+}
+
+/* RF563: banks 1 and 3 to 6 are the module's, 0, 2 and 7 to 17 a kernel's; `kernel` is NULL for the module. */
+static const char *ref_verbose_constants(ref_link *link, const ref_function *kernel) {
+  const char *owner = kernel == NULL ? "" : ref_memory_print(link, ".%s", kernel->name);
   const char *text = "";
   for (uint32_t bank = 0; bank < BANKS; bank++) {
-    for (size_t i = 0; i < link->section_count; i++) {
-      const ref_out_section *section = &link->sections[i];
-      if (section->type == REF_TYPE_CONSTANT + bank && section->info_section == owner && !section->dropped &&
-          section->constant_owner == REF_NONE) {
-        text = ref_memory_print(link, "%s, %llu bytes cmem[%u]", text, (unsigned long long)section->size, bank);
-        if (owner != REF_NONE) {
-          break; /* of two images (D85) the first */
-        }
-      }
+    const bool is_of_module = bank == 1 || (bank >= FIRST_OF_MODULE && bank <= LAST_OF_MODULE);
+    if (is_of_module == (kernel == NULL)) {
+      text = ref_verbose_add_bank(link, text, bank, owner);
     }
   }
   return text;
@@ -32,8 +40,7 @@ static const char *ref_verbose_constants(ref_link *link, size_t owner) {
 static void ref_verbose_report_module(ref_link *link) {
   const uint64_t globals =
       ref_verbose_section_size(link, ".nv.global.init") + ref_verbose_section_size(link, ".nv.global");
-  ref_message_tell(link, REF_INFO, "%llu bytes gmem%s", (unsigned long long)globals,
-                   ref_verbose_constants(link, REF_NONE));
+  ref_message_tell(link, REF_INFO, "%llu bytes gmem%s", (unsigned long long)globals, ref_verbose_constants(link, NULL));
 }
 
 /* C81: with exactly one kernel the barriers of all live functions count. */
@@ -55,13 +62,20 @@ static unsigned ref_verbose_barriers(const ref_link *link, const ref_function *k
   return most;
 }
 
-/* RF206: the entries count, too, that a kernel of an -ewp file has from ptxas. */
-static size_t ref_verbose_count_entries(const ref_link *link, const ref_function *kernel, uint8_t type) {
+/* RF206, RF562: beside the table, what the input has at the kernel's parameters counts, by the type of the entries; of textures and samplers
+ * a symbol counts once. */
+static size_t ref_verbose_count_entries(ref_link *link, const ref_function *kernel, uint8_t symbol_type) {
+  const uint32_t type = ref_bindless_type(link, symbol_type);
+  const bool once = symbol_type != REF_SYMBOL_SURFACE;
+  bool *seen = REF_TAKE(link, bool, link->symbol_count);
   size_t count = 0;
   for (size_t i = 0; i < link->relocation_count; i++) {
     const ref_out_relocation *entry = &link->relocations[i];
-    count += !entry->dropped && entry->target == kernel->constant0 && entry->symbol != REF_NONE &&
-             link->symbols[entry->symbol].type == type;
+    const size_t number = entry->symbol == REF_NONE ? 0 : entry->symbol;
+    if (!entry->dropped && entry->target == kernel->constant0 && entry->type == type && !(once && seen[number])) {
+      seen[number] = true;
+      count++;
+    }
   }
   return count;
 }
@@ -101,7 +115,7 @@ static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel
   ref_message_tell(link, REF_INFO, "used %d registers, used %u barriers, %llu stack, %llu bytes smem%s, 0 bytes lmem%s",
                    (int)(kernel->is_unnamed ? kernel->register_count : kernel->raised_registers), /* RF543 */
                    ref_verbose_barriers(link, kernel), ref_verbose_stack(link, kernel), shared,
-                   ref_verbose_constants(link, kernel->text), ref_verbose_textures(link, kernel));
+                   ref_verbose_constants(link, kernel), ref_verbose_textures(link, kernel));
 }
 
 /* RF44: kernels in the reverse order of their text sections, not of their symbols. */
