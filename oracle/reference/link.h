@@ -213,6 +213,7 @@ typedef struct ref_function {
   size_t leads;             /* RF116: the function whose text is this alias's, or REF_NONE */
   bool has_large_constants; /* one of the compiler's goes beyond a bank */
   bool is_emptied;          /* RF127 */
+  bool has_stray_text;      /* RF570 */
   bool has_partial;         /* RF165: shared memory that ptxas laid out */
   bool has_read_places;     /* L1031 */
   bool is_stub;             /* U10: a jump slot of an executable */
@@ -681,6 +682,7 @@ void ref_system_check_file(ref_link *link, const ref_file *file);
 /* functions.c */
 void ref_functions_survey(ref_link *link);
 void ref_functions_check_inside_kernels(ref_link *link);
+bool ref_function_owns_text(const ref_file *file, uint32_t section);
 uint32_t ref_function_primary(const ref_file *file, uint32_t section);
 bool ref_function_alias_goes_by_section(const ref_link *link, const ref_function *alias);
 bool ref_function_lies_in_kernel(const ref_link *link, const ref_function *function);
@@ -977,6 +979,8 @@ void ref_limits_check_sizes(ref_link *link);
 void ref_deleted_check_aliases(ref_link *link);
 void ref_deleted_check_parameters(ref_link *link);
 void ref_deleted_check(ref_link *link);
+bool ref_deleted_section_stays(const ref_link *link, const ref_file *file, uint32_t number,
+                               const ref_function *function);
 bool ref_deleted_object_stays(const ref_symbol *symbol, const ref_function *function);
 
 /* statics.c: L830 */
