@@ -930,7 +930,8 @@ void ref_capsule_point_to_table(ref_link *link, const ref_out_relocation *entry)
 /* relocate.c */
 uint64_t ref_relocate_constant_size(const ref_link *link);
 void ref_relocate_check_dropped(ref_link *link);
-void ref_relocate_check_gone(ref_link *link);
+void ref_relocate_check_aliases(ref_link *link);
+void ref_relocate_check_refused(ref_link *link);
 void ref_relocate_make_room_for_shifts(ref_link *link);
 void ref_relocate_apply(ref_link *link);
 void ref_relocate_check_kept(ref_link *link);

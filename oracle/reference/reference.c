@@ -48,7 +48,7 @@ static void ref_reference_relocate(ref_link *link) {
   }
   ref_symbols_report_undefined(link);
   ref_limits_check_large_parameters(link);
-  ref_relocate_check_gone(link);
+  ref_relocate_check_aliases(link);
   if (!missing) {
     ref_relocate_apply(link);
   }
@@ -75,6 +75,7 @@ void ref_reference_lay_out(ref_link *link) {
   ref_functions_check_internal(link);
   ref_dump_finish(link);
   ref_relocate_check_kept(link);
+  ref_relocate_check_refused(link);
   ref_functions_check_inside_kernels(link);
   ref_deleted_check_aliases(link);
   ref_deleted_check_parameters(link);
