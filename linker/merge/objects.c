@@ -240,8 +240,9 @@ static bool objects_is_unified_data(const tl_merging *m, const tl_cubin_section 
 
 /* L1098: a weak kernel's bank is the section of its name that an earlier file's kernel of another name has. */
 static bool objects_shares_bank(const tl_merging *m, const tl_cubin_section *input, uint32_t text, uint32_t same) {
-  return input->type == SHT_CUDA_CONSTANT0 && same != TL_NONE && m->module->sections.items[same].about != text &&
-         !m->module->capsule && !objects_is_of_strong_body(m, input);
+  const uint32_t its = same == TL_NONE ? TL_NONE : m->module->sections.items[same].about;
+  return input->type == SHT_CUDA_CONSTANT0 && its != TL_NONE && its != text && !m->module->capsule &&
+         !objects_is_of_strong_body(m, input);
 }
 
 uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {

@@ -382,12 +382,14 @@ static bool ref_block_is_ignored(const ref_link *link, const ref_section *sectio
   return section->type == REF_TYPE_CONSTANT_OPTIMIZER && !link->view->is_mercury;
 }
 
-/* RF193: code in which no function of the file lies is joined to the section of its name, a function's text too. */
+/* RF193: code in which no function of the file lies is joined to the section of its name, a function's text too. RF570: so is a dead
+ * function's whose sh_info does not say whose it is. */
 static bool *ref_blocks_find_texts(ref_link *link, const ref_file *file) {
   bool *has_function = REF_TAKE(link, bool, file->cubin.section_count);
   for (size_t i = 1; i < file->cubin.symbol_count; i++) {
     const ref_symbol *symbol = &file->cubin.symbols[i];
-    if ((symbol->info & 15) == REF_SYMBOL_FUNC && symbol->section < file->cubin.section_count) {
+    if ((symbol->info & 15) == REF_SYMBOL_FUNC && symbol->section < file->cubin.section_count &&
+        (link->is_capsule || file->body_of[i] != REF_BODY_NEW || ref_function_owns_text(file, symbol->section))) {
       has_function[symbol->section] = true;
     }
   }

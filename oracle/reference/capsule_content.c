@@ -6,6 +6,7 @@
 enum {
   CODE_PARAM_CBANK = 0x0a,
   CODE_CBANK_PARAM_SIZE = 0x19,
+  CODE_BRANCH_TARGETS = 0x34,
   CODE_SW_WAR = 0x36,
   CODE_UCODE = 0x43,
   CODE_GRAPHICS = 0x48,
@@ -112,6 +113,18 @@ static bool ref_capsule_has_table(const ref_link *mercury, size_t function) {
   return mercury->functions[function].laid_table != REF_NONE || (table != 0 && mercury->sections[table].data.size != 0);
 }
 
+/* RF578: of each branch in EIATTR_INDIRECT_BRANCH_TARGETS the low half of the second word is Mercury's, and the rest of it 0. */
+static void ref_capsule_number_branches(ref_capsule *capsule, const ref_record *mercury, ref_bytes *output, size_t at) {
+  ref_bytes other = {0};
+  ref_record_write(capsule->mercury, mercury, &other);
+  if (other.size != output->size - at) {
+    return;
+  }
+  for (uint64_t place = 4; place + 12 <= other.size; place += 12 + 4 * (uint64_t)ref_u32(other.data + place + 8)) {
+    ref_put_u32(output->data + at + place + 4, ref_u32(other.data + place + 4) & 0xffff);
+  }
+}
+
 /* M19, I41 */
 ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function) {
   static const uint8_t last[] = {CODE_CBANK_PARAM_SIZE, CODE_PARAM_CBANK, CODE_SW_WAR};
@@ -128,7 +141,11 @@ ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function) {
     const ref_record *other = ref_capsule_code_has_offsets(record->code)
                                   ? ref_capsule_find_record(sass, record->code, rank[record->code]++)
                                   : NULL;
+    const size_t at = output.size;
     ref_record_write(capsule->mercury, other == NULL ? record : other, &output);
+    if (other != NULL && record->code == CODE_BRANCH_TARGETS) {
+      ref_capsule_number_branches(capsule, record, &output, at);
+    }
     ref_slots_share_count(capsule, function, record, &output);
   }
   for (size_t i = 0; i < sizeof last; i++) {

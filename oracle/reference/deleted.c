@@ -101,15 +101,18 @@ static bool ref_deleted_finds_constants(const ref_file *file, uint32_t number, c
 }
 
 /* L162: a dead kernel's parameters go by their name. L466: other constants go where an earlier section has their name. RF304: what ptxas
- * laid out in a kernel that is not named; by default it goes. */
-static bool ref_deleted_section_stays(const ref_link *link, const ref_file *file, uint32_t number,
-                                      const ref_function *function) {
+ * laid out in a kernel that is not named; by default it goes. RF574: initialised variables and unified objects that name a dead function. */
+bool ref_deleted_section_stays(const ref_link *link, const ref_file *file, uint32_t number,
+                               const ref_function *function) {
   const ref_section *section = &file->cubin.sections[number];
   if (section->type == REF_TYPE_CONSTANT) {
     return function->entry && !ref_deleted_is_of_dead_kernel(link, section);
   }
   if (section->type == ref_view_sass.optimizer_type) {
     return !ref_deleted_finds_constants(file, number, function);
+  }
+  if (section->type == REF_TYPE_GLOBAL_INIT || section->type == REF_TYPE_UDT) {
+    return true; /* RF574 */
   }
   const bool laid = section->type == REF_TYPE_CONSTANT_TABLE && link->job->bug_compatible;
   return (laid || (section->type >= BANK_FIRST && section->type <= BANK_LAST)) &&
@@ -134,7 +137,7 @@ static void ref_deleted_check_objects(ref_link *link, const ref_file *file) {
     const size_t owner = ref_deleted_owner(file, symbol->section, &lost);
     const bool pool = REF_IS(file->cubin.sections[symbol->section].name, ".nv_debug.shared");
     ref_deleted_refuse(link, pool && (symbol->other & REF_SPACE_MASK) != REF_SPACE_SHARED);
-    ref_deleted_refuse(link, owner != REF_NONE && (lost || !link->functions[owner].live) &&
+    ref_deleted_refuse(link, owner != REF_NONE && (!link->functions[owner].live) &&
                                  ref_deleted_object_stays(symbol, &link->functions[owner]));
   }
 }

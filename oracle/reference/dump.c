@@ -154,15 +154,15 @@ static void ref_dump_carry_registers(ref_link *link, size_t number, uint32_t *re
   }
 }
 
-/* I13, RF194: a function without a count when its turn comes; a kernel may have got one by then. */
+/* I13, RF194, RF570: a function without a count when its turn comes; a kernel may have got one by then. */
 static void ref_dump_check_function(ref_link *link, size_t number, const uint32_t *registers) {
   const ref_function *function = &link->functions[number];
   uint32_t count = function->register_count;
   for (size_t i = 0; i < link->kernels.count; i++) {
     count = link->kernels.items[i] == number ? registers[i] : count;
   }
-  if (function->live && count == 0 && !function->is_stub && !function->is_emptied &&
-      !ref_attribute_alias_has_registers(link, number)) {
+  const bool counts = function->live && !function->is_stub && !function->is_emptied;
+  if (counts && (function->has_stray_text || (count == 0 && !ref_attribute_alias_has_registers(link, number)))) {
     ref_message_fatal(link, "E60", "Internal error: no regcount?");
   }
 }

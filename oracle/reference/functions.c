@@ -57,6 +57,11 @@ uint32_t ref_function_primary(const ref_file *file, uint32_t section) {
   return symbol < file->cubin.symbol_count ? symbol : 0;
 }
 
+/* RF570: the text's sh_info names a function that lies in it, or a kernel lies in it. */
+bool ref_function_owns_text(const ref_file *file, uint32_t section) {
+  return ref_function_lies_in(&file->cubin, ref_function_primary(file, section), section);
+}
+
 /* RF531: a second symbol of a text with the name of the first is a further definition of one function. */
 static bool ref_function_is_namesake(const ref_cubin *cubin, uint32_t symbol, uint32_t primary) {
   const ref_symbol *one = &cubin->symbols[symbol], *other = &cubin->symbols[primary];
@@ -335,13 +340,13 @@ static void ref_function_read_graph(ref_link *link, ref_file *file, const ref_se
   }
 }
 
-/* F76, W2.2: the strings of dead functions too. */
+/* F76, W2.2: the strings of dead functions too. Of what is no function the merge of the file tells (RF572). */
 static void ref_function_read_prototypes(ref_link *link, ref_file *file, const ref_section *section) {
   for (uint64_t at = 0; at + 8 <= section->size; at += 8) {
     const size_t function = ref_function_of_symbol(file, ref_u32(section->data + at));
     const char *text = ref_input_string(&file->cubin, ref_u32(section->data + at + 4));
     if (function == REF_NONE) {
-      ref_message_fatal(link, "E71", "Internal error: no callgraph node");
+      continue;
     }
     ref_names_add(link, REF_NONE, text);
     if (link->functions[function].prototype == NULL) {

@@ -213,6 +213,7 @@ typedef struct ref_function {
   size_t leads;             /* RF116: the function whose text is this alias's, or REF_NONE */
   bool has_large_constants; /* one of the compiler's goes beyond a bank */
   bool is_emptied;          /* RF127 */
+  bool has_stray_text;      /* RF570 */
   bool has_partial;         /* RF165: shared memory that ptxas laid out */
   bool has_read_places;     /* L1031 */
   bool is_stub;             /* U10: a jump slot of an executable */
@@ -647,6 +648,7 @@ const ref_rank *ref_ranks_find(const ref_ranks *ranks, uint32_t symbol, size_t r
 const ref_rank *ref_ranks_next(const ref_ranks *ranks, const ref_rank *rank);
 
 /* mercury.c */
+void ref_mercury_repair_entries(ref_link *link, ref_file *file);
 uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint32_t sass, const ref_relocation *entry);
 void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t value);
 
@@ -683,6 +685,7 @@ void ref_system_check_file(ref_link *link, const ref_file *file);
 /* functions.c */
 void ref_functions_survey(ref_link *link);
 void ref_functions_check_inside_kernels(ref_link *link);
+bool ref_function_owns_text(const ref_file *file, uint32_t section);
 uint32_t ref_function_primary(const ref_file *file, uint32_t section);
 bool ref_function_alias_goes_by_section(const ref_link *link, const ref_function *alias);
 bool ref_function_lies_in_kernel(const ref_link *link, const ref_function *function);
@@ -931,7 +934,8 @@ void ref_capsule_point_to_table(ref_link *link, const ref_out_relocation *entry)
 /* relocate.c */
 uint64_t ref_relocate_constant_size(const ref_link *link);
 void ref_relocate_check_dropped(ref_link *link);
-void ref_relocate_check_gone(ref_link *link);
+void ref_relocate_check_aliases(ref_link *link);
+void ref_relocate_check_refused(ref_link *link);
 void ref_relocate_make_room_for_shifts(ref_link *link);
 void ref_relocate_apply(ref_link *link);
 void ref_relocate_check_kept(ref_link *link);
@@ -980,6 +984,8 @@ void ref_limits_check_sizes(ref_link *link);
 void ref_deleted_check_aliases(ref_link *link);
 void ref_deleted_check_parameters(ref_link *link);
 void ref_deleted_check(ref_link *link);
+bool ref_deleted_section_stays(const ref_link *link, const ref_file *file, uint32_t number,
+                               const ref_function *function);
 bool ref_deleted_object_stays(const ref_symbol *symbol, const ref_function *function);
 
 /* statics.c: L830 */

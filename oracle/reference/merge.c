@@ -128,6 +128,7 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
   link->sections[function->text].stem = text->name; /* L895 */
   link->sections[function->text].links_symtab = true;
   link->sections[function->text].info_function = file->function_of[symbol];
+  function->has_stray_text = !link->is_capsule && !ref_function_owns_text(file, input->section);
   ref_merge_copy_text(link, file, symbol, function);
   ref_merge_define_symbol(link, file_number, symbol, function->text);
   /* RF51: for a kernel that is not named, if an earlier file took its address. */
@@ -449,11 +450,13 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
   ref_records_read(link, file_number, section, function);
 }
 
-/* E25, C84: once a file and function, after the other errors of the file; the name is that of the first definition, or mention. */
+/* E25, E71 (RF572), C84: once a file and function, after the other errors of the file; the name is that of the first definition, or mention. */
 static void ref_merge_check_prototype(ref_link *link, size_t file_number, uint32_t symbol, uint32_t offset) {
   const ref_file *file = &link->files[file_number];
-  if (symbol >= file->cubin.symbol_count || file->function_of[symbol] == REF_NONE ||
-      file->cubin.symbols[symbol].info >> 4 == REF_BIND_LOCAL) { /* RF486 */
+  if (symbol >= file->cubin.symbol_count || file->function_of[symbol] == REF_NONE) {
+    ref_message_fatal(link, "E71", "Internal error: no callgraph node");
+  }
+  if (file->cubin.symbols[symbol].info >> 4 == REF_BIND_LOCAL) { /* RF486 */
     return;
   }
   ref_function *function = &link->functions[file->function_of[symbol]];

@@ -44,7 +44,7 @@ static void ref_reference_place_everything(ref_link *link) {
 static void ref_reference_relocate(ref_link *link) {
   ref_relocate_apply(link);
   ref_symbols_report_undefined(link);
-  ref_relocate_check_gone(link);
+  ref_relocate_check_aliases(link);
 }
 
 /* From admitted files to relocated sections; the order of C78. */
@@ -69,6 +69,7 @@ void ref_reference_lay_out(ref_link *link) {
   ref_limits_check_large_parameters(link); /* RF556, RF600 */
   ref_dump_finish(link);
   ref_relocate_check_kept(link);
+  ref_relocate_check_refused(link);
   ref_functions_check_inside_kernels(link);
   ref_deleted_check_aliases(link);
   ref_deleted_check_parameters(link);

@@ -566,7 +566,7 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
 
 /* V11a, D63: an alias that nothing live uses, of a function that lives, or a live one of a function that nothing live
  * uses. */
-static void ref_relocate_check_aliases(ref_link *link) {
+void ref_relocate_check_aliases(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *alias = &link->functions[i];
     if (alias->alias_of != REF_NONE && alias->live != link->functions[alias->alias_of].live &&
@@ -586,8 +586,8 @@ void ref_relocate_check_dropped(ref_link *link) {
 }
 
 /* RF163: an object that was refused has no place; below sm_90 and in capsules nvlink stumbles over it
- * where its symbol is in the output. */
-static void ref_relocate_check_refused(ref_link *link) {
+ * where its symbol is in the output. RF576: behind what is said of registers and of entries that stay. */
+void ref_relocate_check_refused(ref_link *link) {
   if (!link->has_refused_shared || (link->sm >= 90 && !link->is_capsule)) {
     return;
   }
@@ -605,11 +605,6 @@ static bool ref_relocate_records_cleared(const ref_link *link, const ref_out_rel
     return ref_function_is_internal(link, &link->functions[entry->function]);
   }
   return entry->symbol != REF_NONE && !link->symbols[entry->symbol].is_extern_shared;
-}
-
-void ref_relocate_check_gone(ref_link *link) {
-  ref_relocate_check_refused(link);
-  ref_relocate_check_aliases(link);
 }
 
 /* R11, R53, U12; L585: a unified half for the loader has Mercury's number in the SASS view, too. */

@@ -63,12 +63,11 @@ void ref_relocation_move_entries(ref_link *link, size_t section, const ref_out_s
   }
 }
 
-/* R30. RF302: Mercury's compiler constants are none in links of SASS kind. */
+/* R30. RF571: metadata is none of them. RF302: Mercury's compiler constants are none in links of SASS kind. */
 static void ref_relocation_check_target(ref_link *link, const ref_file *file, uint32_t target) {
   const uint32_t type = target < file->cubin.section_count ? file->cubin.sections[target].type : 0;
-  const bool own = type == REF_TYPE_METADATA || type == REF_TYPE_CONSTANT_GENERIC || type == REF_TYPE_GLOBAL_INIT ||
-                   type == REF_TYPE_UFT || (type >= REF_TYPE_UIDX && type <= REF_TYPE_UDT) ||
-                   type == REF_TYPE_UDT_ENTRY;
+  const bool own = type == REF_TYPE_CONSTANT_GENERIC || type == REF_TYPE_GLOBAL_INIT || type == REF_TYPE_UFT ||
+                   (type >= REF_TYPE_UIDX && type <= REF_TYPE_UDT) || type == REF_TYPE_UDT_ENTRY;
   const bool constant = ref_section_type_is_constant(type) && (type != REF_TYPE_CONSTANT_OPTIMIZER || link->is_capsule);
   if (type != REF_TYPE_PROGBITS && !own && !constant) { /* L192 */
     ref_message_fatal(link, "E62", "Internal error: unexpected reloc section");
@@ -132,6 +131,29 @@ static bool ref_relocation_is_made_anew(uint32_t type) {
   return false;
 }
 
+static bool ref_relocation_holds_shared(const ref_file *file, uint32_t section) {
+  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
+    if (file->cubin.symbols[i].section == section && ref_object_is_shared(&file->cubin.symbols[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* RF573: what goes with a dead function: its text, its constants, and what holds a shared object. Of other sections nothing has gone, and a
+ * constant that stays where its function goes ends the link later (E68). */
+static bool ref_relocation_went_with_dead(const ref_link *link, const ref_file *file, uint32_t number) {
+  const uint32_t type = file->cubin.sections[number].type, owner = ref_merge_owner(file, number);
+  const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
+  if (function == REF_NONE || (type == REF_TYPE_CONSTANT_OPTIMIZER && !link->is_capsule)) {
+    return false;
+  }
+  if (ref_section_type_is_constant(type)) {
+    return !ref_deleted_section_stays(link, file, number, &link->functions[function]);
+  }
+  return type == REF_TYPE_PROGBITS || ref_relocation_holds_shared(file, number);
+}
+
 /* RF239: the notes' symbols are those of the output's, `.nv_debug.shared` that of the pool. */
 static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uint32_t number,
                                        ref_out_relocation *output) {
@@ -145,9 +167,11 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
     const size_t found = ref_section_find_pool(link);
     output->symbol = found == REF_NONE ? REF_NONE : link->sections[found].symbol;
   }
-  output->names_gone_section = output->symbol == REF_NONE && !ref_relocation_is_made_anew(section->type) &&
-                               (pool || !link->everything_live); /* RF421: else nothing has gone there; RF431 */
-  output->names_dead_code = output->names_gone_section && ref_merge_owner(file, number) != 0;
+  const bool own = ref_relocation_went_with_dead(link, file, number);
+  output->names_gone_section =
+      output->symbol == REF_NONE && !ref_relocation_is_made_anew(section->type) &&
+      (pool || (own && !link->everything_live)); /* RF421: else nothing has gone there; RF431 */
+  output->names_dead_code = output->names_gone_section && own;
   output->gone_type = section->type;
 }
 
