@@ -470,7 +470,24 @@ static void diagnose_mark_owned(const tl_module *module, uint32_t file, bool *ow
       owned[cubin->symbols[k].section] = true;
 }
 
+/* L1130: in an executable without capsules nvlink makes a variable of it, so that calls and tables lead to no function. */
+static void diagnose_functions_in_spaces(const tl_module *module) {
+  for (size_t i = 0; i < module->functions.count && module->mode->plain_types && !module->capsule; i++) {
+    const tl_symbol *const symbol = &module->symbols.items[module->symbol_of_function[module->functions.items[i]]];
+    if (!(symbol->other & STO_SPACE_MASK) || symbol->mention == TL_NONE)
+      continue;
+    const tl_cubin *const cubin = &module->files[symbol->mention];
+    uint32_t at = 0;
+    while (at + 1 < cubin->symbol_count &&
+           (cubin->symbols[at].name != symbol->name || tl_symbol_type(&cubin->symbols[at]) != STT_FUNC))
+      at++;
+    tl_cubin_damaged(cubin, module->names, module->diagnostics, cubin->symbol_table, (uint64_t)at * ELF_SYMBOL_SIZE,
+                     "st_other of a function names a memory space");
+  }
+}
+
 void tl_diagnose_text_owners(const tl_module *module, tl_arena *arena) {
+  diagnose_functions_in_spaces(module);
   for (uint32_t file = 0; file < module->file_count; file++) {
     const tl_cubin *const cubin = &module->files[file];
     bool *const owned = tl_arena_new(arena, bool, cubin->section_count);

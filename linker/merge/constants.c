@@ -65,7 +65,9 @@ bool tl_merge_has_symbols(tl_merging *m, uint32_t section) {
 
 uint64_t tl_merge_covered(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  const uint64_t last = constants_symbols_end(m, section), end = last ? last : input->size;
+  const uint64_t last = constants_symbols_end(m, section);
+  const bool nothing = m->module->mode->final && m->holds_objects[section]; /* of objects without a size (L1131) */
+  const uint64_t end = last || nothing ? last : input->size;
   if (end <= input->size)
     return end;
   const uint64_t room = m->cubin->size - input->file_offset;

@@ -328,7 +328,7 @@ static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, const t
   }
   if ((s->other ^ known->other) & STO_SPACE_MASK)
     objects_report(m, TL_MESSAGE_SPACE_MISMATCH, s, known);
-  else if ((s->other ^ known->other) & STO_MANAGED)
+  if ((s->other ^ known->other) & STO_MANAGED)
     objects_report(m, TL_MESSAGE_MANAGED_MISMATCH, s, known);
   const bool common = s->section == TL_SECTION_COMMON;
   if (objects_sizes_clash(m, s, known))
