@@ -231,12 +231,44 @@ uint64_t final_frame_instruction_size(const uint8_t *bytes, uint64_t left) {
   return size <= left ? size : 0;
 }
 
+/* A LEB128 number as nvlink reads it: in 32 bits, with shifts that go round in them; false where it does not end. */
+static bool frames_take_leb(const uint8_t *bytes, uint64_t size, uint64_t *at, bool sign, uint32_t *value) {
+  enum { BITS = 7, MORE = 0x80, NEGATIVE = 0x40, WIDTH = 32 };
+  const uint64_t length = frames_leb(bytes + *at, size - *at);
+  unsigned shift = 0;
+  *value = 0;
+  for (uint64_t i = 0; i < length; i++, shift += BITS)
+    *value |= (uint32_t)(bytes[*at + i] & (MORE - 1)) << shift % WIDTH;
+  if (sign && length && shift < WIDTH && bytes[*at + length - 1] & NEGATIVE)
+    *value |= UINT32_MAX << shift;
+  *at += length;
+  return length != 0;
+}
+
+enum { CIE_VERSION = 20 };
+
+/* Where the numbers of a CIE begin, behind its version and its text; its size where that does not end. */
+static uint64_t frames_cie_numbers(const uint8_t *cie, uint64_t size) {
+  uint64_t at = CIE_VERSION + 1;
+  while (at < size && cie[at])
+    at++;
+  return at < size ? at + 1 : size;
+}
+
+/* The unit of advances of a frame in Mercury's view, 1 where it cannot be read. */
+static uint32_t frames_unit(const frame_pair *pair) {
+  uint64_t at = frames_cie_numbers(pair->mercury_cie, pair->mercury_cie_size);
+  uint32_t unit;
+  return frames_take_leb(pair->mercury_cie, pair->mercury_cie_size, &at, false, &unit) ? unit : 1;
+}
+
 static void frames_add_step(const finalizer *f, frame_steps *steps, uint64_t at, const uint8_t *bytes, uint64_t size) {
   *tl_vector_push(f->arena, steps) = (frame_step){at, (uint32_t)steps->count, bytes, size};
 }
 
-/* False at something unknown. An advance is of 32 bits and may go back. */
-static bool frames_read_steps(const finalizer *f, const uint8_t *frame_bytes, uint64_t size, frame_steps *steps) {
+/* False at something unknown. An advance is of 32 bits, in units of its CIE (L1120), and may go back. */
+static bool frames_read_steps(const finalizer *f, const uint8_t *frame_bytes, uint64_t size, uint32_t unit,
+                              frame_steps *steps) {
   enum { NOP = 0, ADVANCE_4 = 4, ADVANCE_SIZE = 5 };
   uint32_t at = 0;
   uint64_t start = FRAME_FDE, end = FRAME_FDE; /* of the instructions at this place */
@@ -249,7 +281,7 @@ static bool frames_read_steps(const finalizer *f, const uint8_t *frame_bytes, ui
         return false;
       if (end > start)
         frames_add_step(f, steps, at, frame_bytes + start, end - start);
-      at += tl_get32(frame_bytes + i + 1);
+      at += unit * tl_get32(frame_bytes + i + 1);
       start = end = i + length;
     } else if (code != NOP) {
       length = final_frame_instruction_size(frame_bytes + i, size - i);
@@ -316,8 +348,8 @@ static bool frames_same_steps(const frame_steps *a, const frame_steps *b) {
  * which of the SASS instructions of one Mercury instruction a place means is not always known (L492). */
 static void frames_take_places(frame_writer *w, uint64_t start, const frame_pair *own, const tl_moved_text *moved) {
   frame_steps made = {0}, had = {0};
-  frames_read_steps(w->f, w->bytes + start, w->size - start, &made);
-  if (!own->sass || !frames_read_steps(w->f, own->sass, own->sass_size, &had) || !frames_same_steps(&made, &had))
+  frames_read_steps(w->f, w->bytes + start, w->size - start, 1, &made);
+  if (!own->sass || !frames_read_steps(w->f, own->sass, own->sass_size, 1, &had) || !frames_same_steps(&made, &had))
     return;
   w->size = start + FRAME_FDE;
   frames_put(w, own->sass + FRAME_FDE, own->sass_size - FRAME_FDE);
@@ -344,8 +376,10 @@ static void frames_put_translated(frame_writer *w, uint32_t first, const frame_p
   const tl_code *const map = final_code_map_of(f, text);
   frame_steps steps = {0};
   bool known = map != NULL;
-  for (uint32_t i = first; known && i != TL_NONE; i = w->pairs.items[i].next)
-    known = frames_read_steps(f, w->pairs.items[i].mercury, w->pairs.items[i].mercury_size, &steps);
+  for (uint32_t i = first; known && i != TL_NONE; i = w->pairs.items[i].next) {
+    const frame_pair *const pair = &w->pairs.items[i];
+    known = frames_read_steps(f, pair->mercury, pair->mercury_size, frames_unit(pair), &steps);
+  }
   if (!known && !last->sass)
     final_disagree(f, "its SASS and its Mercury frames differ");
   const uint64_t start = w->size;
@@ -369,17 +403,90 @@ static void frames_put_translated(frame_writer *w, uint32_t first, const frame_p
   tl_put64(w->bytes + start + FRAME_CODE, final_is_slot(f, last->symbol) ? final_slot_code_end(f) : part.size);
 }
 
-/* A CIE of the SASS side is Mercury's with advances in units of 4 bytes (L492). */
+static void frames_put_leb(frame_writer *w, uint32_t value, bool sign) {
+  enum { BITS = 7, MORE = 0x80, NEGATIVE = 0x40 };
+  const bool negative = sign && value >> 31;
+  int64_t rest = negative ? (int64_t)value - ((int64_t)1 << 32) : (int64_t)value;
+  for (bool more = true; more;) {
+    const uint8_t byte = (uint8_t)(rest & (MORE - 1));
+    rest = rest >= 0 ? rest >> BITS : -((-rest + (MORE - 1)) >> BITS); /* rounded down, which a shift need not do */
+    more = sign ? !(rest == 0 && !(byte & NEGATIVE)) && !(rest == -1 && byte & NEGATIVE) : rest != 0;
+    w->bytes[w->size++] = (uint8_t)(byte | (more ? MORE : 0));
+  }
+}
+
+/* The length of an instruction of a CIE, 0 where it does not end; what is not known is one byte. */
+static uint64_t frames_cie_instruction_size(const uint8_t *bytes, uint64_t left) {
+  enum { OFFSET = 2, SIMPLE = 0, KIND_SHIFT = 6, UNDEFINED = 7, EXPRESSION = 16, VALUE = 22 };
+  static const uint16_t operands[] = {5, 6, 8, 9, 12, 13, 14, EXPRESSION};
+  static const uint8_t places[] = {0, 8, 1, 2, 4}; /* of advances: the bytes of what they say */
+  const unsigned kind = bytes[0] >> KIND_SHIFT;
+  if (kind == SIMPLE && bytes[0] < sizeof places)
+    return (uint64_t)1 + places[bytes[0]] <= left ? (uint64_t)1 + places[bytes[0]] : 0;
+  if (kind == OFFSET || bytes[0] == UNDEFINED) {
+    const uint64_t length = frames_leb(bytes + 1, left - 1);
+    return length ? 1 + length : 0;
+  }
+  if (bytes[0] == VALUE) {
+    uint64_t at = 1 + frames_leb(bytes + 1, left - 1);
+    uint32_t block;
+    return at > 1 && frames_take_leb(bytes, left, &at, false, &block) && block <= left - at ? at + block : 0;
+  }
+  return kind == SIMPLE && TL_AMONG16(operands, bytes[0]) ? final_frame_instruction_size(bytes, left) : 1;
+}
+
+static bool frames_is_advance(uint8_t code) {
+  enum { ADVANCE = 1, KIND_SHIFT = 6, FIRST = 1, LAST = 4 };
+  return code >> KIND_SHIFT == ADVANCE || (code >= FIRST && code <= LAST);
+}
+
+/* L1120: a CIE of the SASS side is read out of Mercury's and written anew: version 3, no text, 4 as the unit of advances
+ * (L492), the other two numbers as short as they go, and what stands behind the last advance, without NOP but for the
+ * padding. False at something that does not end. */
+static bool frames_make_cie(frame_writer *w, const uint8_t *from, uint64_t size) {
+  enum { VERSION = 3, SASS_UNIT = 4, NOP = 0 };
+  const uint64_t start = w->size;
+  uint64_t at = frames_cie_numbers(from, size);
+  uint32_t unit, data, back;
+  if (!frames_take_leb(from, size, &at, false, &unit) || !frames_take_leb(from, size, &at, true, &data) || at >= size)
+    return false;
+  if ((int8_t)from[CIE_VERSION] < VERSION) /* a byte there, with its sign */
+    back = (uint32_t)(int8_t)from[at++];
+  else if (!frames_take_leb(from, size, &at, false, &back))
+    return false;
+  frames_put(w, from, CIE_VERSION);
+  w->bytes[w->size++] = VERSION;
+  w->bytes[w->size++] = 0;
+  w->bytes[w->size++] = SASS_UNIT;
+  frames_put_leb(w, data, true);
+  frames_put_leb(w, back, false);
+  const uint64_t begin = w->size;
+  for (uint64_t length; at < size; at += length) {
+    const bool advances = frames_is_advance(from[at]);
+    length = frames_cie_instruction_size(from + at, size - at);
+    if (!length && advances)
+      length = size - at; /* nothing stands behind it */
+    if (!length) {
+      w->size = start;
+      return false;
+    }
+    if (advances)
+      w->size = begin;
+    else if (from[at] != NOP)
+      frames_put(w, from + at, length);
+  }
+  memset(w->bytes + w->size, NOP, 8);
+  w->size = start + tl_align(w->size - start, 8);
+  tl_put64(w->bytes + start + FRAME_LENGTH, w->size - start - FRAME_CIE);
+  return true;
+}
+
 static void frames_put_cie(frame_writer *w, const frame_pair *pair) {
-  enum { CIE_VERSION = 20, CIE_TEXT, CIE_UNIT, CIE_LEAST, VERSION = 3, SASS_UNIT = 4 };
-  const uint8_t *const from = pair->mercury_cie;
-  const bool known =
-      pair->mercury_cie_size >= CIE_LEAST && from[CIE_VERSION] == VERSION && from[CIE_TEXT] == 0 && from[CIE_UNIT] == 1;
-  if (!known && !pair->sass_cie)
+  if (frames_make_cie(w, pair->mercury_cie, pair->mercury_cie_size))
+    return;
+  if (!pair->sass_cie)
     final_disagree(w->f, "its SASS and its Mercury frames differ");
-  frames_put(w, known ? from : pair->sass_cie, known ? pair->mercury_cie_size : pair->sass_cie_size);
-  if (known)
-    w->bytes[w->size - pair->mercury_cie_size + CIE_UNIT] = SASS_UNIT;
+  frames_put(w, pair->sass_cie, pair->sass_cie_size);
 }
 
 /* A frame's function as a key. */

@@ -151,6 +151,14 @@ static uint64_t relocate_shared_value(const relocating *r, const entry_state *e,
   return r->layout->external_offset[function]; /* TL_NO_OFFSET is -1: no kernel reaches the function (L78) */
 }
 
+/* L1119: of extern shared memory that the output does not list, an instance's in code, the symbol's own in data. */
+static uint64_t relocate_shared_auxiliary(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
+  enum { INSTANCE_ALIGN = 16 };
+  if (!symbol->external_shared || r->module->extern_by_name || !r->module->mode->final)
+    return symbol->align;
+  return tl_layout_function_of(r->module, e->entry->target) == TL_NONE ? symbol->first_align : INSTANCE_ALIGN;
+}
+
 /* L251: with the constants of all files, or -1 if there are none. */
 static uint64_t relocate_constants_size(const relocating *r) {
   const uint32_t section = tl_module_section_named(r->module, ".nv.constant3");
@@ -197,7 +205,7 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
     e->s = r->module->extern_by_name ? e->s : UINT64_MAX; /* L94 */
   } else if (symbol->shared) {
     e->s = relocate_shared_value(r, e, symbol);
-    e->auxiliary = symbol->align;
+    e->auxiliary = relocate_shared_auxiliary(r, e, symbol);
     if (symbol->external_shared && e->s == UINT64_MAX)
       e->bank = (SHT_CUDA_SHARED - SHT_CUDA_CONSTANT0) & 31; /* L1096 */
   } else if (symbol->function != TL_NONE) {
