@@ -214,6 +214,7 @@ typedef struct ref_function {
   bool has_large_constants; /* one of the compiler's goes beyond a bank */
   bool is_emptied;          /* RF127 */
   bool has_partial;         /* RF165: shared memory that ptxas laid out */
+  bool calls_no_function;   /* RF590 */
   bool has_read_places;     /* L1031 */
   bool is_stub;             /* U10: a jump slot of an executable */
   bool is_of_replacement;   /* RF124: an alias of a body that replaced another */
