@@ -547,6 +547,11 @@ void ref_inputs_read(ref_link *link) {
   for (size_t i = 0; i < link->file_count; i++) {
     link->is_capsule = link->is_capsule && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0;
   }
+  for (size_t i = 0; i < link->file_count && !link->is_capsule; i++) {
+    if ((link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0) {
+      ref_capsule_check_unread_entries(link, &link->files[i]);
+    }
+  }
 }
 
 void ref_inputs_free(ref_link *link) {

@@ -812,6 +812,9 @@ void ref_constants_append(ref_link *link, ref_bytes *image, uint64_t place, cons
 void ref_constants_layout(ref_link *link);
 uint64_t ref_constants_offset_of_section(const ref_link *link, size_t section);
 
+/* capsule_code_entries.c: RF595 */
+void ref_capsule_check_unread_entries(ref_link *link, const ref_file *file);
+
 /* fallback.c */
 void ref_fallback_lay_out(ref_link *link);
 bool ref_constants_share_size(uint64_t size, uint64_t align);
