@@ -39,6 +39,9 @@ static void ref_callgraph_reach(ref_link *link, size_t kernel, size_t *seen_by) 
       continue;
     }
     seen_by[number] = kernel;
+    if (link->functions[number].calls_no_function) {
+      ref_message_fatal(link, "E71", "Internal error: no callgraph node"); /* RF590: here nvlink ends by a signal */
+    }
     ref_indices_add(link, &root->reach, number);
     const ref_indices *callees = &link->functions[number].callees;
     for (size_t i = 0; i < callees->count; i++) {

@@ -191,6 +191,8 @@ typedef struct ref_frame_entry {
 /* capsule_frames.c: M24; `entries`, if any: what stands for each relocation of the Mercury module. */
 /* capsule_frame_entries.c */
 void ref_capsule_check_frame_entries(const ref_capsule *capsule);
+/* capsule_code_entries.c */
+void ref_capsule_check_code_entries(const ref_capsule *capsule);
 
 ref_bytes ref_capsule_frames(ref_capsule *capsule, ref_frame_entry *entries);
 bool ref_capsule_alias_comes_first(ref_link *mercury, size_t function);

@@ -246,6 +246,10 @@ static size_t ref_function_of_symbol(const ref_file *file, uint32_t symbol) {
   return symbol < file->cubin.symbol_count ? file->function_of[symbol] : REF_NONE;
 }
 
+static bool ref_function_symbol_is_code(const ref_file *file, uint32_t symbol) {
+  return symbol < file->cubin.symbol_count && (file->cubin.symbols[symbol].info & 15) == REF_SYMBOL_FUNC;
+}
+
 static void ref_function_add_indirect(ref_link *link, ref_function *function, const char *prototype) {
   function->indirect = ref_memory_grow(link, function->indirect, function->indirect_count, &function->indirect_capacity,
                                        sizeof *function->indirect);
@@ -293,6 +297,8 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, ref_record_of
   ref_bodies_add_reading(link, function, (size_t)(file - link->files), record);
   if (part == REF_PART_CALLS && callee != REF_NONE) {
     ref_indices_add(link, &function->calls, callee);
+  } else if (part == REF_PART_CALLS && !ref_function_symbol_is_code(file, second)) {
+    function->calls_no_function = true;
   } else if (part == REF_PART_REFERENCES && callee != REF_NONE) {
     ref_indices_add(link, &function->references, callee);
     ref_function_take_by_reference(link, file, &link->functions[callee]);
@@ -311,6 +317,20 @@ static ref_part ref_function_part_of(uint32_t second) {
   return second >= 0xfffffffc ? (ref_part)(0xffffffff - second + 1) : REF_PART_NONE;
 }
 
+/* RF590: nvlink ends by a signal over a record of what is no function, and over a reference to it. L179: of a part that there is not it
+ * reads the first word's symbol alone. */
+static void ref_function_check_record(ref_link *link, const ref_file *file, ref_record_of_calls record,
+                                      uint32_t second) {
+  const bool calls = record.part == REF_PART_CALLS || record.part == REF_PART_REFERENCES;
+  const uint32_t last = calls && second > record.symbol ? second : record.symbol;
+  const bool outside = last >= file->cubin.symbol_count;
+  const bool known = record.part != REF_PART_NONE;
+  if (outside || (known && !ref_function_symbol_is_code(file, record.symbol)) ||
+      (record.part == REF_PART_REFERENCES && !ref_function_symbol_is_code(file, second))) {
+    ref_message_fatal(link, "E71", "Internal error: no callgraph node");
+  }
+}
+
 /* RF65: the text of a -2 record is what later files' `.nv.prototype` are compared with; it is compared with nothing itself. */
 void ref_function_note_taken(ref_link *link, const ref_file *file, const ref_section *graph) {
   ref_part part = REF_PART_NONE;
@@ -320,6 +340,7 @@ void ref_function_note_taken(ref_link *link, const ref_file *file, const ref_sec
       part = ref_function_part_of(second);
       continue;
     }
+    ref_function_check_record(link, file, (ref_record_of_calls){.part = part, .symbol = first}, second);
     const size_t function = ref_function_of_symbol(file, first);
     const bool lost = ref_indices_has(&file->lost_records, (size_t)at);
     if (part == REF_PART_TAKEN && function != REF_NONE && file->body_of[first] != REF_BODY_LOSES && !lost) {

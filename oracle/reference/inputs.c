@@ -314,6 +314,25 @@ static void ref_input_check_section_symbols(ref_link *link, const ref_file *file
   }
 }
 
+/* RF593: nvlink ends by a signal over a section of the SASS view, one of no type too, behind one of Mercury's. RF594: and over a large
+ * alignment, or says that its finalizer, which allocates so many bytes, has no memory. */
+static void ref_input_check_order(ref_link *link, const ref_file *file) {
+  const uint64_t largest_align = (uint64_t)1 << 31;
+  bool mercury = false;
+  for (size_t i = 1; i < file->cubin.section_count; i++) {
+    const ref_section *section = &file->cubin.sections[i];
+    if (section->align > largest_align) {
+      ref_message_fatal(link, "E91", "Internal FNLZR error '%s'", file->name);
+    }
+    if (mercury && (section->flags & REF_FLAG_MERCURY) == 0) {
+      ref_message_fatal(link, "RF593",
+                        "Input file '%s' is damaged: section '%s' stands behind those of Mercury (RF593)", file->name,
+                        section->name);
+    }
+    mercury = mercury || (section->flags & REF_FLAG_MERCURY) != 0;
+  }
+}
+
 /* RF81: the symbols of a capsule are local, global or weak. RF230: its relocations have addends; a section of others, also an empty one,
  * ends the link. */
 static void ref_input_check_capsule(ref_link *link, const ref_file *file) {
@@ -335,6 +354,7 @@ static void ref_input_check_capsule(ref_link *link, const ref_file *file) {
     }
   }
   ref_input_check_section_symbols(link, file);
+  ref_input_check_order(link, file);
 }
 
 /* RF86: a text begins anywhere behind the start of `.strtab` and runs to the next 0 of the file. */
@@ -526,6 +546,11 @@ void ref_inputs_read(ref_link *link) {
   link->is_capsule = link->file_count != 0 || ref_target_has_capsules(link->sm); /* M4; RF203: of no file, too */
   for (size_t i = 0; i < link->file_count; i++) {
     link->is_capsule = link->is_capsule && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0;
+  }
+  for (size_t i = 0; i < link->file_count && !link->is_capsule; i++) {
+    if ((link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0) {
+      ref_capsule_check_unread_entries(link, &link->files[i]);
+    }
   }
 }
 

@@ -215,6 +215,7 @@ typedef struct ref_function {
   bool is_emptied;          /* RF127 */
   bool has_stray_text;      /* RF570 */
   bool has_partial;         /* RF165: shared memory that ptxas laid out */
+  bool calls_no_function;   /* RF590 */
   bool has_read_places;     /* L1031 */
   bool is_stub;             /* U10: a jump slot of an executable */
   bool is_of_replacement;   /* RF124: an alias of a body that replaced another */
@@ -816,6 +817,9 @@ void ref_constants_create_copies(ref_link *link);
 void ref_constants_append(ref_link *link, ref_bytes *image, uint64_t place, const uint8_t *data, size_t size);
 void ref_constants_layout(ref_link *link);
 uint64_t ref_constants_offset_of_section(const ref_link *link, size_t section);
+
+/* capsule_code_entries.c: RF595 */
+void ref_capsule_check_unread_entries(ref_link *link, const ref_file *file);
 
 /* fallback.c */
 void ref_fallback_lay_out(ref_link *link);

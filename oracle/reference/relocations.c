@@ -9,10 +9,6 @@ enum {
   LAST_FORGOTTEN_BANK = 6,
   LOADER_FIRST = REF_MERCURY_FIRST + 60,
   LOADER_LAST = REF_MERCURY_FIRST + 63,
-  LOW = 5, /* of Mercury */
-  HIGH = 6,
-  PROGRAM_LOW = 40,
-  PROGRAM_HIGH = 41,
   ADDRESS = 55, /* of R_CUDA */
   ADDRESS_LOW = 56,
   ADDRESS_HIGH = 57
@@ -323,17 +319,13 @@ static bool ref_relocation_is_of_loader(ref_link *link, ref_file *file, uint32_t
          NULL;
 }
 
-/* RF219: nvlink ends by a signal over an entry of a capsule's code against symbol 0, and over one for the loader that comes to it (R12).
- * Where a variable was refused (L90), its entries have no symbol and the link ends with what was said. */
+/* RF219: nvlink ends by a signal over an entry of a capsule's code against symbol 0, before anything undefined is reported. */
 static void ref_relocation_check_code(ref_link *link, const ref_file *file, const ref_relocation *entry,
                                       const ref_out_relocation *output) {
-  const uint32_t type = entry->type - REF_MERCURY_FIRST;
-  const bool half = type == LOW || type == HIGH || type == PROGRAM_LOW || type == PROGRAM_HIGH;
-  const bool nothing = output->symbol == REF_NONE && output->function == REF_NONE && !output->names_gone_shared &&
-                       !output->names_gone_section && link->error_count == 0;
   if (link->is_capsule && link->view->is_mercury && link->sections[output->target].info_function != REF_NONE &&
-      (entry->symbol == 0 || (half && nothing))) {
-    ref_message_fatal(link, "RF219", "Input file '%s': relocation %u of code is about no symbol", file->name, type);
+      entry->symbol == 0) {
+    ref_message_fatal(link, "RF219", "Input file '%s': relocation %u of code is about no symbol", file->name,
+                      entry->type - REF_MERCURY_FIRST);
   }
 }
 
