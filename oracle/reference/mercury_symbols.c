@@ -178,14 +178,20 @@ static bool ref_mercury_has_symbols(const ref_cubin *whole) {
   return false;
 }
 
-/* RF582: a function of the SASS side is a kernel where its Mercury symbol is one. */
-static void ref_mercury_repair_kernels(const ref_mercury_pair *pair) {
+/* RF582: a function of the SASS side is a kernel where its Mercury symbol is one. RF587: an object that is only mentioned has that one's size. */
+static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
   const ref_cubin *whole = &pair->file->whole;
   for (size_t i = 1; i < whole->symbol_count && i < pair->view.symbol_count; i++) {
     ref_symbol *own = &whole->symbols[i];
     const ref_symbol *other = &pair->view.symbols[i];
-    const bool functions = (own->info & 15) == REF_SYMBOL_FUNC && (other->info & 15) == REF_SYMBOL_FUNC;
-    if (functions && strcmp(own->name, other->name) == 0) {
+    const bool function = (own->info & 15) == REF_SYMBOL_FUNC;
+    if ((own->info & 15) != (other->info & 15) || strcmp(own->name, other->name) != 0) {
+      continue;
+    }
+    if (!function && own->section == 0 && other->section == 0) {
+      own->size = other->size;
+    }
+    if (function) {
       own->other = (uint8_t)((own->other & ~REF_OTHER_ENTRY) | (other->other & REF_OTHER_ENTRY));
     }
   }
@@ -208,5 +214,5 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
       ref_mercury_repair_table(&pair, i, beside);
     }
   }
-  ref_mercury_repair_kernels(&pair);
+  ref_mercury_repair_symbols(&pair);
 }
