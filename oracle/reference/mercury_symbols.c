@@ -1,6 +1,7 @@
 /* SASS entries of a capsule's code that damage has changed: the finalizer writes them from Mercury's. One whose symbol lies behind the table is
- * about what the entry of the same place among Mercury's is about (RF577), one that has none beside it counts for nothing (RF579), and the
- * addend is Mercury's, but for places in code (RF581). What is a kernel Mercury's symbols say, too (RF582). */
+ * about what the entry of the same place among Mercury's is about, and the addend is Mercury's, but for places in code (RF577); one that has
+ * none beside it counts for nothing (RF579). Which functions there are, which of them are kernels, and the size of what is mentioned
+ * Mercury's symbols say, too (RF582). */
 #include "link.h"
 
 #include <stdlib.h>
@@ -111,7 +112,7 @@ static bool ref_mercury_shares_addend(const ref_mercury_pair *pair, const ref_re
   return !function || ((symbol->info & 15) == REF_SYMBOL_FUNC && other->addend == 0);
 }
 
-/* RF577, RF581 */
+/* RF577 */
 static void ref_mercury_repair_entry(ref_mercury_pair *pair, uint32_t table, const ref_mercury_entry *own,
                                      const ref_relocation *other, bool is_code) {
   const ref_section *section = &pair->file->whole.sections[table];
@@ -178,7 +179,7 @@ static bool ref_mercury_has_symbols(const ref_cubin *whole) {
   return false;
 }
 
-/* RF582: a function of the SASS side is a kernel where its Mercury symbol is one. RF587: an object that is only mentioned has that one's size. */
+/* RF582: a function of the SASS side is a kernel where its Mercury symbol is one. An object that is only mentioned has that one's size. */
 static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
   const ref_cubin *whole = &pair->file->whole;
   for (size_t i = 1; i < whole->symbol_count && i < pair->view.symbol_count; i++) {
@@ -193,6 +194,19 @@ static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
     }
     if (function) {
       own->other = (uint8_t)((own->other & ~REF_OTHER_ENTRY) | (other->other & REF_OTHER_ENTRY));
+    }
+  }
+}
+
+/* RF582: a function that the SASS symbols alone mention counts for nothing. */
+static void ref_mercury_forget_mentions(const ref_mercury_pair *pair) {
+  const ref_cubin *whole = &pair->file->whole;
+  for (size_t i = 1; i < whole->symbol_count; i++) {
+    ref_symbol *own = &whole->symbols[i];
+    const bool beside = i < pair->view.symbol_count && strcmp(own->name, pair->view.symbols[i].name) == 0;
+    if ((own->info & 15) == REF_SYMBOL_FUNC && own->section == 0 && !beside &&
+        ref_mercury_find_name(&pair->view, own) == 0) {
+      own->info &= 0xf0;
     }
   }
 }
@@ -215,4 +229,5 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
     }
   }
   ref_mercury_repair_symbols(&pair);
+  ref_mercury_forget_mentions(&pair);
 }

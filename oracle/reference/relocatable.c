@@ -181,7 +181,7 @@ static void ref_relocatable_size_pool(ref_link *link, size_t pool, bool has_exte
   ref_relocatable_measure_pool(link, pool, &raw, &section->align);
   section->align = ref_larger(section->align, has_extern ? EXTERN_ALIGN : 0);
   if (section->align == 0 && raw == 0 && section->size != 0) {
-    section->align = placed; /* RF586: what lies there is of another space, and the section as others */
+    section->align = placed; /* RF581: what lies there is of another space, and the section as others */
     return;
   }
   if (section->align == 0) {
