@@ -900,9 +900,6 @@ static void ref_capsule_check_views(ref_link *link, const ref_link *sass) {
 }
 
 void ref_capsule_run(ref_link *link) {
-  for (size_t i = 0; i < link->file_count; i++) {
-    ref_mercury_repair_entries(link, &link->files[i]);
-  }
   ref_link *sass = ref_capsule_fork(link);
   ref_capsule_lay_out_sass(sass);
   link->view = &ref_view_mercury;

@@ -193,14 +193,25 @@ static const ref_section *ref_frames_section(const ref_cubin *cubin, uint32_t *i
   return NULL;
 }
 
+/* Does the next entry of a section begin and end as one? */
+static bool ref_frames_is_whole(const ref_frame *frame) {
+  const ref_section *section = frame->section;
+  const uint64_t at = frame->end, rest = section->size - at;
+  return section->data == NULL || rest < ADDRESS_AT ||
+         (ref_u32(section->data + at) == WIDE && ref_u64(section->data + at + LENGTH_AT) <= rest - HEAD);
+}
+
 /* The next frame of a section; entries of the 64-bit form: ffffffff, u64 length, u64 pointer (all ones for a common entry),
  * u64 address. */
-static bool ref_frames_next(ref_link *link, const ref_file *file, ref_frame *frame) {
+static bool ref_frames_next(ref_link *link, const ref_file *file, ref_frame *frame, bool is_sass) {
   const ref_section *section = frame->section;
   while (section->data != NULL && section->size - frame->end >= ADDRESS_AT) {
     frame->at = frame->end;
     const uint64_t length = ref_u64(section->data + frame->at + LENGTH_AT);
-    if (ref_u32(section->data + frame->at) != WIDE || length > section->size - frame->at - HEAD) {
+    if (!ref_frames_is_whole(frame)) {
+      if (is_sass) {
+        return false; /* RF585 */
+      }
       ref_message_fatal(link, "D40", "Input file '%s': section '.debug_frame' is damaged at 0x%llx", file->name,
                         (unsigned long long)frame->at);
     }
@@ -313,13 +324,20 @@ static bool ref_frames_find_sass(ref_frames *frames, size_t function, ref_frame 
   const char *key = ref_frames_key(link, led == REF_NONE ? function : led);
   size_t found;
   while ((found = ref_map_find(&list->by_function, key)) == REF_NONE) {
-    if (list->cursor.section == NULL || !ref_frames_next(link, file, &list->cursor)) {
+    if (list->cursor.section == NULL || !ref_frames_next(link, file, &list->cursor, true)) {
       return false;
     }
     ref_frames_keep(link, file, list);
   }
   *frame = list->frames[found];
   return true;
+}
+
+/* RF585: the SASS side's frames of the function's file end in one that is none; nvlink goes by Mercury's then. */
+static bool ref_frames_sass_is_damaged(ref_frames *frames, size_t function) {
+  const size_t number = frames->capsule->sass->functions[function].definition_file;
+  const ref_frame *cursor = number == REF_NONE ? NULL : &ref_frames_of_file(frames, number)->cursor;
+  return cursor != NULL && cursor->section != NULL && !ref_frames_is_whole(cursor);
 }
 
 static const char *ref_frames_place_key(ref_link *link, size_t file, size_t section, uint64_t offset) {
@@ -414,7 +432,7 @@ static size_t ref_frames_next_kept(ref_frames *frames, size_t number, ref_frame 
   const ref_file *file = &mercury->files[number];
   uint32_t index;
   frame->section = ref_frames_section(&file->cubin, &index);
-  while (frame->section != NULL && ref_frames_next(mercury, file, frame)) {
+  while (frame->section != NULL && ref_frames_next(mercury, file, frame, false)) {
     const size_t entry = ref_map_find(
         &frames->addresses, ref_frames_place_key(mercury, number, file->section_of[index], frame->at + ADDRESS_AT));
     if (entry != REF_NONE) {
@@ -483,7 +501,7 @@ static ref_frame ref_frames_choose(ref_frames *frames, const ref_kept_frame *kep
     return ref_frames_translate(frames, function, &kept->frame);
   }
   if (!ref_frames_find_sass(frames, function, &sass)) {
-    return other;
+    return ref_frames_sass_is_damaged(frames, function) ? ref_frames_translate(frames, function, &kept->frame) : other;
   }
   sass.range = ref_slots_frame_range(frames->capsule, function);
   const size_t count = ref_frames_of_function(frames, kept, &list);

@@ -41,7 +41,8 @@ void ref_deleted_check_parameters(ref_link *link) {
     const ref_file *file = &link->files[i];
     for (uint32_t k = 1; k < file->cubin.section_count; k++) {
       const uint32_t type = file->cubin.sections[k].type;
-      const uint32_t owner = type == REF_TYPE_CONSTANT || type == REF_TYPE_SHARED ? ref_merge_owner(file, k) : 0;
+      const bool parameters = type == REF_TYPE_CONSTANT && !link->is_capsule; /* RF582: the finalizer makes them */
+      const uint32_t owner = parameters || type == REF_TYPE_SHARED ? ref_merge_owner(file, k) : 0;
       const size_t number = owner == 0 ? REF_NONE : file->function_of[owner];
       ref_deleted_refuse(link, number != REF_NONE && !link->functions[number].entry && !link->functions[number].live &&
                                    !ref_deleted_is_of_dead_kernel(link, &file->cubin.sections[k]));

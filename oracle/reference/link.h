@@ -649,7 +649,7 @@ const ref_rank *ref_ranks_find(const ref_ranks *ranks, uint32_t symbol, size_t r
 const ref_rank *ref_ranks_next(const ref_ranks *ranks, const ref_rank *rank);
 
 /* mercury.c */
-void ref_mercury_repair_entries(ref_link *link, ref_file *file);
+void ref_mercury_repair(ref_link *link, ref_file *file);
 uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint32_t sass, const ref_relocation *entry);
 void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t value);
 

@@ -1,48 +1,71 @@
-/* What a SASS entry of a capsule is about whose symbol lies behind the table (RF577): the finalizer writes these entries from Mercury's, so
- * that it is what the entry of the same place among Mercury's is about. */
+/* SASS entries of a capsule's code that damage has changed: the finalizer writes them from Mercury's. One whose symbol lies behind the table is
+ * about what the entry of the same place among Mercury's is about, and the addend is Mercury's, but for places in code (RF577); one that has
+ * none beside it counts for nothing (RF579). Which functions there are, which of them are kernels, and the size of what is mentioned
+ * Mercury's symbols say, too (RF582). */
 #include "link.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SYMBOL_PLACE = 12 }; /* in an entry */
+enum {
+  SYMBOL_PLACE = 12, /* in an entry */
+  ADDEND_PLACE = 16,
+  WITH_ADDEND = 24,
+  WITHOUT_ADDEND = 16
+};
+
+typedef struct ref_mercury_entry {
+  ref_relocation entry;
+  size_t number; /* in its section */
+} ref_mercury_entry;
+
+/* A file, its Mercury view, its sections of Mercury's entries by name, and the section whose bytes are a copy. */
+typedef struct ref_mercury_pair {
+  ref_link *link;
+  ref_file *file;
+  ref_cubin view;
+  ref_map tables;
+  uint32_t copied;
+  uint8_t *copy;
+} ref_mercury_pair;
 
 static int ref_mercury_compare_offset(const void *left, const void *right) {
-  const ref_relocation *a = left, *b = right;
-  return ref_order(a->offset, b->offset);
+  const ref_mercury_entry *a = left, *b = right;
+  return ref_order(a->entry.offset, b->entry.offset);
 }
 
-/* Those of a section that have a counterpart on the other side, by place: memory that is reserved has none. */
-static size_t ref_mercury_list_entries(ref_link *link, const ref_file *file, uint32_t table, const ref_cubin *mercury,
-                                       ref_relocation **list) {
-  const size_t count = ref_cubin_relocation_count(&file->whole, table);
-  size_t listed = 0;
-  *list = REF_TAKE(link, ref_relocation, count + 1);
+/* Memory that is reserved has no entry on the SASS side. */
+static bool ref_mercury_has_counterpart(const ref_mercury_pair *pair, const ref_relocation *entry) {
+  return entry->symbol >= pair->view.symbol_count ||
+         strncmp(pair->view.symbols[entry->symbol].name, ".nv.reservedSmem.", 17) != 0;
+}
+
+/* Those that have a counterpart on the other side, by place. */
+static ref_mercury_entry *ref_mercury_list(const ref_mercury_pair *pair, uint32_t table, bool is_mercury,
+                                           size_t *listed) {
+  const size_t count = ref_cubin_relocation_count(&pair->file->whole, table);
+  ref_mercury_entry *list = REF_TAKE(pair->link, ref_mercury_entry, count + 1);
+  *listed = 0;
   for (size_t i = 0; i < count; i++) {
-    const ref_relocation entry = ref_cubin_relocation(&file->whole, table, i);
-    const bool named = mercury != NULL && entry.symbol < mercury->symbol_count;
-    if (!named || strncmp(mercury->symbols[entry.symbol].name, ".nv.reservedSmem.", 17) != 0) {
-      (*list)[listed++] = entry;
+    const ref_relocation entry = ref_cubin_relocation(&pair->file->whole, table, i);
+    if (!is_mercury || ref_mercury_has_counterpart(pair, &entry)) {
+      list[(*listed)++] = (ref_mercury_entry){entry, i};
     }
   }
-  qsort(*list, listed, sizeof **list, ref_mercury_compare_offset);
-  return listed;
+  qsort(list, *listed, sizeof *list, ref_mercury_compare_offset);
+  return list;
 }
 
 /* The section of Mercury's entries beside a SASS one; 0: none. */
-static uint32_t ref_mercury_table_beside(ref_link *link, const ref_file *file, uint32_t sass) {
-  const uint32_t target = file->whole.sections[sass].info;
-  if (target >= file->whole.section_count) {
+static uint32_t ref_mercury_table_beside(const ref_mercury_pair *pair, uint32_t sass) {
+  const ref_cubin *whole = &pair->file->whole;
+  const uint32_t type = whole->sections[sass].type, target = whole->sections[sass].info;
+  if ((type != REF_TYPE_RELA && type != REF_TYPE_REL) || target >= whole->section_count) {
     return 0;
   }
-  const char *name = ref_memory_print(link, ".nv.merc.rela%s", file->whole.sections[target].name);
-  for (uint32_t i = 1; i < file->whole.section_count; i++) {
-    const ref_section *section = &file->whole.sections[i];
-    if (section->type == REF_TYPE_MERCURY_RELA && strcmp(section->name, name) == 0) {
-      return i;
-    }
-  }
-  return 0;
+  const char *name = ref_memory_print(pair->link, ".nv.merc.rela%s", whole->sections[target].name);
+  const size_t found = ref_map_find(&pair->tables, name);
+  return found == REF_NONE ? 0 : (uint32_t)found;
 }
 
 /* The number of a name among a view's symbols; 0: none. */
@@ -56,55 +79,155 @@ static uint32_t ref_mercury_find_name(const ref_cubin *cubin, const ref_symbol *
   return 0;
 }
 
-/* The symbol of Mercury's entry in the place of `entry`, by its number on the SASS side; 0: it is not known. */
-static uint32_t ref_mercury_symbol_beside(ref_link *link, const ref_file *file, uint32_t sass,
-                                          const ref_relocation *entry) {
-  const uint32_t table = ref_mercury_table_beside(link, file, sass);
-  if (table == 0) {
-    return 0;
-  }
-  const ref_cubin mercury = ref_view_of(link, &file->whole, true);
-  ref_relocation *own, *others;
-  const size_t count = ref_mercury_list_entries(link, file, sass, NULL, &own);
-  if (count != ref_mercury_list_entries(link, file, table, &mercury, &others)) {
-    return 0;
-  }
-  for (size_t i = 0; i < count; i++) {
-    if (own[i].offset == entry->offset && own[i].symbol == entry->symbol) {
-      const uint32_t symbol = others[i].symbol;
-      return symbol < mercury.symbol_count ? ref_mercury_find_name(&file->whole, &mercury.symbols[symbol]) : 0;
-    }
-  }
-  return 0;
+static size_t ref_mercury_entry_bytes(const ref_section *section) {
+  return section->type == REF_TYPE_RELA ? WITH_ADDEND : WITHOUT_ADDEND;
 }
 
-/* The section's bytes with another symbol in one entry: the input's stay as they are. */
-static void ref_mercury_rename_entry(ref_link *link, ref_section *section, size_t number, uint32_t symbol) {
-  const size_t entry = section->type == REF_TYPE_RELA ? 24 : 16;
-  uint8_t *copy = REF_TAKE(link, uint8_t, (size_t)section->size);
-  memcpy(copy, section->data, (size_t)section->size);
-  for (size_t i = 0; i < sizeof symbol; i++) {
-    copy[number * entry + SYMBOL_PLACE + i] = (uint8_t)(symbol >> 8 * i);
+/* The input's bytes stay as they are. */
+static uint8_t *ref_mercury_copy(ref_mercury_pair *pair, uint32_t table) {
+  ref_section *section = &pair->file->whole.sections[table];
+  if (pair->copied != table) {
+    pair->copied = table;
+    pair->copy = REF_TAKE(pair->link, uint8_t, (size_t)section->size);
+    memcpy(pair->copy, section->data, (size_t)section->size);
+    section->data = pair->copy;
   }
-  section->data = copy;
+  return pair->copy;
 }
 
-static void ref_mercury_repair_table(ref_link *link, ref_file *file, uint32_t table) {
-  for (size_t i = 0; i < ref_cubin_relocation_count(&file->whole, table); i++) {
-    const ref_relocation entry = ref_cubin_relocation(&file->whole, table, i);
-    const uint32_t symbol =
-        entry.symbol < file->whole.symbol_count ? 0 : ref_mercury_symbol_beside(link, file, table, &entry);
+static bool ref_mercury_is_alike(const ref_mercury_pair *pair, const ref_relocation *own, const ref_relocation *other) {
+  const ref_cubin *sass = &pair->file->whole, *mercury = &pair->view;
+  return own->symbol < sass->symbol_count && other->symbol < mercury->symbol_count &&
+         strcmp(sass->symbols[own->symbol].name, mercury->symbols[other->symbol].name) == 0;
+}
+
+/* A function's own place, or one of data: a place in code is not the same on both sides. */
+static bool ref_mercury_shares_addend(const ref_mercury_pair *pair, const ref_relocation *own,
+                                      const ref_relocation *other) {
+  if (!ref_mercury_is_alike(pair, own, other)) {
+    return false;
+  }
+  const ref_symbol *symbol = &pair->file->whole.symbols[own->symbol];
+  const bool function = (symbol->info & 15) == REF_SYMBOL_FUNC || (symbol->info & 15) == REF_SYMBOL_SECTION;
+  return !function || ((symbol->info & 15) == REF_SYMBOL_FUNC && other->addend == 0);
+}
+
+/* RF577 */
+static void ref_mercury_repair_entry(ref_mercury_pair *pair, uint32_t table, const ref_mercury_entry *own,
+                                     const ref_relocation *other, bool is_code) {
+  const ref_section *section = &pair->file->whole.sections[table];
+  const size_t at = own->number * ref_mercury_entry_bytes(section);
+  if (own->entry.symbol >= pair->file->whole.symbol_count && other->symbol < pair->view.symbol_count) {
+    const uint32_t symbol = ref_mercury_find_name(&pair->file->whole, &pair->view.symbols[other->symbol]);
     if (symbol != 0) {
-      ref_mercury_rename_entry(link, &file->whole.sections[table], i, symbol);
+      ref_put_u32(ref_mercury_copy(pair, table) + at + SYMBOL_PLACE, symbol);
+    }
+    return;
+  }
+  if (is_code && section->type == REF_TYPE_RELA && own->entry.addend != other->addend &&
+      ref_mercury_shares_addend(pair, &own->entry, other)) {
+    ref_put_u64(ref_mercury_copy(pair, table) + at + ADDEND_PLACE, (uint64_t)other->addend);
+  }
+}
+
+/* RF579: both lists are in the order of places; those that are left out have no entry beside them. */
+static void ref_mercury_remove_others(ref_mercury_pair *pair, uint32_t table, const ref_mercury_entry *own,
+                                      size_t count, const ref_mercury_entry *others, size_t other_count) {
+  ref_section *section = &pair->file->whole.sections[table];
+  const size_t bytes = ref_mercury_entry_bytes(section);
+  bool *known = REF_TAKE(pair->link, bool, count);
+  size_t matched = 0, kept = 0;
+  for (size_t i = 0; i < count && matched < other_count; i++) {
+    known[own[i].number] = ref_mercury_is_alike(pair, &own[i].entry, &others[matched].entry);
+    matched += known[own[i].number];
+  }
+  if (matched != other_count) {
+    return;
+  }
+  uint8_t *copy = ref_mercury_copy(pair, table);
+  for (size_t i = 0; i < count; i++) {
+    if (known[i]) {
+      memmove(copy + kept++ * bytes, copy + i * bytes, bytes);
+    }
+  }
+  section->size = kept * bytes;
+}
+
+static void ref_mercury_repair_table(ref_mercury_pair *pair, uint32_t table, uint32_t beside) {
+  const ref_cubin *whole = &pair->file->whole;
+  const bool is_code = (whole->sections[whole->sections[table].info].flags & REF_FLAG_EXEC) != 0;
+  size_t count, other_count;
+  const ref_mercury_entry *own = ref_mercury_list(pair, table, false, &count);
+  const ref_mercury_entry *others = ref_mercury_list(pair, beside, true, &other_count);
+  if (is_code && count > other_count) {
+    ref_mercury_remove_others(pair, table, own, count, others, other_count);
+    own = ref_mercury_list(pair, table, false, &count);
+  }
+  const bool is_frame = REF_IS(whole->sections[whole->sections[table].info].name, ".debug_frame");
+  for (size_t i = 0; count == other_count && i < count; i++) {
+    ref_mercury_repair_entry(pair, table, &own[i], &others[i].entry, is_code || is_frame);
+  }
+}
+
+/* Without one the link ends later (E65). */
+static bool ref_mercury_has_symbols(const ref_cubin *whole) {
+  for (uint32_t i = 1; i < whole->section_count; i++) {
+    if (whole->sections[i].type == REF_TYPE_MERCURY_SYMTAB) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* RF582: a function of the SASS side is a kernel where its Mercury symbol is one. An object that is only mentioned has that one's size. */
+static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
+  const ref_cubin *whole = &pair->file->whole;
+  for (size_t i = 1; i < whole->symbol_count && i < pair->view.symbol_count; i++) {
+    ref_symbol *own = &whole->symbols[i];
+    const ref_symbol *other = &pair->view.symbols[i];
+    const bool function = (own->info & 15) == REF_SYMBOL_FUNC;
+    if ((own->info & 15) != (other->info & 15) || strcmp(own->name, other->name) != 0) {
+      continue;
+    }
+    if (!function && own->section == 0 && other->section == 0) {
+      own->size = other->size;
+    }
+    if (function) {
+      own->other = (uint8_t)((own->other & ~REF_OTHER_ENTRY) | (other->other & REF_OTHER_ENTRY));
     }
   }
 }
 
-void ref_mercury_repair_entries(ref_link *link, ref_file *file) {
-  for (uint32_t i = 1; i < file->whole.section_count; i++) {
-    const uint32_t type = file->whole.sections[i].type;
-    if (type == REF_TYPE_RELA || type == REF_TYPE_REL) {
-      ref_mercury_repair_table(link, file, i);
+/* RF582: a function that the SASS symbols alone mention counts for nothing. */
+static void ref_mercury_forget_mentions(const ref_mercury_pair *pair) {
+  const ref_cubin *whole = &pair->file->whole;
+  for (size_t i = 1; i < whole->symbol_count; i++) {
+    ref_symbol *own = &whole->symbols[i];
+    const bool beside = i < pair->view.symbol_count && strcmp(own->name, pair->view.symbols[i].name) == 0;
+    if ((own->info & 15) == REF_SYMBOL_FUNC && own->section == 0 && !beside &&
+        ref_mercury_find_name(&pair->view, own) == 0) {
+      own->info &= 0xf0;
     }
   }
+}
+
+void ref_mercury_repair(ref_link *link, ref_file *file) {
+  if (!ref_mercury_has_symbols(&file->whole)) {
+    return;
+  }
+  ref_mercury_pair pair = {.link = link, .file = file, .view = ref_view_of(link, &file->whole, true)};
+  for (uint32_t i = 1; i < file->whole.section_count; i++) {
+    const ref_section *section = &file->whole.sections[i];
+    if (section->type == REF_TYPE_MERCURY_RELA && ref_map_find(&pair.tables, section->name) == REF_NONE) {
+      ref_map_set(link, &pair.tables, section->name, i);
+    }
+  }
+  for (uint32_t i = 1; i < file->whole.section_count; i++) {
+    const uint32_t beside = ref_mercury_table_beside(&pair, i);
+    if (beside != 0) {
+      ref_mercury_repair_table(&pair, i, beside);
+    }
+  }
+  ref_mercury_repair_symbols(&pair);
+  ref_mercury_forget_mentions(&pair);
 }

@@ -86,6 +86,9 @@ void ref_reference_lay_out(ref_link *link) {
 }
 
 static void ref_reference_merge(ref_link *link) {
+  for (size_t i = 0; link->is_capsule && i < link->file_count; i++) {
+    ref_mercury_repair(link, &link->files[i]);
+  }
   ref_levels_share(link);
   ref_exits_make_visible(link);
   if (link->is_capsule) {

@@ -175,10 +175,15 @@ static void ref_relocatable_size_kernel(ref_link *link, const ref_function *kern
 /* W9.11. L241, RF451: nvlink divides by the largest alignment, which what an earlier -r wrote may lack (D82). */
 static void ref_relocatable_size_pool(ref_link *link, size_t pool, bool has_extern) {
   ref_out_section *section = &link->sections[pool];
+  const uint64_t placed = section->align;
   uint64_t raw = 0;
   section->align = link->debug_shared_align;
   ref_relocatable_measure_pool(link, pool, &raw, &section->align);
   section->align = ref_larger(section->align, has_extern ? EXTERN_ALIGN : 0);
+  if (section->align == 0 && raw == 0 && section->size != 0) {
+    section->align = placed; /* RF581: what lies there is of another space, and the section as others */
+    return;
+  }
   if (section->align == 0) {
     ref_message_fatal(link, "L241", "No object of '%s' has an alignment", section->name);
   }

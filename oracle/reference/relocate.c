@@ -689,9 +689,9 @@ static bool ref_relocate_waits(const ref_link *link, const ref_out_relocation *e
 }
 
 /* RF367: entries that stay are looked at before what E68 and E70 are said of. In capsules, whose code goes by other places, they are
- * looked at when they are written. */
+ * looked at when they are written; RF584: or here, where the link has an error and writes nothing. */
 void ref_relocate_check_kept(ref_link *link) {
-  if (link->is_capsule) {
+  if (link->is_capsule && (!link->view->is_mercury || link->error_count == 0)) {
     return;
   }
   ref_symbols_number(link);
