@@ -143,6 +143,18 @@ static bool mercury_begins_at(const checker *c, uint64_t sass) {
   return tl_sorted_find(&key, c->code.items, c->code.count, sizeof key, mercury_compare_sass) != NULL;
 }
 
+/* Whether the addend of an address of the program is no place of an instruction in the decoded code, and not its end: cut to
+ * whole instructions nvlink looks it up, and crashes over what is none (L1134). */
+static bool mercury_lies_nowhere(const checker *c, const uint8_t *entry) {
+  enum { FIRST = 8, LAST = 10 };
+  const uint32_t type = tl_get32(entry + 8);
+  const uint64_t addend = tl_get64(entry + 16), place = addend - addend % TL_CODE_INSTRUCTION;
+  if (type < TL_R_MERCURY + FIRST || type > TL_R_MERCURY + LAST || place == c->code.mercury_size)
+    return false;
+  const tl_code_place *const at = tl_code_find(&c->code, place);
+  return !at || at->mercury != place;
+}
+
 /* Where half a return address is moved to a register, what stands there in the SASS text is a place at which a Mercury
  * instruction begins: nvlink looks it up, though the entry says another, and crashes over what is none (L622). */
 static bool mercury_holds_place(const checker *c, uint32_t type, const tl_code_place *place,
@@ -165,26 +177,37 @@ static bool mercury_names_thread_local(const checker *c, const uint8_t *entry) {
          mercury_section(c, tl_get16(symbol + 6))->type == SHT_CUDA_GLOBAL_INIT;
 }
 
+/* Types of code that nvlink looks up the place of their symbol for (L1133). */
+static bool mercury_needs_place(uint32_t type) {
+  static const uint8_t ranges[][2] = {{1, 1}, {5, 13}, {24, 49}, {60, 63}};
+  bool among = false;
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    among |= type >= TL_R_MERCURY + ranges[i][0] && type <= TL_R_MERCURY + ranges[i][1];
+  return among;
+}
+
 /* Whether half an address is that of a symbol of a type that has none: it is neither a function, a variable, a section nor
- * a texture, and becomes symbol 0 (L614). */
+ * a texture, and becomes symbol 0 (L614). Of other types a label that is nowhere, symbol 0 too, is none (L1133). */
 static bool mercury_names_nothing(const checker *c, const uint8_t *entry) {
   enum { TYPE = 15 };
   const uint8_t *const symbol = mercury_symbol(c, tl_get32(entry + 12));
   const unsigned type = symbol ? symbol[4] & TYPE : STT_SECTION;
+  const bool nowhere = type == STT_NOTYPE && tl_get16(symbol + 6) == SHN_UNDEF;
   const bool has_place = type == STT_FUNC || type == STT_SECTION || type == STT_OBJECT || type == STT_CUDA_OBJECT ||
                          tl_type_is_texture(type);
-  return mercury_is_half(tl_get32(entry + 8)) && !has_place;
+  const uint32_t needs = tl_get32(entry + 8);
+  return (mercury_is_half(needs) && !has_place) || (mercury_needs_place(needs) && nowhere);
 }
 
-/* Whether an entry of code is about the symbol of a section that nvlink finds no place for: the halves of an address and
- * of a return address about the call graph's, the latter about a note's too (L608). */
+/* Whether an entry of code is about the symbol of a section that nvlink finds no place for: those that need one about the
+ * call graph's, and the halves of a return address about a note's too (L608, L1133). */
 static bool mercury_names_no_place(const checker *c, const uint8_t *entry) {
   const uint32_t type = tl_get32(entry + 8);
   const uint8_t *const symbol = mercury_symbol(c, tl_get32(entry + 12));
   const uint32_t kind = mercury_is_section(symbol) ? mercury_section(c, tl_get16(symbol + 6))->type : SHT_NULL;
   const bool back = tl_code_is_half_place(type);
   const bool graph = kind == SHT_CUDA_CALLGRAPH || kind == SHT_CUDA_PROTOTYPE;
-  return (graph && (mercury_is_half(type) || back)) || (back && kind == SHT_NOTE);
+  return (graph && (mercury_needs_place(type) || back)) || (back && kind == SHT_NOTE);
 }
 
 /* Where in a decoded instruction the frequent types stand: calls in the third word, values in the last (L512). */
@@ -218,9 +241,11 @@ static void mercury_check_entries(const checker *c, uint32_t section, const tl_c
     if (mercury_names_thread_local(c, entry))
       mercury_fail(c, section, at, "an entry names a symbol of initialised variables that is no object (L605)");
     if (mercury_names_nothing(c, entry))
-      mercury_fail(c, section, at, "half an address is that of a symbol that has none (L614)");
+      mercury_fail(c, section, at, "an entry of code is about a symbol that has no place (L614, L1133)");
     if (mercury_names_no_place(c, entry))
       mercury_fail(c, section, at, "an entry of code is about a section that has no place (L608)");
+    if (!c->namesake && mercury_lies_nowhere(c, entry))
+      mercury_fail(c, section, at, "an address of the program is no place of an instruction (L1134)");
     if (!c->namesake && !mercury_returns_there(c, entry, sass))
       mercury_fail(c, section, at, "a return address is not that behind a call (L512)");
     const tl_code_place *const place = tl_code_find(&c->code, tl_get64(entry));
@@ -713,8 +738,20 @@ static void mercury_check_section(checker *c, uint32_t index) {
     mercury_check_frames(c, index);
 }
 
+/* L1132: all that is Mercury's stands behind what is SASS. */
+static void mercury_check_order(const checker *c) {
+  bool behind = false;
+  for (uint32_t i = 1; i < c->cubin->section_count; i++) {
+    const bool mercury = mercury_section(c, i)->flags & SHF_CUDA_MERCURY;
+    if (behind && !mercury)
+      mercury_fail(c, i, TL_NO_OFFSET, "a section of the SASS side stands behind one of Mercury's (L1132)");
+    behind |= mercury;
+  }
+}
+
 void tl_mercury_check(const tl_cubin *cubin, const tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
   checker c = {.cubin = cubin, .names = names, .arena = arena, .diagnostics = diagnostics};
+  mercury_check_order(&c);
   mercury_index(&c);
   mercury_index_lost(&c);
   mercury_index_inner(&c);
