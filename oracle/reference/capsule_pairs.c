@@ -6,7 +6,14 @@
 
 #include <stdlib.h>
 
-typedef enum ref_likeness { REF_LIKE_NONE, REF_LIKE_WHOLE, REF_LIKE_WORD, REF_LIKE_HALF, REF_LIKE_LOW, REF_LIKE_HIGH } ref_likeness;
+typedef enum ref_likeness {
+  REF_LIKE_NONE,
+  REF_LIKE_WHOLE,
+  REF_LIKE_WORD,
+  REF_LIKE_HALF,
+  REF_LIKE_LOW,
+  REF_LIKE_HIGH
+} ref_likeness;
 
 typedef struct ref_paired {
   uint32_t symbol;
@@ -76,8 +83,7 @@ static void ref_pair_list_table(ref_link *link, const ref_cubin *cubin, uint32_t
   for (size_t i = 0; i < ref_cubin_relocation_count(cubin, section); i++) {
     const ref_relocation entry = ref_cubin_relocation(cubin, section, i);
     list->items = ref_memory_grow(link, list->items, list->count, &list->capacity, sizeof *list->items);
-    list->items[list->count++] =
-        (ref_paired){entry.symbol, ref_pair_likeness(entry.type), entry.offset, section, i};
+    list->items[list->count++] = (ref_paired){entry.symbol, ref_pair_likeness(entry.type), entry.offset, section, i};
   }
 }
 

@@ -453,8 +453,10 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
 /* E25, C84: once a file and function, after the other errors of the file; the name is that of the first definition, or mention. */
 static void ref_merge_check_prototype(ref_link *link, size_t file_number, uint32_t symbol, uint32_t offset) {
   const ref_file *file = &link->files[file_number];
-  if (symbol >= file->cubin.symbol_count || file->function_of[symbol] == REF_NONE ||
-      file->cubin.symbols[symbol].info >> 4 == REF_BIND_LOCAL) { /* RF486 */
+  if (symbol >= file->cubin.symbol_count || file->function_of[symbol] == REF_NONE) {
+    ref_message_fatal(link, "E71", "Internal error: no callgraph node"); /* L227 */
+  }
+  if (file->cubin.symbols[symbol].info >> 4 == REF_BIND_LOCAL) { /* RF486 */
     return;
   }
   ref_function *function = &link->functions[file->function_of[symbol]];
