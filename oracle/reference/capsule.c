@@ -55,6 +55,7 @@ static void ref_capsule_lay_out_sass(ref_link *sass) {
       ref_capsule_restore_names(&sass->files[i].cubin);
       ref_namesakes_share(sass, &sass->files[i].cubin);
       ref_namesakes_move(sass, &sass->files[i]);
+      ref_namesakes_mend_attributes(sass, &sass->files[i]);
       ref_inputs_prepare(sass, &sass->files[i]);
     }
     ref_reference_lay_out(sass);

@@ -158,6 +158,7 @@ const ref_moved_attribute *ref_moves_find_attribute(uint8_t code);
 /* capsule_namesakes.c: RF173, RF252 */
 void ref_namesakes_share(ref_link *link, ref_cubin *view);
 void ref_namesakes_move(ref_link *link, ref_file *file);
+void ref_namesakes_mend_attributes(ref_link *link, ref_file *file);
 
 /* capsule_split.c: RF371; the numbers of instructions at which blocks begin. */
 void ref_split_text(ref_link *link, ref_bytes *text, const ref_indices *places);

@@ -13,6 +13,8 @@ enum {
   ENTRY = 24,     /* of bytes, in both views */
   ADDEND = 16,
   OPCODE_BITS = 0xfff,
+  EXIT = 0x94d,
+  EXIT_OFFSETS = 0x1c,
   UNIFORM_BIT = 27,              /* of the upper word: a branch on a uniform predicate */
   WHOLE = REF_MERCURY_FIRST + 3, /* bits 32 to 63 of an instruction */
   WHOLE_AT = 4,
@@ -385,6 +387,46 @@ static bool ref_namesakes_is_about_function(const ref_section *section) {
   const char *const prefix = section->type == REF_TYPE_INFO ? ".nv.info." : ".rela.text.";
   return ref_namesakes_is_known_by_name(section) && (section->flags & REF_FLAG_MERCURY) == 0 && section->data != NULL &&
          strncmp(section->name, prefix, strlen(prefix)) == 0;
+}
+
+static bool ref_namesakes_is_exit(const ref_section *text, uint64_t place) {
+  const bool inside = place % UNIT == 0 && place <= text->size && text->size - place >= UNIT;
+  return inside && (ref_u16(text->data + place) & OPCODE_BITS) == EXIT;
+}
+
+/* RF568: of any function the SASS side's places of EXIT are Mercury's (L497), so that what the input has for one that is none does not
+ * count. */
+static void ref_namesakes_mend_exits(const ref_namesake *own, ref_section *section) {
+  ref_bytes made = {0};
+  size_t rank = 0;
+  uint64_t position = 0;
+  ref_attribute attribute, from;
+  ref_bytes_add(own->link, &made, section->data, (size_t)section->size);
+  while (ref_cubin_next_attribute(section, &position, &attribute)) {
+    if (attribute.format != 4 || attribute.code != EXIT_OFFSETS ||
+        !ref_namesakes_find_attribute(&own->whole->sections[own->mercury], EXIT_OFFSETS, rank++, &from)) {
+      continue;
+    }
+    for (uint64_t at = 0; at + WORD <= attribute.size && at + WORD <= from.size; at += WORD) {
+      const uint32_t place = ref_namesakes_instruction(own, ref_u32(from.data + at));
+      if (!ref_namesakes_is_exit(own->text, ref_u32(attribute.data + at)) && ref_namesakes_is_exit(own->text, place)) {
+        ref_put_u32(made.data + (attribute.data - section->data) + at, place);
+      }
+    }
+  }
+  section->data = made.data;
+}
+
+/* The attributes of functions whose name no other has. */
+void ref_namesakes_mend_attributes(ref_link *link, ref_file *file) {
+  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
+    ref_section *section = &file->cubin.sections[i];
+    ref_namesake own = {.link = link, .file = file, .whole = &file->whole, .first = i};
+    if (section->type == REF_TYPE_INFO && ref_namesakes_is_about_function(section) &&
+        section->data == file->whole.sections[i].data && ref_namesakes_begin(&own, i)) {
+      ref_namesakes_mend_exits(&own, section);
+    }
+  }
 }
 
 void ref_namesakes_move(ref_link *link, ref_file *file) {

@@ -154,6 +154,13 @@ static void ref_dump_carry_registers(ref_link *link, size_t number, uint32_t *re
   }
 }
 
+/* RF569: of a capsule its Mercury side alone is asked. */
+static void ref_dump_refuse_registers(ref_link *link) {
+  if (!ref_view_is_derived(link)) {
+    ref_message_fatal(link, "E60", "Internal error: no regcount?");
+  }
+}
+
 /* I13, RF194, RF570: a function without a count when its turn comes; a kernel may have got one by then. */
 static void ref_dump_check_function(ref_link *link, size_t number, const uint32_t *registers) {
   const ref_function *function = &link->functions[number];
@@ -163,7 +170,7 @@ static void ref_dump_check_function(ref_link *link, size_t number, const uint32_
   }
   const bool counts = function->live && !function->is_stub && !function->is_emptied;
   if (counts && (function->has_stray_text || (count == 0 && !ref_attribute_alias_has_registers(link, number)))) {
-    ref_message_fatal(link, "E60", "Internal error: no regcount?");
+    ref_dump_refuse_registers(link);
   }
 }
 
@@ -181,11 +188,11 @@ static void ref_dump_check_registers(ref_link *link) {
       ref_dump_add_registers(link, section->info_function, added);
       ref_dump_carry_registers(link, section->info_function, registers);
     } else if (section->type == REF_TYPE_PROGBITS && (section->flags & REF_FLAG_EXEC) != 0) {
-      ref_message_fatal(link, "E60", "Internal error: no regcount?");
+      ref_dump_refuse_registers(link);
     }
   }
   if (link->has_nameless_text) { /* RF559: nvlink crashes, or says one thing or another */
-    ref_message_fatal(link, "E60", "Internal error: no regcount?");
+    ref_dump_refuse_registers(link);
   }
 }
 

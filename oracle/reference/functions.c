@@ -367,7 +367,7 @@ static void ref_function_read_prototypes(ref_link *link, ref_file *file, const r
     const size_t function = ref_function_of_symbol(file, ref_u32(section->data + at));
     const char *text = ref_input_string(&file->cubin, ref_u32(section->data + at + 4));
     if (function == REF_NONE) {
-      continue;
+      continue; /* ref_merge_check_prototypes refuses it */
     }
     ref_names_add(link, REF_NONE, text);
     if (link->functions[function].prototype == NULL) {

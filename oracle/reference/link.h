@@ -629,6 +629,7 @@ bool ref_target_has_capsules(uint32_t sm);
 
 /* view.c */
 extern const ref_view ref_view_sass, ref_view_mercury;
+bool ref_view_is_derived(const ref_link *link);
 bool ref_view_is_mirrored(const ref_section *section);
 void ref_view_settle_type(const ref_cubin *cubin, ref_section *section);
 ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury);
@@ -648,8 +649,19 @@ size_t ref_ranks_rank(const ref_ranks *ranks, uint32_t symbol, uint64_t offset);
 const ref_rank *ref_ranks_find(const ref_ranks *ranks, uint32_t symbol, size_t rank);
 const ref_rank *ref_ranks_next(const ref_ranks *ranks, const ref_rank *rank);
 
+/* capsule_pairs.c: the entry of Mercury's side that belongs to one of the SASS side, if there is one. */
+typedef struct ref_pair {
+  bool is_paired;
+  uint32_t section; /* of the whole file */
+  size_t number;
+} ref_pair;
+
+const ref_pair *ref_pairs_find(ref_link *link, const ref_file *file, uint32_t table);
+bool ref_pair_take(const ref_file *file, const ref_pair *pair, ref_relocation *entry);
+
 /* mercury.c */
 void ref_mercury_repair(ref_link *link, ref_file *file);
+const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass);
 uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint32_t sass, const ref_relocation *entry);
 void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t value);
 
@@ -973,6 +985,7 @@ void ref_notes_write(ref_link *link);
 
 /* write.c */
 void ref_write_file(ref_link *link);
+void ref_write_check_spans(ref_link *link);
 int ref_write_class(const ref_out_section *section);
 uint32_t ref_write_type(uint32_t type);
 void ref_write_order_sections(ref_link *link, ref_indices *order);

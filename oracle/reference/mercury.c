@@ -113,7 +113,7 @@ static uint32_t ref_mercury_text_of(const ref_cubin *whole, uint32_t capsule) {
 }
 
 /* Mercury's sections of entries about the text that a SASS one is about. */
-static const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass) {
+const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass) {
   ref_mercury_text *found = &link->mercury_text;
   const uint32_t target = file->whole.sections[sass].info;
   if (found->table_file == file && found->table == sass) {

@@ -241,13 +241,14 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
   function->mentioned_as_entry = entry;
 }
 
-/* E81, V2: two weak bodies, one without a register count. RF539: the earlier one of a second name is its text's. */
+/* E81, V2: two weak bodies, one without a register count. RF539: the earlier one of a second name is its text's. RF569: of a capsule its
+ * Mercury side alone is asked. */
 static void ref_merge_check_registers(ref_link *link, size_t file_number, uint32_t symbol) {
   const ref_file *file = &link->files[file_number];
   const ref_function *function = &link->functions[file->function_of[symbol]];
   const ref_body body = file->body_of[symbol];
   if ((body != REF_BODY_REPLACES && body != REF_BODY_LOSES) || !function->defined_weak_so_far ||
-      file->cubin.symbols[symbol].info >> 4 != REF_BIND_WEAK) {
+      file->cubin.symbols[symbol].info >> 4 != REF_BIND_WEAK || ref_view_is_derived(link)) {
     return;
   }
   if (!ref_function_has_registers(file, symbol)) {
@@ -456,7 +457,7 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
 static void ref_merge_check_prototype(ref_link *link, size_t file_number, uint32_t symbol, uint32_t offset) {
   const ref_file *file = &link->files[file_number];
   if (symbol >= file->cubin.symbol_count || file->function_of[symbol] == REF_NONE) {
-    ref_message_fatal(link, "E71", "Internal error: no callgraph node");
+    ref_message_fatal(link, "E71", "Internal error: no callgraph node"); /* L227 */
   }
   if (file->cubin.symbols[symbol].info >> 4 == REF_BIND_LOCAL) { /* RF486 */
     return;

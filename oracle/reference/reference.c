@@ -108,6 +108,7 @@ static void ref_reference_merge(ref_link *link) {
   }
   ref_verbose_report(link);
   if (link->error_count == 0) {
+    ref_write_check_spans(link);
     ref_attributes_check_masks(link);
     ref_compat_check_output(link);
   }

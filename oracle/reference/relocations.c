@@ -450,8 +450,12 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
     return;
   }
   const uint64_t end = ref_relocations_end(link, file, input->info);
+  const ref_pair *pairs = ref_pairs_find(link, file, section);
   for (size_t i = 0; i < count; i++) {
-    const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
+    ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
+    if (pairs != NULL && !ref_pair_take(file, &pairs[i], &entry)) {
+      continue;
+    }
     if ((end == UINT64_MAX || entry.offset < end) && !ref_relocation_is_skipped(link, file, input->info, &entry)) {
       ref_relocation_add(link, file_number, section, &entry, input->type == REF_TYPE_RELA, processed++);
     }

@@ -158,6 +158,11 @@ static void ref_view_check_reserved(ref_link *link, const ref_cubin *cubin, cons
   }
 }
 
+/* The SASS side of a link of capsules, which nvlink makes from the Mercury side (L497). */
+bool ref_view_is_derived(const ref_link *link) {
+  return link->is_capsule && !link->view->is_mercury;
+}
+
 /* Returns the view; its arrays belong to the link, its bytes to the file. */
 ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury) {
   ref_cubin view = *cubin;
