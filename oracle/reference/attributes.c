@@ -597,22 +597,13 @@ static bool ref_attributes_have_masks(const ref_link *link) {
   return false;
 }
 
-/* RF197, RF209, RF276: found when the file is written, behind the lines of -v; not in a link that has an error. */
+/* RF197, RF209, RF276, RF602: found when the file is written, behind the lines of -v; not in a link that has an error. */
 void ref_attributes_check_masks(ref_link *link) {
   if (link->relocatable || !ref_attributes_have_masks(link)) {
     return;
   }
   for (size_t i = 0; i < link->function_count; i++) {
     if (ref_attributes_lack_mask(link, &link->functions[i])) {
-      ref_message_fatal(link, "E76", "Internal error: Negative size encountered");
-    }
-  }
-}
-
-/* RF127 */
-static void ref_attributes_check_emptied(ref_link *link) {
-  for (size_t i = 0; i < link->function_count; i++) {
-    if (link->functions[i].live && link->functions[i].is_emptied && link->sm >= 90) {
       ref_message_fatal(link, "E76", "Internal error: Negative size encountered");
     }
   }
@@ -718,9 +709,6 @@ static bool ref_attributes_find_surface(const ref_link *link) {
 void ref_attributes_finish(ref_link *link) {
   ref_indices functions = {0};
   link->has_surface = ref_attributes_find_surface(link);
-  if (!link->relocatable) {
-    ref_attributes_check_emptied(link);
-  }
   ref_attributes_raise_registers(link);
   ref_attributes_finish_module(link);
   ref_attribute_list_functions(link, &functions);

@@ -172,10 +172,23 @@ static void ref_relocatable_size_kernel(ref_link *link, const ref_function *kern
   ref_relocatable_set_size(link, section, kernel->shared_end, empty);
 }
 
+/* RF606: the section of a file that holds no shared object, but one of another space, stays as it is. */
+static bool ref_relocatable_pool_stays(const ref_link *link, size_t pool) {
+  for (size_t i = 0; i < link->shared_objects.count; i++) {
+    if (ref_relocatable_object_in(link, i, pool) != NULL) {
+      return false;
+    }
+  }
+  return link->sections[pool].size != 0;
+}
+
 /* W9.11. L241, RF451: nvlink divides by the largest alignment, which what an earlier -r wrote may lack (D82). */
 static void ref_relocatable_size_pool(ref_link *link, size_t pool, bool has_extern) {
   ref_out_section *section = &link->sections[pool];
   uint64_t raw = 0;
+  if (ref_relocatable_pool_stays(link, pool)) {
+    return;
+  }
   section->align = link->debug_shared_align;
   ref_relocatable_measure_pool(link, pool, &raw, &section->align);
   section->align = ref_larger(section->align, has_extern ? EXTERN_ALIGN : 0);

@@ -382,10 +382,28 @@ static bool ref_relocate_waits_for_lines(const ref_link *link, const ref_out_rel
          REF_IS(link->sections[symbol->section].name, ".debug_line");
 }
 
+/* R58, RF227: places in Mercury's code are decoded ones, of which the function's symbol has the number. */
+static uint64_t ref_relocate_end_of(const ref_link *link, const ref_out_section *target) {
+  if (!link->view->is_mercury || target->info_function == REF_NONE) {
+    return target->size;
+  }
+  const size_t led = link->functions[target->info_function].leads; /* L807 */
+  const ref_function *function = &link->functions[led == REF_NONE ? target->info_function : led];
+  const bool known = !function->is_stub && function->symbol != REF_NONE && link->symbols[function->symbol].size != 0;
+  return known ? link->symbols[function->symbol].size : UINT64_MAX;
+}
+
 /* What nvlink writes stays by default, but what it cannot write ends the link all the same. */
 static void ref_relocate_check_place(ref_link *link, const ref_out_relocation *entry) {
   if (entry->offset >= link->sections[entry->target].data.size) {
     ref_message_fatal(link, "E63", "Internal error: reloc address not found");
+  }
+}
+
+/* RF604: so does a place behind the end of Mercury's code, decoded. */
+static void ref_relocate_check_code_place(ref_link *link, const ref_out_relocation *entry) {
+  if (entry->offset >= ref_relocate_end_of(link, &link->sections[entry->target])) {
+    ref_message_fatal(link, "RF604", "Internal error: reloc address not found");
   }
 }
 
@@ -529,6 +547,7 @@ static uint64_t ref_relocate_old_addend(const ref_link *link, const ref_out_relo
 static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, bool clear) {
   ref_out_section *target = &link->sections[entry->target];
   if (link->view->is_mercury && target->info_function != REF_NONE) {
+    ref_relocate_check_code_place(link, entry);
     const uint64_t whole = ref_relocate_symbol_value(link, entry) + (uint64_t)entry->addend;
     ref_mercury_patch(link, entry, clear ? 0 : whole);
     return;
@@ -658,17 +677,6 @@ void ref_relocate_apply(ref_link *link) {
   }
 }
 
-/* R58, RF227: places in Mercury's code are decoded ones, of which the function's symbol has the number. */
-static uint64_t ref_relocate_end_of(const ref_link *link, const ref_out_section *target) {
-  if (!link->view->is_mercury || target->info_function == REF_NONE) {
-    return target->size;
-  }
-  const size_t led = link->functions[target->info_function].leads; /* L807 */
-  const ref_function *function = &link->functions[led == REF_NONE ? target->info_function : led];
-  const bool known = !function->is_stub && function->symbol != REF_NONE && link->symbols[function->symbol].size != 0;
-  return known ? link->symbols[function->symbol].size : UINT64_MAX;
-}
-
 /* What an entry that stays ends the link with: a symbol that is not in the output, a place behind the section's end. */
 static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *entry) {
   const bool gone = entry->symbol == REF_NONE ? entry->names_gone_section || entry->names_unlisted /* RF195 */
@@ -689,10 +697,9 @@ static bool ref_relocate_waits(const ref_link *link, const ref_out_relocation *e
   return unwritten || link->sections[entry->target].size == 0;
 }
 
-/* RF367: entries that stay are looked at before what E68 and E70 are said of. In capsules, whose code goes by other places, they are
- * looked at when they are written. */
+/* RF367: entries that stay are looked at before what E68 and E70 are said of. RF604: of capsules those of the Mercury view. */
 void ref_relocate_check_kept(ref_link *link) {
-  if (link->is_capsule) {
+  if (link->is_capsule && !link->view->is_mercury) {
     return;
   }
   ref_symbols_number(link);
