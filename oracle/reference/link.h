@@ -950,7 +950,6 @@ uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *s
 void ref_symbols_check_values(ref_link *link);
 size_t ref_symbols_first(const ref_link *link);
 void ref_symbols_number(ref_link *link);
-bool ref_symbols_any_is_missing(const ref_link *link);
 void ref_symbols_report_undefined(ref_link *link);
 void ref_symbols_settle_undefined(ref_link *link);
 void ref_symbols_write(ref_link *link, ref_bytes *output);

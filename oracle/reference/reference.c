@@ -40,17 +40,11 @@ static void ref_reference_place_everything(ref_link *link) {
   ref_overflow_user_constants(link);
 }
 
-/* RF229: what an entry ends the link with comes before anything undefined is reported, the rest behind it. */
+/* RF229: what an entry ends the link with comes before anything undefined is reported, the rest behind it (RF607). */
 static void ref_reference_relocate(ref_link *link) {
-  const bool missing = ref_symbols_any_is_missing(link);
-  if (missing) {
-    ref_relocate_apply(link);
-  }
+  ref_relocate_apply(link);
   ref_symbols_report_undefined(link);
   ref_relocate_check_gone(link);
-  if (!missing) {
-    ref_relocate_apply(link);
-  }
 }
 
 /* From admitted files to relocated sections; the order of C78. */

@@ -139,18 +139,6 @@ void ref_symbols_settle_undefined(ref_link *link) {
   }
 }
 
-bool ref_symbols_any_is_missing(const ref_link *link) {
-  if (link->relocatable) {
-    return false;
-  }
-  for (size_t i = 0; i < link->symbol_count; i++) {
-    if (ref_symbol_is_missing(link, i)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* E20, in symbol order; that is per file and functions first (C78). */
 void ref_symbols_report_undefined(ref_link *link) {
   if (link->relocatable) {
