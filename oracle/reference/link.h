@@ -842,6 +842,7 @@ void ref_sort_alternating(ref_link *link, ref_indices *list, ref_compare compare
 /* relocatable.c: -r */
 void ref_relocatable_prepare(ref_link *link);
 void ref_relocatable_layout(ref_link *link);
+bool ref_relocatable_has_instance(const ref_link *link, const ref_out_relocation *entry);
 bool ref_relocatable_is_default(const ref_link *link);
 bool ref_relocatable_keeps(const ref_link *link, const ref_out_relocation *entry);
 bool ref_relocatable_move_to_instance(const ref_link *link, ref_out_relocation *entry);

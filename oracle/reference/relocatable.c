@@ -63,6 +63,13 @@ bool ref_relocatable_move_to_instance(const ref_link *link, ref_out_relocation *
   return true;
 }
 
+/* RF610: where nvlink keeps a kernel's entry, about its instance; by default (D59) there is none. */
+bool ref_relocatable_has_instance(const ref_link *link, const ref_out_relocation *entry) {
+  const size_t kernel = ref_relocatable_kernel_of(link, entry);
+  return kernel != REF_NONE && ref_relocatable_names_extern(link, entry) && !ref_options_keep_shared_symbols(link) &&
+         !ref_function_is_internal(link, &link->functions[kernel]);
+}
+
 bool ref_relocatable_is_default(const ref_link *link) {
   return link->relocatable && !link->job->bug_compatible;
 }

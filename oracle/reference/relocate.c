@@ -322,7 +322,9 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
     }
     return undefined && (nothing || clear) ? REF_DROP : REF_KEEP; /* R54b, RF106, L572 */
   }
-  if (symbol->is_extern_shared && ref_relocatable_is_default(link) && !ref_options_list_shared_symbols(link)) {
+  const ref_kind kind = ref_relocate_kind(link, entry->type);
+  const bool ends = kind == REF_KIND_PC_RELATIVE || kind == REF_KIND_SENTINEL; /* RF609 */
+  if (symbol->is_extern_shared && !ends && ref_relocatable_is_default(link) && !ref_options_list_shared_symbols(link)) {
     return REF_APPLY; /* D6: what stays is decided by ref_relocatable_keeps, where no names stay (RF442) */
   }
   if (undefined && (strncmp(symbol->name, ".nv.independent.", 16) == 0 || ref_symbol_is_provided(symbol->name))) {
@@ -419,7 +421,7 @@ static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entr
   }
   const bool loader = action == REF_APPLY && entry->is_of_loader; /* L585 */
   const bool keeps = !loader && action == REF_APPLY && ref_relocatable_keeps(link, entry);
-  if (keeps && !link->is_capsule) {
+  if (keeps && !link->is_capsule && !ref_relocatable_has_instance(link, entry)) {
     ref_relocate_check_place(link, entry);
   }
   return loader || keeps ? REF_KEEP : action;
