@@ -202,10 +202,23 @@ static bool ref_relocate_is_in_section(const ref_link *link, const ref_out_reloc
   return entry->symbol != REF_NONE && link->symbols[entry->symbol].section == entry->target;
 }
 
+/* L488: of what an entry in unified data is about nvlink looks for the new place, which only what lies there has; before it looks at the
+ * type. */
+static void ref_relocate_check_unified(ref_link *link, const ref_out_relocation *entry) {
+  const ref_kind kind = ref_relocate_kind(link, entry->type);
+  const bool looks = kind == REF_KIND_APPLY || kind == REF_KIND_PC_RELATIVE || kind == REF_KIND_SENTINEL;
+  const bool inside = entry->symbol != REF_NONE && link->symbols[entry->symbol].section == entry->target;
+  if (looks && !inside && link->has_index && !link->relocatable &&
+      link->sections[entry->target].type == REF_TYPE_UDT) {
+    ref_message_fatal(link, "L488", "Internal error: reloc address not found");
+  }
+}
+
 /* Section 2.2: by type, for what no rule about the symbol took. */
 static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_relocation *entry) {
   const bool shared = entry->symbol != REF_NONE && link->symbols[entry->symbol].type == REF_SYMBOL_CUDA_OBJECT &&
                       (link->symbols[entry->symbol].other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+  ref_relocate_check_unified(link, entry);
   switch (ref_relocate_kind(link, entry->type)) {
   case REF_KIND_PC_RELATIVE:
     if (!link->job->bug_compatible && ref_relocate_is_in_section(link, entry)) {
