@@ -208,8 +208,7 @@ static void ref_relocate_check_unified(ref_link *link, const ref_out_relocation 
   const ref_kind kind = ref_relocate_kind(link, entry->type);
   const bool looks = kind == REF_KIND_APPLY || kind == REF_KIND_PC_RELATIVE || kind == REF_KIND_SENTINEL;
   const bool inside = entry->symbol != REF_NONE && link->symbols[entry->symbol].section == entry->target;
-  if (looks && !inside && link->has_index && !link->relocatable &&
-      link->sections[entry->target].type == REF_TYPE_UDT) {
+  if (looks && !inside && link->has_index && !link->relocatable && link->sections[entry->target].type == REF_TYPE_UDT) {
     ref_message_fatal(link, "L488", "Internal error: reloc address not found");
   }
 }
