@@ -125,6 +125,14 @@ static void ref_attribute_check_groups(ref_link *link, const ref_function *kerne
   }
 }
 
+/* RF615: beside other kernels the low byte of REG_RECONFIG, unless it is 0, takes the place of what the kernel has. */
+static void ref_attribute_spread_reconfiguration(const ref_link *link, ref_record *own, const ref_record *record) {
+  const uint8_t byte = record->format == 4 ? 0 : (uint8_t)record->value;
+  if (record->code == CODE_REG_RECONFIG && link->kernels.count != 1 && byte != 0 && own->format != 4) {
+    own->value = (uint16_t)((own->value & 0xff00) | byte);
+  }
+}
+
 /* I20 */
 static void ref_attribute_spread_flag(ref_link *link, ref_function *function, const ref_record *record) {
   ref_records *kernel = &function->output_records;
@@ -133,6 +141,8 @@ static void ref_attribute_spread_flag(ref_link *link, ref_function *function, co
     const bool keeps = record->code == CODE_REG_RECONFIG && link->kernels.count != 1; /* RF190 */
     const uint16_t value = keeps && record->format != 4 ? record->value & 0xff : 0;
     (void)ref_attribute_append(link, kernel, 1, record->code, value);
+  } else {
+    ref_attribute_spread_reconfiguration(link, ref_attribute_find(kernel, record->code), record);
   }
 }
 
