@@ -125,6 +125,14 @@ static void ref_attribute_check_groups(ref_link *link, const ref_function *kerne
   }
 }
 
+/* RF615: beside other kernels the low byte of REG_RECONFIG, unless it is 0, takes the place of what the kernel has. */
+static void ref_attribute_spread_reconfiguration(const ref_link *link, ref_record *own, const ref_record *record) {
+  const uint8_t byte = record->format == 4 ? 0 : (uint8_t)record->value;
+  if (record->code == CODE_REG_RECONFIG && link->kernels.count != 1 && byte != 0 && own->format != 4) {
+    own->value = (uint16_t)((own->value & 0xff00) | byte);
+  }
+}
+
 /* I20 */
 static void ref_attribute_spread_flag(ref_link *link, ref_function *function, const ref_record *record) {
   ref_records *kernel = &function->output_records;
@@ -133,6 +141,8 @@ static void ref_attribute_spread_flag(ref_link *link, ref_function *function, co
     const bool keeps = record->code == CODE_REG_RECONFIG && link->kernels.count != 1; /* RF190 */
     const uint16_t value = keeps && record->format != 4 ? record->value & 0xff : 0;
     (void)ref_attribute_append(link, kernel, 1, record->code, value);
+  } else {
+    ref_attribute_spread_reconfiguration(link, ref_attribute_find(kernel, record->code), record);
   }
 }
 
@@ -206,8 +216,16 @@ static ref_function *ref_attribute_holder(ref_link *link, size_t number) {
   return hands_on ? &link->functions[function->alias_of] : function;
 }
 
+/* RF613: of groups of CTAs nothing spreads, and E36 is not said, where a file is of a toolkit before 13.0. */
+static bool ref_attribute_stays(const ref_link *link, uint8_t code) {
+  return link->has_ungrouped_object && (code == CODE_TCGEN05_1CTA || code == CODE_TCGEN05_2CTA);
+}
+
 static void ref_attribute_spread(ref_link *link, ref_function *function, const ref_record *record) {
   ref_records *kernel = &function->output_records;
+  if (ref_attribute_stays(link, record->code)) {
+    return;
+  }
   if (ref_attribute_is_flag(record->code)) {
     ref_attribute_spread_flag(link, function, record);
   } else if (record->code == CODE_VRC_CTA_INIT || record->code == CODE_NUM_BARRIERS) {
@@ -473,12 +491,26 @@ static uint32_t ref_attribute_registers_of(const ref_link *link, const ref_funct
   return undefined || function->alias_of != REF_NONE ? 0 : function->register_count;
 }
 
+/* RF614: a kernel that has REG_RECONFIG, or gets it from a function, keeps its own count. */
+bool ref_attribute_keeps_registers(const ref_link *link, const ref_function *kernel) {
+  const bool all = link->kernels.count == 1; /* I31 */
+  const size_t count = all ? link->function_count : kernel->reach.count;
+  for (size_t i = 0; i < count; i++) {
+    const ref_function *function = &link->functions[all ? i : kernel->reach.items[i]];
+    if (function->live && ref_attribute_find(&function->records, CODE_REG_RECONFIG) != NULL) {
+      return true;
+    }
+  }
+  return ref_attribute_find(&kernel->records, CODE_REG_RECONFIG) != NULL;
+}
+
 /* W6.4, G4, I28: the maximum over what the kernel reaches. */
 static void ref_attributes_raise_registers(ref_link *link) {
   for (size_t i = 0; i < link->kernels.count; i++) {
     ref_function *kernel = &link->functions[link->kernels.items[i]];
+    const bool keeps = kernel->has_register_count && ref_attribute_keeps_registers(link, kernel);
     kernel->raised_registers = kernel->register_count;
-    for (size_t k = 0; k < kernel->reach.count; k++) {
+    for (size_t k = 0; !keeps && k < kernel->reach.count; k++) {
       const uint32_t other = ref_attribute_registers_of(link, &link->functions[kernel->reach.items[k]]);
       kernel->raised_registers = (uint32_t)ref_larger(kernel->raised_registers, other);
     }
@@ -597,22 +629,13 @@ static bool ref_attributes_have_masks(const ref_link *link) {
   return false;
 }
 
-/* RF197, RF209, RF276: found when the file is written, behind the lines of -v; not in a link that has an error. */
+/* RF197, RF209, RF276, RF602: found when the file is written, behind the lines of -v; not in a link that has an error. */
 void ref_attributes_check_masks(ref_link *link) {
   if (link->relocatable || !ref_attributes_have_masks(link)) {
     return;
   }
   for (size_t i = 0; i < link->function_count; i++) {
     if (ref_attributes_lack_mask(link, &link->functions[i])) {
-      ref_message_fatal(link, "E76", "Internal error: Negative size encountered");
-    }
-  }
-}
-
-/* RF127 */
-static void ref_attributes_check_emptied(ref_link *link) {
-  for (size_t i = 0; i < link->function_count; i++) {
-    if (link->functions[i].live && link->functions[i].is_emptied && link->sm >= 90) {
       ref_message_fatal(link, "E76", "Internal error: Negative size encountered");
     }
   }
@@ -718,9 +741,6 @@ static bool ref_attributes_find_surface(const ref_link *link) {
 void ref_attributes_finish(ref_link *link) {
   ref_indices functions = {0};
   link->has_surface = ref_attributes_find_surface(link);
-  if (!link->relocatable) {
-    ref_attributes_check_emptied(link);
-  }
   ref_attributes_raise_registers(link);
   ref_attributes_finish_module(link);
   ref_attribute_list_functions(link, &functions);

@@ -137,7 +137,8 @@ static void ref_dump_carry_registers(ref_link *link, size_t number, uint32_t *re
   const ref_function *function = &link->functions[number];
   for (size_t i = link->kernels.count; i-- > 0;) {
     const ref_function *kernel = &link->functions[link->kernels.items[i]];
-    if (function->register_count <= registers[i] || !ref_indices_has(&kernel->reach, number)) {
+    if (function->register_count <= registers[i] || !ref_indices_has(&kernel->reach, number) ||
+        (kernel->has_register_count && ref_attribute_keeps_registers(link, kernel))) { /* RF614 */
       continue;
     }
     registers[i] = function->register_count;

@@ -32,7 +32,8 @@ enum {
   TOOLKIT = 130,
   TOOLKIT_OF_RECORD = 100,
   TOOLKIT_OF_OLDEST = 120,
-  TOOLKIT_OF_LARGE_PARAMETERS = 121
+  TOOLKIT_OF_LARGE_PARAMETERS = 121,
+  TOOLKIT_OF_GROUPS = 130
 };
 
 /* C21 */
@@ -93,13 +94,14 @@ static uint8_t ref_input_acceleration(const ref_file *file) {
   return 0;
 }
 
-/* RF137, RF138: below sm_90 nothing is too old; without a note of version 2, or of a toolkit before 10.0, it is told in the output. */
+/* RF137, RF138, RF613: below sm_90 nothing is too old; without a note of version 2, or of a toolkit before 10.0, it is told in the output. */
 static void ref_input_take_old(ref_link *link, const ref_file *file, uint16_t toolkit) {
   if (toolkit < TOOLKIT_OF_OLDEST && link->sm >= SM_WITHOUT_OLD_OBJECTS) {
     ref_message_fatal(link, "E51", "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", file->name);
   }
   link->has_oldest_object = link->has_oldest_object || toolkit < TOOLKIT_OF_RECORD;
   link->has_old_object = link->has_old_object || toolkit < TOOLKIT_OF_LARGE_PARAMETERS;
+  link->has_ungrouped_object = link->has_ungrouped_object || toolkit < TOOLKIT_OF_GROUPS;
 }
 
 /* RF198: any note, whatever its name; 0xff stands for the one of the name. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { CONSTANT_LIMIT = 0x10000, SM_OF_LARGE_PARAMETERS = 90 };
+enum { CONSTANT_LIMIT = 0x10000, SM_OF_LARGE_PARAMETERS = 90, RESERVED = 0x400 };
 
 /* RF118: for `.nv_debug.shared`, which has a size with -g and -preserve-relocs, nvlink cuts the name as it does a kernel's. */
 static const char *ref_limits_owner(const ref_link *link, const ref_out_section *section) {
@@ -120,7 +120,7 @@ void ref_limits_check_sizes(ref_link *link) {
                       ref_limits_owner(link, section));
     } else if (section->type == REF_TYPE_SHARED) {
       const bool reserves = link->sm >= 90 && !link->is_capsule && size != 0 && i != lone_pool;
-      const uint64_t used = size - (reserves ? 0x400 : 0);
+      const uint64_t used = reserves && size >= RESERVED ? size - RESERVED : size; /* RF612 */
       if (used > link->target->shared_limit) {
         ref_message_add(link, REF_ERROR, "E30",
                         "Entry function '%s' uses too much shared data (0x%llx bytes, 0x%x max)",

@@ -534,6 +534,7 @@ typedef struct ref_link {
   bool has_crs_conflict;                     /* RF189 */
   const char *mismatched_section;            /* RF95 */
   bool has_old_fragments, has_new_fragments; /* I24a */
+  bool has_ungrouped_object;                 /* RF613: of a toolkit before 13.0 */
   bool has_old_object, has_oldest_object;    /* of a toolkit before 12.1 (RF137), before 10.0 (RF138) */
   bool has_nameless_text;                    /* RF559 */
   size_t large_parameters;                   /* RF137: records of `.nv.info` */
@@ -863,6 +864,7 @@ void ref_sort_alternating(ref_link *link, ref_indices *list, ref_compare compare
 /* relocatable.c: -r */
 void ref_relocatable_prepare(ref_link *link);
 void ref_relocatable_layout(ref_link *link);
+bool ref_relocatable_has_instance(const ref_link *link, const ref_out_relocation *entry);
 bool ref_relocatable_is_default(const ref_link *link);
 bool ref_relocatable_keeps(const ref_link *link, const ref_out_relocation *entry);
 bool ref_relocatable_move_to_instance(const ref_link *link, ref_out_relocation *entry);
@@ -916,6 +918,7 @@ void ref_bodies_write(ref_link *link);
 /* attributes.c */
 void ref_attributes_finish(ref_link *link);
 void ref_attributes_check_masks(ref_link *link);
+bool ref_attribute_keeps_registers(const ref_link *link, const ref_function *kernel);
 bool ref_attribute_alias_has_registers(const ref_link *link, size_t number);
 void ref_attributes_add_registers(ref_link *link, const ref_function *kernel);
 /* A record of `.nv.info`: a symbol and a word. */

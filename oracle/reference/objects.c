@@ -316,11 +316,22 @@ static bool ref_object_is_in_function(const ref_file *file, uint32_t section) {
          file->function_of[owner] != REF_NONE && file->cubin.symbols[owner].section == section;
 }
 
+/* RF608: a section of shared memory has a place as soon as one of its objects has come. */
+static bool ref_object_comes_behind_shared(const ref_file *file, const ref_symbol *input) {
+  for (const ref_symbol *before = file->cubin.symbols; before < input; before++) {
+    if (before->section == input->section && (before->info & 15) == REF_SYMBOL_CUDA_OBJECT &&
+        (before->other & REF_SPACE_MASK) == REF_SPACE_SHARED) {
+      return file->cubin.sections[input->section].type == REF_TYPE_SHARED;
+    }
+  }
+  return false;
+}
+
 /* L193, RF412: a texture, sampler or surface in a section that nothing has placed so far; those that are parameters lie in functions. */
 static void ref_object_check_texture(ref_link *link, const ref_file *file, const ref_symbol *input) {
   const bool inside = input->section != 0 && input->section < file->cubin.section_count;
   if (inside && ref_bindless_mask_of(input->info & 15) != 0 && file->section_of[input->section] == REF_NONE &&
-      !ref_object_is_in_function(file, input->section)) {
+      !ref_object_is_in_function(file, input->section) && !ref_object_comes_behind_shared(file, input)) {
     ref_message_fatal(link, "E64", "Internal error: section not mapped");
   }
 }

@@ -66,13 +66,16 @@ static ref_indices ref_overflow_order(ref_link *link, size_t section) {
   return list;
 }
 
-/* RF122: a variable that begins in no file's block, or that has no size. */
-static void ref_overflow_check(ref_link *link, const ref_out_symbol *symbol) {
-  if (ref_overflow_block(link, symbol) == NULL) {
-    ref_message_fatal(link, "E63", "Internal error: reloc address not found");
-  }
-  if (symbol->size == 0) {
-    ref_message_fatal(link, "RF122", "Internal error: should only reach here with no opt");
+/* RF122: a variable that begins in no file's block, or that has no size; in nvlink's order in both modes (RF611). */
+static void ref_overflow_check(ref_link *link, const ref_indices *list) {
+  for (size_t i = 0; i < list->count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[list->items[i]];
+    if (ref_overflow_block(link, symbol) == NULL) {
+      ref_message_fatal(link, "E63", "Internal error: reloc address not found");
+    }
+    if (symbol->size == 0) {
+      ref_message_fatal(link, "RF122", "Internal error: should only reach here with no opt");
+    }
   }
 }
 
@@ -86,7 +89,6 @@ static void ref_overflow_lay_out(ref_link *link, size_t number, const ref_indice
   for (size_t i = 0; i < list->count; i++) {
     ref_out_symbol *symbol = &link->symbols[list->items[i]];
     const uint64_t place = ref_align_up(image.size, ref_overflow_align(link, symbol));
-    ref_overflow_check(link, symbol);
     const uint64_t rest = symbol->value < section->data.size ? section->data.size - symbol->value : 0;
     const uint64_t inside = ref_smaller(symbol->size, rest);
     outside = inside < symbol->size ? symbol->name : outside;
@@ -185,6 +187,8 @@ void ref_overflow_user_constants(ref_link *link) {
     ref_overflow_drop_unused(link, number);
     ref_overflow_check_entries(link, number);
   }
+  const ref_indices checked = ref_overflow_order(link, number);
+  ref_overflow_check(link, &checked);
   for (size_t i = 0; i < link->symbol_count && !link->job->bug_compatible; i++) {
     if (link->symbols[i].section == number) {
       link->symbols[i].auxiliary = ref_overflow_declared_align(link, &link->symbols[i]);

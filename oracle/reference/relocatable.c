@@ -63,6 +63,13 @@ bool ref_relocatable_move_to_instance(const ref_link *link, ref_out_relocation *
   return true;
 }
 
+/* RF610: where nvlink keeps a kernel's entry, about its instance; by default (D59) there is none. */
+bool ref_relocatable_has_instance(const ref_link *link, const ref_out_relocation *entry) {
+  const size_t kernel = ref_relocatable_kernel_of(link, entry);
+  return kernel != REF_NONE && ref_relocatable_names_extern(link, entry) && !ref_options_keep_shared_symbols(link) &&
+         !ref_function_is_internal(link, &link->functions[kernel]);
+}
+
 bool ref_relocatable_is_default(const ref_link *link) {
   return link->relocatable && !link->job->bug_compatible;
 }
@@ -172,11 +179,24 @@ static void ref_relocatable_size_kernel(ref_link *link, const ref_function *kern
   ref_relocatable_set_size(link, section, kernel->shared_end, empty);
 }
 
+/* RF606: the section of a file that holds no shared object, but one of another space, stays as it is. */
+static bool ref_relocatable_pool_stays(const ref_link *link, size_t pool) {
+  for (size_t i = 0; i < link->shared_objects.count; i++) {
+    if (ref_relocatable_object_in(link, i, pool) != NULL) {
+      return false;
+    }
+  }
+  return link->sections[pool].size != 0;
+}
+
 /* W9.11. L241, RF451: nvlink divides by the largest alignment, which what an earlier -r wrote may lack (D82). */
 static void ref_relocatable_size_pool(ref_link *link, size_t pool, bool has_extern) {
   ref_out_section *section = &link->sections[pool];
   const uint64_t placed = section->align;
   uint64_t raw = 0;
+  if (ref_relocatable_pool_stays(link, pool)) {
+    return;
+  }
   section->align = link->debug_shared_align;
   ref_relocatable_measure_pool(link, pool, &raw, &section->align);
   section->align = ref_larger(section->align, has_extern ? EXTERN_ALIGN : 0);

@@ -201,10 +201,22 @@ static bool ref_relocate_is_in_section(const ref_link *link, const ref_out_reloc
   return entry->symbol != REF_NONE && link->symbols[entry->symbol].section == entry->target;
 }
 
+/* L488: of what an entry in unified data is about nvlink looks for the new place, which only what lies there has; before it looks at the
+ * type. */
+static void ref_relocate_check_unified(ref_link *link, const ref_out_relocation *entry) {
+  const ref_kind kind = ref_relocate_kind(link, entry->type);
+  const bool looks = kind == REF_KIND_APPLY || kind == REF_KIND_PC_RELATIVE || kind == REF_KIND_SENTINEL;
+  const bool inside = entry->symbol != REF_NONE && link->symbols[entry->symbol].section == entry->target;
+  if (looks && !inside && link->has_index && !link->relocatable && link->sections[entry->target].type == REF_TYPE_UDT) {
+    ref_message_fatal(link, "L488", "Internal error: reloc address not found");
+  }
+}
+
 /* Section 2.2: by type, for what no rule about the symbol took. */
 static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_relocation *entry) {
   const bool shared = entry->symbol != REF_NONE && link->symbols[entry->symbol].type == REF_SYMBOL_CUDA_OBJECT &&
                       (link->symbols[entry->symbol].other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+  ref_relocate_check_unified(link, entry);
   switch (ref_relocate_kind(link, entry->type)) {
   case REF_KIND_PC_RELATIVE:
     if (!link->job->bug_compatible && ref_relocate_is_in_section(link, entry)) {
@@ -321,9 +333,9 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
     }
     return undefined && (nothing || clear) ? REF_DROP : REF_KEEP; /* R54b, RF106, L572 */
   }
-  const bool relative = ref_relocate_kind(link, entry->type) == REF_KIND_PC_RELATIVE; /* RF565 */
-  if (symbol->is_extern_shared && ref_relocatable_is_default(link) && !ref_options_list_shared_symbols(link) &&
-      !relative) {
+  const ref_kind kind = ref_relocate_kind(link, entry->type);
+  const bool ends = kind == REF_KIND_PC_RELATIVE || kind == REF_KIND_SENTINEL; /* RF565, RF609 */
+  if (symbol->is_extern_shared && !ends && ref_relocatable_is_default(link) && !ref_options_list_shared_symbols(link)) {
     return REF_APPLY; /* D6: what stays is decided by ref_relocatable_keeps, where no names stay (RF442) */
   }
   if (undefined && (strncmp(symbol->name, ".nv.independent.", 16) == 0 || ref_symbol_is_provided(symbol->name))) {
@@ -383,10 +395,28 @@ static bool ref_relocate_waits_for_lines(const ref_link *link, const ref_out_rel
          REF_IS(link->sections[symbol->section].name, ".debug_line");
 }
 
+/* R58, RF227: places in Mercury's code are decoded ones, of which the function's symbol has the number. */
+static uint64_t ref_relocate_end_of(const ref_link *link, const ref_out_section *target) {
+  if (!link->view->is_mercury || target->info_function == REF_NONE) {
+    return target->size;
+  }
+  const size_t led = link->functions[target->info_function].leads; /* L807 */
+  const ref_function *function = &link->functions[led == REF_NONE ? target->info_function : led];
+  const bool known = !function->is_stub && function->symbol != REF_NONE && link->symbols[function->symbol].size != 0;
+  return known ? link->symbols[function->symbol].size : UINT64_MAX;
+}
+
 /* What nvlink writes stays by default, but what it cannot write ends the link all the same. */
 static void ref_relocate_check_place(ref_link *link, const ref_out_relocation *entry) {
   if (entry->offset >= link->sections[entry->target].data.size) {
     ref_message_fatal(link, "E63", "Internal error: reloc address not found");
+  }
+}
+
+/* RF604: so does a place behind the end of Mercury's code, decoded. */
+static void ref_relocate_check_code_place(ref_link *link, const ref_out_relocation *entry) {
+  if (entry->offset >= ref_relocate_end_of(link, &link->sections[entry->target])) {
+    ref_message_fatal(link, "RF604", "Internal error: reloc address not found");
   }
 }
 
@@ -402,7 +432,7 @@ static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entr
   }
   const bool loader = action == REF_APPLY && entry->is_of_loader; /* L585 */
   const bool keeps = !loader && action == REF_APPLY && ref_relocatable_keeps(link, entry);
-  if (keeps && !link->is_capsule) {
+  if (keeps && !link->is_capsule && !ref_relocatable_has_instance(link, entry)) {
     ref_relocate_check_place(link, entry);
   }
   return loader || keeps ? REF_KEEP : action;
@@ -533,6 +563,7 @@ static uint64_t ref_relocate_old_addend(const ref_link *link, const ref_out_relo
 static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, bool clear) {
   ref_out_section *target = &link->sections[entry->target];
   if (link->view->is_mercury && target->info_function != REF_NONE) {
+    ref_relocate_check_code_place(link, entry);
     const uint64_t whole = ref_relocate_symbol_value(link, entry) + (uint64_t)entry->addend;
     ref_mercury_patch(link, entry, clear ? 0 : whole);
     return;
@@ -657,17 +688,6 @@ void ref_relocate_apply(ref_link *link) {
   }
 }
 
-/* R58, RF227: places in Mercury's code are decoded ones, of which the function's symbol has the number. */
-static uint64_t ref_relocate_end_of(const ref_link *link, const ref_out_section *target) {
-  if (!link->view->is_mercury || target->info_function == REF_NONE) {
-    return target->size;
-  }
-  const size_t led = link->functions[target->info_function].leads; /* L807 */
-  const ref_function *function = &link->functions[led == REF_NONE ? target->info_function : led];
-  const bool known = !function->is_stub && function->symbol != REF_NONE && link->symbols[function->symbol].size != 0;
-  return known ? link->symbols[function->symbol].size : UINT64_MAX;
-}
-
 /* What an entry that stays ends the link with: a symbol that is not in the output, a place behind the section's end. */
 static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *entry) {
   const bool gone = entry->symbol == REF_NONE ? entry->names_gone_section || entry->names_unlisted /* RF195 */
@@ -688,10 +708,9 @@ static bool ref_relocate_waits(const ref_link *link, const ref_out_relocation *e
   return unwritten || link->sections[entry->target].size == 0;
 }
 
-/* RF367: entries that stay are looked at before what E68 and E70 are said of. In capsules, whose code goes by other places, they are
- * looked at when they are written; RF584: or here, where the link has an error and writes nothing. */
+/* RF367: entries that stay are looked at before what E68 and E70 are said of. RF584, RF604: of capsules those of the Mercury view. */
 void ref_relocate_check_kept(ref_link *link) {
-  if (link->is_capsule && (!link->view->is_mercury || link->error_count == 0)) {
+  if (link->is_capsule && !link->view->is_mercury) {
     return;
   }
   ref_symbols_number(link);

@@ -150,7 +150,7 @@ static bool ref_relocation_went_with_dead(const ref_link *link, const ref_file *
   return type == REF_TYPE_PROGBITS || ref_relocation_holds_shared(file, number);
 }
 
-/* RF239: the notes' symbols are those of the output's, `.nv_debug.shared` that of the pool. */
+/* RF239: the notes' symbols are those of the output's, `.nv_debug.shared` that of the pool, with -preserve-relocs too (RF603). */
 static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uint32_t number,
                                        ref_out_relocation *output) {
   const ref_section *section = &file->cubin.sections[number];
@@ -159,7 +159,7 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
     output->symbol = link->sections[link->note_section].symbol;
   } else if (note && REF_IS(section->name, ".note.nv.cuinfo")) {
     output->symbol = link->sections[link->cuinfo_section].symbol;
-  } else if (pool && (link->relocatable || ref_option_given(link, REF_OPTION_DEBUG))) {
+  } else if (pool && (link->relocatable || link->preserves || ref_option_given(link, REF_OPTION_DEBUG))) {
     const size_t found = ref_section_find_pool(link);
     output->symbol = found == REF_NONE ? REF_NONE : link->sections[found].symbol;
   }
@@ -456,7 +456,8 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
     if (pairs != NULL && !ref_pair_take(file, &pairs[i], &entry)) {
       continue;
     }
-    if ((end == UINT64_MAX || entry.offset < end) && !ref_relocation_is_skipped(link, file, input->info, &entry)) {
+    const bool counts = entry.offset < end || entry.offset >= file->cubin.sections[input->info].size; /* RF605 */
+    if ((end == UINT64_MAX || counts) && !ref_relocation_is_skipped(link, file, input->info, &entry)) {
       ref_relocation_add(link, file_number, section, &entry, input->type == REF_TYPE_RELA, processed++);
     }
   }
