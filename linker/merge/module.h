@@ -165,6 +165,7 @@ typedef struct tl_symbol {
   uint32_t shared_place;   /* of a shared object that is only mentioned: its place in shared_objects */
   uint32_t shared_places;  /* of a shared object: how often nvlink has it in that list (L87, L94) */
   uint64_t align;          /* of shared objects and commons: st_value of the input; of compiler constants: L1095 */
+  uint64_t mention_align;  /* of extern shared memory: st_value of the input as it is (L1100) */
   uint64_t first_align;    /* of a shared object whose weak definition a strong one replaced: that of its first place */
   uint32_t function;       /* of STT_FUNC: index in the resolution, TL_NONE */
   uint32_t block;          /* compiler constant of a device function: index in constant_blocks, TL_NONE */

@@ -150,6 +150,14 @@ static uint64_t relocate_shared_value(const relocating *r, const entry_state *e,
   return r->layout->external_offset[function]; /* TL_NO_OFFSET is -1: no kernel reaches the function (L78) */
 }
 
+/* L1100: of extern shared memory that a kernel gives a place, and of what has none. */
+static uint64_t relocate_external_align(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
+  enum { PLACED = 16 };
+  if (r->module->extern_by_name)
+    return symbol->align;
+  return e->s == UINT64_MAX || !r->module->mode->final ? symbol->mention_align : PLACED;
+}
+
 /* L251: with the constants of all files, or -1 if there are none. */
 static uint64_t relocate_constants_size(const relocating *r) {
   const uint32_t section = tl_module_section_named(r->module, ".nv.constant3");
@@ -196,7 +204,7 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
     e->s = r->module->extern_by_name ? e->s : UINT64_MAX; /* L94 */
   } else if (symbol->shared) {
     e->s = relocate_shared_value(r, e, symbol);
-    e->auxiliary = symbol->align;
+    e->auxiliary = symbol->external_shared ? relocate_external_align(r, e, symbol) : symbol->align;
     if (symbol->external_shared && e->s == UINT64_MAX)
       e->bank = (SHT_CUDA_SHARED - SHT_CUDA_CONSTANT0) & 31; /* L1096 */
   } else if (symbol->function != TL_NONE) {
