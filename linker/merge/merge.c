@@ -61,12 +61,16 @@ static tl_merging merge_begin(tl_module *module, uint32_t file) {
 }
 
 /* The output section that a symbol without body or object stands for: that of its section, or, where the two names are
- * not the same, the one of its own name (L184). */
+ * not the same, the one of its own name (L184). That of a jump slot's section stands for none where an index has gathered
+ * them (L1102). */
 static uint32_t merge_section_of_symbol(const tl_merging *m, const tl_cubin_symbol *symbol) {
   const tl_cubin_section *const input = tl_cubin_section_at(m->cubin, symbol->section);
   const bool own = symbol->section != SHN_UNDEF && tl_symbol_type(symbol) == STT_SECTION &&
                    symbol->name == input->name && input->type != SHT_NOTE;
-  return own ? tl_merging_section(m, symbol->section) : tl_module_find_section(m->module, symbol->name);
+  const uint32_t section = own ? tl_merging_section(m, symbol->section) : TL_NONE;
+  if (section != TL_NONE && section == m->module->jump_slots && m->module->sections.items[section].name != symbol->name)
+    return TL_NONE;
+  return own ? section : tl_module_find_section(m->module, symbol->name);
 }
 
 /* Section symbols stand for the output section that theirs went into. */

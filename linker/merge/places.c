@@ -29,7 +29,8 @@ static void places_report_overlap(tl_merging *m, const tl_constant_place *low, c
   const tl_site site = {m->cubin->path, tl_merging_text(m, m->cubin->sections[high->section].name),
                         tl_merging_text(m, m->cubin->symbols[high->symbol].name), high->start};
   const uint32_t primary = tl_cubin_primary(m->cubin, m->cubin->sections[high->section].info);
-  const bool kernel = tl_cubin_symbol_at(m->cubin, primary)->other & STO_ENTRY; /* a dead one's are not copied (L1101) */
+  const bool kernel =
+      tl_cubin_symbol_at(m->cubin, primary)->other & STO_ENTRY; /* a dead one's are not copied (L1101) */
   if ((own == TL_NONE && !kernel) || high->symbol > low->symbol)
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_OVERLAP_PART), site, NULL);
   if (m->module->overlapping == TL_NONE)
