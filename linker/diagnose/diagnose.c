@@ -545,15 +545,21 @@ static const char *diagnose_constants_text(const verbose *v, const char *kernel)
   return line;
 }
 
-/* L649: what the inputs' entries of a kernel's parameters name counts, too: textures that ptxas laid out (-ewp). */
+/* L649: what the inputs' entries of a kernel's parameters name counts, too: textures that ptxas laid out (-ewp), each symbol
+ * once (L1103). */
 static void verbose_count_laid_out(const verbose *v, verbose_texture_counts *counts) {
+  tl_map seen[VERBOSE_TEXTURES];
+  for (size_t r = 0; r < VERBOSE_TEXTURES; r++)
+    tl_map_init(&seen[r], v->arena);
   for (size_t i = 0; i < v->module->relocations.count; i++) {
     const tl_relocation *const entry = &v->module->relocations.items[i];
     const tl_section *const target = &v->module->sections.items[entry->target];
-    if (target->type != SHT_CUDA_CONSTANT0 || target->about == TL_NONE || !tl_module_relocation_stands(v->module, i))
+    if (target->type != SHT_CUDA_CONSTANT0 || target->about == TL_NONE || !entry->symbol ||
+        !tl_module_relocation_stands(v->module, i))
       continue;
+    const uint64_t key = tl_pair_key(target->about, entry->symbol);
     for (size_t r = 0; r < VERBOSE_TEXTURES; r++)
-      counts[target->about].of_row[r] += entry->type == verbose_textures[r].type;
+      counts[target->about].of_row[r] += entry->type == verbose_textures[r].type && tl_set_add(&seen[r], key);
   }
 }
 

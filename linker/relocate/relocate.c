@@ -12,6 +12,7 @@
 #include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "relocate/patch.h"
+#include "relocate/written.h"
 
 #include <string.h>
 
@@ -47,6 +48,7 @@ typedef struct relocating {
   tl_arena *arena;
   uint32_t uft_offset;       /* name of __UFT_OFFSET, TL_NONE */
   uint32_t unified_names[7]; /* the other seven (R13b) */
+  tl_written written;        /* where entries are recorded (L1104) */
   tl_twin twin;
 } relocating;
 
@@ -688,7 +690,10 @@ static void relocate_record(relocating *r, const entry_state *e) {
     return;
   }
   const bool lost = e->entry->merge_offset && tl_defect_matched(r->module->options, TL_DEFECT_D12);
-  const uint64_t old = e->entry->rel && !relocate_clears(e) && !lost ? relocate_old_content(r, e) : 0; /* L571, L574 */
+  uint64_t old = 0;
+  if (e->entry->rel && !relocate_clears(e) && !lost && /* L571, L574 */
+      !tl_written_get(&r->written, e->entry->target, e->entry->offset, tl_relocation_content(e->row), &old))
+    old = relocate_old_content(r, e);
   *tl_vector_push(r->arena, &r->relocated->kept) =
       (tl_kept){.container = container,
                 .symbol = e->symbol,
@@ -743,6 +748,9 @@ static void relocate_apply(relocating *r, const entry_state *e) {
                                                                  .rel = e->entry->rel && !lost,
                                                                  .entry = e->index};
   relocate_record(r, e);
+  if (r->module->mode->records_applied)
+    tl_written_add(&r->written, e->entry->target, e->entry->offset,
+                   &r->relocated->patches.items[r->relocated->patches.count - 1]);
   const tl_twin *const twin = relocate_twin(r, e->entry);
   if (twin->output == TL_NONE)
     return;
@@ -1064,6 +1072,7 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
                   .layout = layout,
                   .arena = arena,
                   .twin = {.file = TL_NONE, .output = TL_NONE}};
+  tl_written_init(&r.written, module, arena);
   r.uft_offset = relocate_name(module, "__UFT_OFFSET");
   for (size_t i = 0; i < 7; i++)
     r.unified_names[i] = relocate_name(module, unified[i]);
