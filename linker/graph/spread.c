@@ -918,7 +918,8 @@ static void spread_append_sparse(spreader *s) {
     s->sparse_place[function] = (uint32_t)list->count;
     spread_note_before(s, list);
     const uint32_t owner = s->module->symbols.items[s->module->sections.items[text].owner].function;
-    s->sparse[owner] |= 0x8000;
+    if (!(s->module->symbols.items[s->module->symbol_of_function[function]].other & STO_ENTRY)) /* L1105 */
+      s->sparse[owner] |= 0x8000;
   }
 }
 
