@@ -502,6 +502,19 @@ static uint32_t diagnose_barriers_of(const tl_module *module, uint32_t function)
   return at == TL_NONE ? 0 : tl_attribute_byte(&list->items[at]);
 }
 
+/* L1106: of a kernel beside which a second name is the only entry, the last record of its section, which is the name's. */
+static uint32_t diagnose_barriers_alone(const verbose *v, uint32_t function) {
+  const tl_module *const module = v->module;
+  const uint32_t alias = tl_module_single_alias(module), text = tl_module_text_of(module, function);
+  if (alias == TL_NONE || module->symbols.items[alias].section != text || module->sections.items[text].info == TL_NONE)
+    return diagnose_barriers_of(module, function);
+  const tl_attributes *const list = &v->resources->sections[module->sections.items[text].info];
+  for (size_t i = list->count; i-- > 0;)
+    if (list->items[i].code == EIATTR_NUM_BARRIERS)
+      return tl_attribute_byte(&list->items[i]);
+  return 0;
+}
+
 /* Over what each function reaches; with exactly one kernel over all live functions (C81). */
 static const uint32_t *verbose_count_barriers(const verbose *v) {
   const tl_module *const module = v->module;
@@ -601,7 +614,7 @@ static void diagnose_say_kernel(const verbose *v, uint32_t kernel) {
   const uint64_t known = v->graph->cyclic[f] || symbol->late ? resources->frame[f] : resources->stack[f];
   const uint64_t stack = final ? known : 0;
   const uint32_t registers = alone ? resources->registers[f] : resources->max_registers[f];
-  const uint32_t barriers = alone ? diagnose_barriers_of(module, f) : v->barriers[f];
+  const uint32_t barriers = alone ? diagnose_barriers_alone(v, f) : v->barriers[f];
   const bool shared = text->shared != TL_NONE && !v->layout->section_dropped[text->shared];
   const char *const name = tl_module_text(module, symbol->name);
   diagnose_say(module, tl_arena_format(v->arena, "Function properties for '%s':", name));

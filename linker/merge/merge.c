@@ -436,7 +436,8 @@ static void merge_collect_entries(tl_module *module) {
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const s = &module->symbols.items[i];
     if (s->function != TL_NONE && s->section != TL_NONE && s->other & STO_ENTRY &&
-        module->sections.items[s->section].owner != i && !tl_module_is_stub(module, i))
+        module->sections.items[s->section].owner != i && !tl_module_is_stub(module, i) &&
+        !tl_kernel_is_late(module->options, tl_module_text(module, s->name))) /* L1107 */
       tl_u32_push(module->arena, &module->entries, i);
   }
 }

@@ -533,6 +533,10 @@ static inline bool tl_module_has_single_kernel(const tl_module *module) {
   return module->entries.count == 1 && module->kernels.count == 1 &&
          !module->symbols.items[module->kernels.items[0]].late_sections;
 }
+/* The only entry there is, a kernel's second name; TL_NONE (L1106). */
+static inline uint32_t tl_module_single_alias(const tl_module *module) {
+  return module->entries.count == 1 && !module->kernels.count ? module->entries.items[0] : TL_NONE;
+}
 static inline unsigned tl_type_of(const tl_symbol *symbol) {
   return symbol->info & 15;
 }
