@@ -1027,6 +1027,7 @@ static void spread_to_alias(spreader *s, uint32_t k, const spread_below *below, 
 static void spread_to_single_alias(spreader *s, uint32_t alias) {
   const uint32_t info = s->module->sections.items[s->module->symbols.items[alias].section].info;
   tl_attributes own = {0};
+  tl_vector_reserve(s->arena, &own, SPREAD_ROWS);
   spread_to_single(s, alias, &own);
   for (size_t i = 0; i < own.count && info != TL_NONE; i++)
     *tl_vector_push(s->arena, &s->resources->sections[info]) = own.items[i];
