@@ -526,7 +526,8 @@ typedef struct verbose {
 static const struct {
   uint32_t type;
   const char *plural;
-} verbose_textures[] = {{6, "textures"}, {52, "surfaces"}, {7, "samplers"}};
+  bool once; /* a symbol, and symbol 0 not at all (L1103) */
+} verbose_textures[] = {{6, "textures", true}, {52, "surfaces", false}, {7, "samplers", true}};
 enum { VERBOSE_TEXTURES = sizeof verbose_textures / sizeof *verbose_textures };
 
 static uint64_t diagnose_section_size(const tl_module *module, const tl_layout *layout, const char *text) {
@@ -542,6 +543,19 @@ static uint32_t diagnose_barriers_of(const tl_module *module, uint32_t function)
   const tl_attributes *const list = &module->sections.items[module->sections.items[text].info].attributes;
   const uint32_t at = tl_attributes_find(list, EIATTR_NUM_BARRIERS);
   return at == TL_NONE ? 0 : tl_attribute_byte(&list->items[at]);
+}
+
+/* L1106: of a kernel beside which a second name is the only entry, the last record of its section, which is the name's. */
+static uint32_t diagnose_barriers_alone(const verbose *v, uint32_t function) {
+  const tl_module *const module = v->module;
+  const uint32_t alias = tl_module_single_alias(module), text = tl_module_text_of(module, function);
+  if (alias == TL_NONE || module->symbols.items[alias].section != text || module->sections.items[text].info == TL_NONE)
+    return diagnose_barriers_of(module, function);
+  const tl_attributes *const list = &v->resources->sections[module->sections.items[text].info];
+  for (size_t i = list->count; i-- > 0;)
+    if (list->items[i].code == EIATTR_NUM_BARRIERS)
+      return tl_attribute_byte(&list->items[i]);
+  return 0;
 }
 
 /* Over what each function reaches; with exactly one kernel over all live functions (C81). */
@@ -589,13 +603,18 @@ static const char *diagnose_constants_text(const verbose *v, const char *kernel)
 
 /* L649: what the inputs' entries of a kernel's parameters name counts, too: textures that ptxas laid out (-ewp). */
 static void verbose_count_laid_out(const verbose *v, verbose_texture_counts *counts) {
+  tl_map seen[VERBOSE_TEXTURES];
+  for (size_t r = 0; r < VERBOSE_TEXTURES; r++)
+    tl_map_init(&seen[r], v->arena);
   for (size_t i = 0; i < v->module->relocations.count; i++) {
     const tl_relocation *const entry = &v->module->relocations.items[i];
     const tl_section *const target = &v->module->sections.items[entry->target];
     if (target->type != SHT_CUDA_CONSTANT0 || target->about == TL_NONE || !tl_module_relocation_stands(v->module, i))
       continue;
+    const uint64_t key = tl_pair_key(target->about, entry->symbol);
     for (size_t r = 0; r < VERBOSE_TEXTURES; r++)
-      counts[target->about].of_row[r] += entry->type == verbose_textures[r].type;
+      counts[target->about].of_row[r] += entry->type == verbose_textures[r].type &&
+                                         (!verbose_textures[r].once || (entry->symbol && tl_set_add(&seen[r], key)));
   }
 }
 
@@ -637,7 +656,7 @@ static void diagnose_say_kernel(const verbose *v, uint32_t kernel) {
   const uint64_t known = v->graph->cyclic[f] || symbol->late ? resources->frame[f] : resources->stack[f];
   const uint64_t stack = final ? known : 0;
   const uint32_t registers = alone ? resources->registers[f] : resources->max_registers[f];
-  const uint32_t barriers = alone ? diagnose_barriers_of(module, f) : v->barriers[f];
+  const uint32_t barriers = alone ? diagnose_barriers_alone(v, f) : v->barriers[f];
   const bool shared = text->shared != TL_NONE && !v->layout->section_dropped[text->shared];
   const char *const name = tl_module_text(module, symbol->name);
   diagnose_say(module, tl_arena_format(v->arena, "Function properties for '%s':", name));

@@ -248,14 +248,16 @@ static void resources_list_missing(tl_resources *r, const tl_module *module, con
   for (uint32_t k = 0; k < kernels.count; k++) {
     const uint32_t kernel = kernels.items[k];
     const uint32_t text = resources_first_text(module, graph, kernel, first_texts);
-    if (text)
+    if (text || kernel == tl_module_single_alias(module)) /* L1106 */
       keys[count++] = (uint64_t)text << 32 | (UINT32_MAX - k);
   }
   tl_vector_sort_items(keys, count, sizeof *keys, resources_compare_keys);
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t kernel = kernels.items[UINT32_MAX - (uint32_t)keys[i]];
+    const tl_symbol *const symbol = &module->symbols.items[kernel];
+    const bool alias = kernel == tl_module_single_alias(module);
     resources_add_pair(&r->module, arena, EIATTR_REGCOUNT, kernel,
-                       r->max_registers[module->symbols.items[kernel].function]);
+                       alias ? module->sections.items[symbol->section].registers : r->max_registers[symbol->function]);
   }
 }
 

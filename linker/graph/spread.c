@@ -732,7 +732,8 @@ static void spread_words_alone(spreader *s, tl_attributes *list, const tl_attrib
 /* One row with exactly one kernel (I31): what all live device functions have together. */
 static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t kernel, const spread_row *row,
                              const spread_place *places, uint32_t count) {
-  const uint32_t own_info = s->module->sections.items[s->module->symbols.items[kernel].section].info;
+  const bool alias = kernel == tl_module_single_alias(s->module); /* whose text is another kernel's (L1106) */
+  const uint32_t own_info = alias ? TL_NONE : s->module->sections.items[s->module->symbols.items[kernel].section].info;
   tl_attributes found = {0};
   spread_lists lists = {0}, own = {0}, input = {0};
   for (uint32_t i = 0; i < count; i++) {
@@ -756,10 +757,7 @@ static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t kernel, 
     spread_one(s, list, &own, row, value);
 }
 
-static void spread_to_single(spreader *s, uint32_t kernel) {
-  const uint32_t text = s->module->symbols.items[kernel].section;
-  const uint32_t info = s->module->sections.items[text].info;
-  tl_attributes *const list = &s->resources->sections[info];
+static void spread_to_single(spreader *s, uint32_t kernel, tl_attributes *list) {
   spread_place *const places = tl_arena_new(s->arena, spread_place, s->module->sections.count);
   const uint32_t count = spread_find_read(s, places);
   for (int i = 0; i < SPREAD_ROWS; i++) {
@@ -918,7 +916,8 @@ static void spread_append_sparse(spreader *s) {
     s->sparse_place[function] = (uint32_t)list->count;
     spread_note_before(s, list);
     const uint32_t owner = s->module->symbols.items[s->module->sections.items[text].owner].function;
-    s->sparse[owner] |= 0x8000;
+    if (!(s->module->symbols.items[s->module->symbol_of_function[function]].other & STO_ENTRY)) /* L1105 */
+      s->sparse[owner] |= 0x8000;
   }
 }
 
@@ -1024,6 +1023,16 @@ static void spread_to_alias(spreader *s, uint32_t k, const spread_below *below, 
     *tl_vector_push(s->arena, records) = own.items[i];
 }
 
+/* L1106: a second name that is the only entry, behind its function's records. */
+static void spread_to_single_alias(spreader *s, uint32_t alias) {
+  const uint32_t info = s->module->sections.items[s->module->symbols.items[alias].section].info;
+  tl_attributes own = {0};
+  tl_vector_reserve(s->arena, &own, SPREAD_ROWS);
+  spread_to_single(s, alias, &own);
+  for (size_t i = 0; i < own.count && info != TL_NONE; i++)
+    *tl_vector_push(s->arena, &s->resources->sections[info]) = own.items[i];
+}
+
 /* L966: a second name with the mark of a kernel has records of its own, but they stand in its function's list, in the order
  * in which they come. */
 static void spread_to_aliases(spreader *s, const spread_below *below, tl_reach *reach, spread_place *places) {
@@ -1064,11 +1073,15 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
     spread_store_crs(&s, kernel, list);
     spread_store_sparse(&s, kernel, list);
     if (tl_module_has_single_kernel(module))
-      spread_to_single(&s, kernel);
+      spread_to_single(&s, kernel, list);
     else
       spread_to_kernel(&s, k, &below, &reach, places, list);
   }
-  spread_to_aliases(&s, &below, &reach, places);
+  const uint32_t alone = tl_module_single_alias(module);
+  if (alone != TL_NONE)
+    spread_to_single_alias(&s, alone);
+  else
+    spread_to_aliases(&s, &below, &reach, places);
   if (!tl_module_has_single_kernel(module)) {
     spread_to_stubs(&s, &below, &reach, places);
     spread_spoil_records(&s, &reach);

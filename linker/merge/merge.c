@@ -61,12 +61,16 @@ static tl_merging merge_begin(tl_module *module, uint32_t file) {
 }
 
 /* The output section that a symbol without body or object stands for: that of its section, or, where the two names are
- * not the same, the one of its own name (L184). */
+ * not the same, the one of its own name (L184). That of a jump slot's section stands for none where an index has gathered
+ * them (L1102). */
 static uint32_t merge_section_of_symbol(const tl_merging *m, const tl_cubin_symbol *symbol) {
   const tl_cubin_section *const input = tl_cubin_section_at(m->cubin, symbol->section);
   const bool own = symbol->section != SHN_UNDEF && tl_symbol_type(symbol) == STT_SECTION &&
                    symbol->name == input->name && input->type != SHT_NOTE;
-  return own ? tl_merging_section(m, symbol->section) : tl_module_find_section(m->module, symbol->name);
+  const uint32_t section = own ? tl_merging_section(m, symbol->section) : TL_NONE;
+  if (section != TL_NONE && section == m->module->jump_slots && m->module->sections.items[section].name != symbol->name)
+    return TL_NONE;
+  return own ? section : tl_module_find_section(m->module, symbol->name);
 }
 
 /* Whether a symbol is neither function nor object nor texture: a section's, a label, whatever its binding. */
@@ -444,7 +448,8 @@ static void merge_collect_entries(tl_module *module) {
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const s = &module->symbols.items[i];
     if (s->function != TL_NONE && s->section != TL_NONE && s->other & STO_ENTRY &&
-        module->sections.items[s->section].owner != i && !tl_module_is_stub(module, i))
+        module->sections.items[s->section].owner != i && !tl_module_is_stub(module, i) &&
+        !tl_kernel_is_late(module->options, tl_module_text(module, s->name))) /* L1107 */
       tl_u32_push(module->arena, &module->entries, i);
   }
 }

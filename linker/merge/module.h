@@ -165,6 +165,7 @@ typedef struct tl_symbol {
   uint32_t shared_place;   /* of a shared object that is only mentioned: its place in shared_objects */
   uint32_t shared_places;  /* of a shared object: how often nvlink has it in that list (L87, L94) */
   uint64_t align;          /* of shared objects and commons: st_value of the input; of compiler constants: L1095 */
+  uint64_t mention_align;  /* of extern shared memory: st_value of the input as it is (L1100) */
   uint64_t first_align;    /* of a shared object whose weak definition a strong one replaced: that of its first place */
   uint32_t function;       /* of STT_FUNC: index in the resolution, TL_NONE */
   uint32_t block;          /* compiler constant of a device function: index in constant_blocks, TL_NONE */
@@ -533,6 +534,10 @@ static inline bool tl_module_is_own_external(const tl_module *module, const tl_s
 static inline bool tl_module_has_single_kernel(const tl_module *module) {
   return module->entries.count == 1 && module->kernels.count == 1 &&
          !module->symbols.items[module->kernels.items[0]].late_sections;
+}
+/* The only entry there is, a kernel's second name; TL_NONE (L1106). */
+static inline uint32_t tl_module_single_alias(const tl_module *module) {
+  return module->entries.count == 1 && !module->kernels.count ? module->entries.items[0] : TL_NONE;
 }
 static inline unsigned tl_type_of(const tl_symbol *symbol) {
   return symbol->info & 15;

@@ -512,6 +512,7 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     if (symbol->bare_shared && !module->mode->final)
       symbol->value = 1;
     symbol->shared_places = 1;
+    symbol->mention_align = s->value;
     symbol->align = external && s->section == SHN_UNDEF ? tl_larger(align, 16) : align; /* RF248 */
     if (symbol->bare_shared)                                                            /* L1062 */
       symbol->align = 1;

@@ -44,7 +44,7 @@ static void places_report_overlap(tl_merging *m, const tl_constant_place *low, c
     *overlap = site;
     block->overlap = overlap;
   }
-  if (own != TL_NONE)
+  if (own != TL_NONE && m->module->overlapping == TL_NONE)
     m->module->overlapping = own;
 }
 

@@ -323,6 +323,9 @@ static uint64_t relocations_merge_offset(const reading *r, const tl_cubin_reloca
   const tl_cubin_symbol *const symbol = &m->cubin->symbols[entry->symbol];
   const bool placed =
       tl_symbol_type(symbol) == STT_SECTION && m->cubin->sections[symbol->section].type != SHT_CUDA_SHARED;
+  const uint32_t section = placed ? m->section_map[symbol->section] : TL_NONE;
+  if (section != TL_NONE && section == m->module->jump_slots && m->symbol_map[entry->symbol] == TL_NONE)
+    return 0; /* L1102 */
   return placed ? m->section_offset[symbol->section] : 0;
 }
 

@@ -12,6 +12,7 @@
 #include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "relocate/patch.h"
+#include "relocate/written.h"
 
 #include <string.h>
 
@@ -47,8 +48,8 @@ typedef struct relocating {
   tl_arena *arena;
   uint32_t uft_offset;       /* name of __UFT_OFFSET, TL_NONE */
   uint32_t unified_names[7]; /* the other seven (R13b) */
+  tl_written written;        /* where entries are recorded (L1115) */
   tl_twin twin;
-  tl_map written; /* sections and words (L1115) */
 } relocating;
 
 /* One entry on its way. */
@@ -151,12 +152,12 @@ static uint64_t relocate_shared_value(const relocating *r, const entry_state *e,
   return r->layout->external_offset[function]; /* TL_NO_OFFSET is -1: no kernel reaches the function (L78) */
 }
 
-/* L1119: of extern shared memory that the output does not list, an instance's in code, the symbol's own in data. */
-static uint64_t relocate_shared_auxiliary(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
-  enum { INSTANCE_ALIGN = 16 };
-  if (!symbol->external_shared || r->module->extern_by_name || !r->module->mode->final)
+/* L1100: of extern shared memory that a kernel gives a place, and of what has none. */
+static uint64_t relocate_external_align(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
+  enum { PLACED = 16 };
+  if (r->module->extern_by_name)
     return symbol->align;
-  return tl_layout_function_of(r->module, e->entry->target) == TL_NONE ? symbol->first_align : INSTANCE_ALIGN;
+  return e->s == UINT64_MAX || !r->module->mode->final ? symbol->mention_align : PLACED;
 }
 
 /* L251: with the constants of all files, or -1 if there are none. */
@@ -205,7 +206,7 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
     e->s = r->module->extern_by_name ? e->s : UINT64_MAX; /* L94 */
   } else if (symbol->shared) {
     e->s = relocate_shared_value(r, e, symbol);
-    e->auxiliary = relocate_shared_auxiliary(r, e, symbol);
+    e->auxiliary = symbol->external_shared ? relocate_external_align(r, e, symbol) : symbol->align;
     if (symbol->external_shared && e->s == UINT64_MAX)
       e->bank = (SHT_CUDA_SHARED - SHT_CUDA_CONSTANT0) & 31; /* L1096 */
   } else if (symbol->function != TL_NONE) {
@@ -638,55 +639,16 @@ static bool relocate_holds_something(const relocating *r, const entry_state *e) 
   return any;
 }
 
-enum { WORD = 4 }; /* the finest that entries lie at */
-
-/* L1115: the words that have been written to, where records ask for old content. */
-static void relocate_note_written(relocating *r, const tl_patch *patch) {
-  if (!r->module->mode->records_applied)
-    return;
-  if (!r->written.arena)
-    tl_map_init(&r->written, r->arena);
-  const uint64_t end = patch->offset + tl_relocation_row_bytes(patch->row);
-  for (uint64_t word = patch->offset / WORD; word * WORD < end; word++)
-    tl_set_add(&r->written, tl_pair_key(patch->section, (uint32_t)word));
-}
-
-static bool relocate_is_written(const relocating *r, uint32_t section, uint64_t offset, uint64_t size) {
-  bool any = false;
-  for (uint64_t word = offset / WORD; r->written.arena && word * WORD < offset + size; word++)
-    any |= tl_set_has(&r->written, tl_pair_key(section, (uint32_t)word));
-  return any;
-}
-
-/* L1115: bytes at `start` of a section after the writes so far, the entry's own left out. */
-static void relocate_replay(const relocating *r, const entry_state *e, uint64_t start, uint8_t *bytes, uint64_t size) {
-  for (size_t i = 0; i < r->relocated->patches.count; i++) {
-    const tl_patch *const patch = &r->relocated->patches.items[i];
-    const bool inside = patch->section == e->entry->target && patch->offset >= start && patch->offset - start < size &&
-                        tl_relocation_row_bytes(patch->row) <= size - (patch->offset - start);
-    if (inside && patch->entry != e->index)
-      tl_patch_apply(patch, bytes + (patch->offset - start));
-  }
-}
-
-/* What the field of a REL entry holds when its turn comes: what its input has there, and what other entries wrote. */
+/* What the field of a REL entry holds in its input. */
 static uint64_t relocate_old_content(const relocating *r, const entry_state *e) {
-  enum { LARGEST = 16, ROOM = 3 * LARGEST }; /* what overlaps a field begins and ends at most so far from it */
   const tl_cubin *const cubin = &r->module->files[e->entry->file];
   const tl_cubin_section *const input = &cubin->sections[e->entry->section];
   const tl_cubin_section *const target = &cubin->sections[input->info];
   const uint64_t offset = tl_cubin_relocation_at(input, e->entry->index).offset;
   const tl_field *const field = tl_relocation_content(e->row);
   const uint64_t bytes = (field->start + field->width + 7u) / 8;
-  if (!target->data || offset > target->size || bytes > target->size - offset)
-    return 0;
-  if (!relocate_is_written(r, e->entry->target, e->offset, bytes))
-    return tl_bits_get(target->data + offset, field->start, field->width);
-  const uint64_t before = tl_smaller(offset, tl_smaller(e->offset, LARGEST)), first = offset - before;
-  uint8_t window[ROOM] = {0};
-  memcpy(window, target->data + first, (size_t)tl_smaller(target->size - first, ROOM));
-  relocate_replay(r, e, e->offset - before, window, ROOM);
-  return tl_bits_get(window + before, field->start, field->width);
+  const bool inside = target->data && offset <= target->size && bytes <= target->size - offset;
+  return inside ? tl_bits_get(target->data + offset, field->start, field->width) : 0;
 }
 
 /* W17.9: entries that -preserve-relocs does not record although they are applied: compiler constants of device functions,
@@ -728,7 +690,10 @@ static void relocate_record(relocating *r, const entry_state *e) {
     return;
   }
   const bool lost = e->entry->merge_offset && tl_defect_matched(r->module->options, TL_DEFECT_D12);
-  const uint64_t old = e->entry->rel && !relocate_clears(e) && !lost ? relocate_old_content(r, e) : 0; /* L571, L574 */
+  uint64_t old = 0;
+  if (e->entry->rel && !relocate_clears(e) && !lost && /* L571, L574 */
+      !tl_written_get(&r->written, e->entry->target, e->entry->offset, tl_relocation_content(e->row), &old))
+    old = relocate_old_content(r, e);
   *tl_vector_push(r->arena, &r->relocated->kept) =
       (tl_kept){.container = container,
                 .symbol = e->symbol,
@@ -784,7 +749,9 @@ static void relocate_apply(relocating *r, const entry_state *e) {
                                                                  .rel = e->entry->rel && !lost,
                                                                  .entry = e->index};
   relocate_record(r, e);
-  relocate_note_written(r, &r->relocated->patches.items[r->relocated->patches.count - 1]);
+  if (r->module->mode->records_applied)
+    tl_written_add(&r->written, e->entry->target, e->entry->offset,
+                   &r->relocated->patches.items[r->relocated->patches.count - 1]);
   const tl_twin *const twin = relocate_twin(r, e->entry);
   if (twin->output == TL_NONE)
     return;
@@ -794,7 +761,8 @@ static void relocate_apply(relocating *r, const entry_state *e) {
   patch->section = twin->output;
   patch->offset =
       twin->offset + tl_cubin_relocation_at(&r->module->files[file].sections[section], e->entry->index).offset;
-  relocate_note_written(r, patch);
+  if (r->module->mode->records_applied)
+    tl_written_add(&r->written, patch->section, patch->offset, patch);
 }
 
 static void relocate_clear(relocating *r, entry_state *e) {
@@ -1127,6 +1095,7 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
                   .layout = layout,
                   .arena = arena,
                   .twin = {.file = TL_NONE, .output = TL_NONE}};
+  tl_written_init(&r.written, module, arena);
   r.uft_offset = relocate_name(module, "__UFT_OFFSET");
   for (size_t i = 0; i < 7; i++)
     r.unified_names[i] = relocate_name(module, unified[i]);
