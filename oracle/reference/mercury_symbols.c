@@ -34,10 +34,10 @@ static int ref_mercury_compare_offset(const void *left, const void *right) {
   return ref_order(a->entry.offset, b->entry.offset);
 }
 
-/* Memory that is reserved has no entry on the SASS side. */
-static bool ref_mercury_has_counterpart(const ref_mercury_pair *pair, const ref_relocation *entry) {
-  return entry->symbol >= pair->view.symbol_count ||
-         strncmp(pair->view.symbols[entry->symbol].name, ".nv.reservedSmem.", 17) != 0;
+/* Memory that is reserved mostly has no entry on the SASS side, and where it has one that one is left alone. */
+static bool ref_mercury_has_counterpart(const ref_cubin *side, const ref_relocation *entry) {
+  return entry->symbol >= side->symbol_count ||
+         strncmp(side->symbols[entry->symbol].name, ".nv.reservedSmem.", 17) != 0;
 }
 
 /* Those that have a counterpart on the other side, by place. */
@@ -48,7 +48,7 @@ static ref_mercury_entry *ref_mercury_list(const ref_mercury_pair *pair, uint32_
   *listed = 0;
   for (size_t i = 0; i < count; i++) {
     const ref_relocation entry = ref_cubin_relocation(&pair->file->whole, table, i);
-    if (!is_mercury || ref_mercury_has_counterpart(pair, &entry)) {
+    if (ref_mercury_has_counterpart(is_mercury ? &pair->view : &pair->file->whole, &entry)) {
       list[(*listed)++] = (ref_mercury_entry){entry, i};
     }
   }
@@ -135,8 +135,13 @@ static void ref_mercury_remove_others(ref_mercury_pair *pair, uint32_t table, co
                                       size_t count, const ref_mercury_entry *others, size_t other_count) {
   ref_section *section = &pair->file->whole.sections[table];
   const size_t bytes = ref_mercury_entry_bytes(section);
-  bool *known = REF_TAKE(pair->link, bool, count);
+  const size_t total = ref_cubin_relocation_count(&pair->file->whole, table);
+  bool *known = REF_TAKE(pair->link, bool, total + 1);
   size_t matched = 0, kept = 0;
+  for (size_t i = 0; i < total; i++) {
+    const ref_relocation entry = ref_cubin_relocation(&pair->file->whole, table, i);
+    known[i] = !ref_mercury_has_counterpart(&pair->file->whole, &entry);
+  }
   for (size_t i = 0; i < count && matched < other_count; i++) {
     known[own[i].number] = ref_mercury_is_alike(pair, &own[i].entry, &others[matched].entry);
     matched += known[own[i].number];
@@ -145,7 +150,7 @@ static void ref_mercury_remove_others(ref_mercury_pair *pair, uint32_t table, co
     return;
   }
   uint8_t *copy = ref_mercury_copy(pair, table);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < total; i++) {
     if (known[i]) {
       memmove(copy + kept++ * bytes, copy + i * bytes, bytes);
     }
