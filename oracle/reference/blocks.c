@@ -278,15 +278,40 @@ static void ref_block_keep_link(const ref_link *link, size_t number, const ref_s
   }
 }
 
-/* RF560: what has the name of a weak kernel's bank, and a symbol, is its bank so far. */
-static void ref_block_check_bank_name(ref_link *link, const ref_file *file, uint32_t section, uint32_t owner) {
+static bool ref_block_is_in_file(const ref_file *file, size_t number) {
+  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
+    if (file->section_of[i] == number) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* RF618: a bank that has the name of an earlier file's is no section of its own: a strong kernel's stands behind that one, a weak one's is it.
+ * RF560: whatever has the name of a weak kernel's bank, and a symbol, must have its size. */
+static bool ref_block_take_bank_of_name(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   const ref_section *input = &file->cubin.sections[section];
   const size_t known = ref_map_find(&link->section_by_name, input->name);
-  if (known != REF_NONE && link->sections[known].symbol != REF_NONE && !link->is_capsule &&
-      file->cubin.symbols[owner].info >> 4 == REF_BIND_WEAK && link->sections[known].size != input->size) {
-    ref_message_add(link, REF_ERROR, "E27", "Duplicate weak parameter bank for '%s' is not the same size",
-                    link->functions[file->function_of[owner]].name);
+  const bool weak = file->cubin.symbols[owner].info >> 4 == REF_BIND_WEAK;
+  ref_function *function = &link->functions[file->function_of[owner]];
+  if (known == REF_NONE || link->sections[known].symbol == REF_NONE || link->is_capsule) {
+    return false;
   }
+  if (weak && link->sections[known].size != input->size) {
+    ref_message_add(link, REF_ERROR, "E27", "Duplicate weak parameter bank for '%s' is not the same size",
+                    function->name);
+    return false;
+  }
+  if (link->sections[known].type != REF_TYPE_CONSTANT || ref_block_is_in_file(file, known)) {
+    return false;
+  }
+  function->constant0 = known;
+  if (weak) {
+    ref_block_map(file, section, known, 0);
+  } else {
+    ref_block_append(link, file, section, known);
+  }
+  return true;
 }
 
 static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
@@ -297,14 +322,14 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
     ref_block_place_optimizer(link, file, section, owner);
     return file->section_of[section] != REF_NONE;
   }
-  if (!function->live) {
+  if (!function->live || ref_deleted_is_of_dead_kernel(link, input)) { /* RF617: by its name */
     return false;
   }
   if (parameters && function->constant0 != REF_NONE) {
     return ref_block_place_parameters_again(link, file, section, owner);
   }
-  if (parameters) {
-    ref_block_check_bank_name(link, file, section, owner);
+  if (parameters && ref_block_take_bank_of_name(link, file, section, owner)) {
+    return true;
   }
   const bool table = input->type == REF_TYPE_CONSTANT_TABLE; /* RF490: of a body that loses, too */
   if (file->body_of[owner] == REF_BODY_LOSES && !table) {
