@@ -12,7 +12,9 @@ uint32_t ref_merge_owner(const ref_file *file, uint32_t section) {
   if ((input->flags & REF_FLAG_EXEC) != 0) {
     return ref_function_primary(file, section);
   }
-  return (input->flags & REF_FLAG_INFO) != 0 ? ref_function_primary(file, input->info) : 0;
+  const bool names_text = (input->flags & REF_FLAG_INFO) != 0 && input->info < file->cubin.section_count &&
+                          (file->cubin.sections[input->info].flags & REF_FLAG_EXEC) != 0; /* RF620 */
+  return names_text ? ref_function_primary(file, input->info) : 0;
 }
 
 static void ref_block_map(ref_file *file, uint32_t section, size_t number, uint64_t offset) {
@@ -25,21 +27,33 @@ static void ref_block_append(ref_link *link, ref_file *file, uint32_t section, s
   ref_block_map(file, section, number, offset);
 }
 
+/* RF619: a kernel may have several banks, and its own is the one that is called after it, or else the first. */
+static void ref_block_note_bank(const ref_link *link, ref_function *function, size_t number, size_t table) {
+  static const char prefix[] = ".nv.constant0.";
+  const char *name = link->sections[number].name;
+  const bool is_own =
+      strncmp(name, prefix, sizeof prefix - 1) == 0 && strcmp(name + sizeof prefix - 1, function->name) == 0;
+  if (function->constant0 == REF_NONE || is_own) {
+    function->constant0 = number;
+    function->bindless = table;
+  }
+}
+
 /* W2.4, W10.5: the bindless table's entries stand in `.rel.nv.constant0.K`, made with every `.nv.constant0.K` of an executable. */
 static size_t ref_block_add_bank_zero(ref_link *link, ref_function *function, const ref_section *input) {
-  if (link->relocatable) {
-    function->constant0 = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
-    return function->constant0;
+  char *name = link->relocatable ? NULL : ref_memory_print(link, ".rel%s", input->name);
+  if (name != NULL) {
+    ref_names_add(link, REF_NONE, name);
   }
-  char *name = ref_memory_print(link, ".rel%s", input->name);
-  ref_names_add(link, REF_NONE, name);
   const size_t number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
-  function->constant0 = number;
-  const size_t table = ref_section_add(link, name, REF_TYPE_REL, 0, 8, 16);
-  link->sections[table].links_symtab = true;
-  link->sections[table].info_section = number;
-  link->sections[table].target = number;
-  function->bindless = table;
+  size_t table = 0;
+  if (name != NULL) {
+    table = ref_section_add(link, name, REF_TYPE_REL, 0, 8, 16);
+    link->sections[table].links_symtab = true;
+    link->sections[table].info_section = number;
+    link->sections[table].target = number;
+  }
+  ref_block_note_bank(link, function, number, table);
   return number;
 }
 
@@ -305,13 +319,17 @@ static bool ref_block_take_bank_of_name(ref_link *link, ref_file *file, uint32_t
   if (link->sections[known].type != REF_TYPE_CONSTANT || ref_block_is_in_file(file, known)) {
     return false;
   }
-  function->constant0 = known;
+  ref_block_note_bank(link, function, known, function->bindless);
   if (weak) {
     ref_block_map(file, section, known, 0);
   } else {
     ref_block_append(link, file, section, known);
   }
   return true;
+}
+
+static bool ref_block_is_bank_of(const ref_link *link, const ref_function *function, const ref_section *input) {
+  return function->constant0 != REF_NONE && strcmp(link->sections[function->constant0].name, input->name) == 0;
 }
 
 static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
@@ -322,10 +340,10 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
     ref_block_place_optimizer(link, file, section, owner);
     return file->section_of[section] != REF_NONE;
   }
-  if (!function->live || ref_deleted_is_of_dead_kernel(link, input)) { /* RF617: by its name */
+  if (!function->live) {
     return false;
   }
-  if (parameters && function->constant0 != REF_NONE) {
+  if (parameters && ref_block_is_bank_of(link, function, input)) {
     return ref_block_place_parameters_again(link, file, section, owner);
   }
   if (parameters && ref_block_take_bank_of_name(link, file, section, owner)) {
@@ -376,6 +394,9 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   }
   const ref_section *input = &file->cubin.sections[section];
   const uint32_t owner = ref_merge_owner(file, section);
+  if (ref_deleted_is_of_dead_kernel(link, input)) { /* RF617: by its name */
+    return false;
+  }
   if (owner != 0 && file->function_of[owner] != REF_NONE && ref_section_type_is_constant(input->type)) {
     return ref_block_place_owned(link, file, section, owner);
   }
