@@ -3,18 +3,48 @@
 
 #include <string.h>
 
+static bool ref_merge_is_object(const ref_symbol *symbol) {
+  const uint8_t type = symbol->info & 15;
+  return type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_CUDA_OBJECT;
+}
+
+/* When a section gets its place: at the first object in it, or behind all objects, in the order of the sections (L1110). */
+static uint64_t ref_merge_turn(const ref_cubin *cubin, uint32_t section) {
+  for (uint32_t i = 1; i < cubin->symbol_count; i++) {
+    if (cubin->symbols[i].section == section && ref_merge_is_object(&cubin->symbols[i])) {
+      return i;
+    }
+  }
+  return (uint64_t)cubin->symbol_count + section;
+}
+
+/* RF621: constants of which sh_info names a function's constants or shared memory that got their place before them are the function's. */
+static bool ref_merge_follows(const ref_cubin *cubin, uint32_t section, uint32_t next) {
+  const uint32_t type = cubin->sections[next].type;
+  return ref_section_type_is_constant(cubin->sections[section].type) &&
+         (type == REF_TYPE_SHARED || ref_section_type_is_constant(type)) &&
+         (cubin->sections[next].flags & REF_FLAG_INFO) != 0 &&
+         ref_merge_turn(cubin, next) < ref_merge_turn(cubin, section);
+}
+
 /* The function that a section with flag 0x40 belongs to, as an input symbol; 0 when there is none. */
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section) {
-  if (section >= file->cubin.section_count) {
-    return 0;
+  const ref_cubin *cubin = &file->cubin;
+  while (section < cubin->section_count) {
+    const ref_section *input = &cubin->sections[section];
+    if ((input->flags & REF_FLAG_EXEC) != 0) {
+      return ref_function_primary(file, section);
+    }
+    if ((input->flags & REF_FLAG_INFO) == 0 || input->info >= cubin->section_count) {
+      return 0;
+    }
+    const bool names_text = (cubin->sections[input->info].flags & REF_FLAG_EXEC) != 0;
+    if (!names_text && !ref_merge_follows(cubin, section, input->info)) { /* RF620 */
+      return 0;
+    }
+    section = input->info;
   }
-  const ref_section *input = &file->cubin.sections[section];
-  if ((input->flags & REF_FLAG_EXEC) != 0) {
-    return ref_function_primary(file, section);
-  }
-  const bool names_text = (input->flags & REF_FLAG_INFO) != 0 && input->info < file->cubin.section_count &&
-                          (file->cubin.sections[input->info].flags & REF_FLAG_EXEC) != 0; /* RF620 */
-  return names_text ? ref_function_primary(file, input->info) : 0;
+  return 0;
 }
 
 static void ref_block_map(ref_file *file, uint32_t section, size_t number, uint64_t offset) {
@@ -332,6 +362,20 @@ static bool ref_block_is_bank_of(const ref_link *link, const ref_function *funct
   return function->constant0 != REF_NONE && strcmp(link->sections[function->constant0].name, input->name) == 0;
 }
 
+/* RF621: the sh_info of the output is where what the input's names is; a device function's compiler constants are gone there. */
+static size_t ref_block_find_info(ref_link *link, const ref_file *file, const ref_section *input,
+                                  const ref_function *function) {
+  const ref_section *other = &file->cubin.sections[input->info];
+  const size_t named = other->type == REF_TYPE_SHARED ? function->shared : file->section_of[input->info];
+  if ((other->flags & REF_FLAG_EXEC) != 0) {
+    return function->text;
+  }
+  if (named != REF_NONE && link->sections[named].symbol == REF_NONE) {
+    link->has_dead_parameter = true;
+  }
+  return named == REF_NONE ? function->text : named;
+}
+
 static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   const ref_section *input = &file->cubin.sections[section];
   ref_function *function = &link->functions[file->function_of[owner]];
@@ -358,7 +402,7 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
       parameters ? ref_block_add_bank_zero(link, function, input)
       : table    ? ref_block_add_laid_table(link, function, input)
                  : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
-  link->sections[number].info_section = function->text;
+  link->sections[number].info_section = ref_block_find_info(link, file, input, function);
   ref_block_keep_link(link, number, input);
   ref_block_append(link, file, section, number);
   return true;
