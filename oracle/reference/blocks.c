@@ -427,6 +427,20 @@ static void ref_block_name_text(ref_link *link, const ref_file *file, const ref_
   }
 }
 
+/* RF623: compiler constants of nobody are the module's, in one section, which executables have not. */
+static void ref_block_place_nobodys(ref_link *link, ref_file *file, uint32_t section) {
+  static const char name[] = ".nv.constant2";
+  const ref_section *input = &file->cubin.sections[section];
+  size_t number = ref_map_find(&link->section_by_name, name);
+  if (number == REF_NONE) {
+    number = link->relocatable ? ref_section_add_with_symbol(link, name, input->type, REF_FLAG_ALLOC, input->align, 0)
+                               : ref_section_add_hidden(link, name, input->type, REF_FLAG_ALLOC, input->align, 0);
+    link->sections[number].dropped = !link->relocatable;
+    ref_map_set(link, &link->section_by_name, name, number);
+  }
+  ref_block_append(link, file, section, number);
+}
+
 /* True when the section has a place now. */
 bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
@@ -445,6 +459,10 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
     return ref_block_place_owned(link, file, section, owner);
   }
   if (ref_partial_place_section(link, file_number, section)) {
+    return true;
+  }
+  if (input->type == link->view->optimizer_type && !link->is_capsule) {
+    ref_block_place_nobodys(link, file, section);
     return true;
   }
   size_t number = ref_map_find(&link->section_by_name, input->name);
