@@ -3,16 +3,48 @@
 
 #include <string.h>
 
+static bool ref_merge_is_object(const ref_symbol *symbol) {
+  const uint8_t type = symbol->info & 15;
+  return type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_CUDA_OBJECT;
+}
+
+/* When a section gets its place: at the first object in it, or behind all objects, in the order of the sections (L1110). */
+static uint64_t ref_merge_turn(const ref_cubin *cubin, uint32_t section) {
+  for (uint32_t i = 1; i < cubin->symbol_count; i++) {
+    if (cubin->symbols[i].section == section && ref_merge_is_object(&cubin->symbols[i])) {
+      return i;
+    }
+  }
+  return (uint64_t)cubin->symbol_count + section;
+}
+
+/* RF621: constants of which sh_info names a function's constants or shared memory that got their place before them are the function's. */
+static bool ref_merge_follows(const ref_cubin *cubin, uint32_t section, uint32_t next) {
+  const uint32_t type = cubin->sections[next].type;
+  return ref_section_type_is_constant(cubin->sections[section].type) &&
+         (type == REF_TYPE_SHARED || ref_section_type_is_constant(type)) &&
+         (cubin->sections[next].flags & REF_FLAG_INFO) != 0 &&
+         ref_merge_turn(cubin, next) < ref_merge_turn(cubin, section);
+}
+
 /* The function that a section with flag 0x40 belongs to, as an input symbol; 0 when there is none. */
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section) {
-  if (section >= file->cubin.section_count) {
-    return 0;
+  const ref_cubin *cubin = &file->cubin;
+  while (section < cubin->section_count) {
+    const ref_section *input = &cubin->sections[section];
+    if ((input->flags & REF_FLAG_EXEC) != 0) {
+      return ref_function_primary(file, section);
+    }
+    if ((input->flags & REF_FLAG_INFO) == 0 || input->info >= cubin->section_count) {
+      return 0;
+    }
+    const bool names_text = (cubin->sections[input->info].flags & REF_FLAG_EXEC) != 0;
+    if (!names_text && !ref_merge_follows(cubin, section, input->info)) { /* RF620 */
+      return 0;
+    }
+    section = input->info;
   }
-  const ref_section *input = &file->cubin.sections[section];
-  if ((input->flags & REF_FLAG_EXEC) != 0) {
-    return ref_function_primary(file, section);
-  }
-  return (input->flags & REF_FLAG_INFO) != 0 ? ref_function_primary(file, input->info) : 0;
+  return 0;
 }
 
 static void ref_block_map(ref_file *file, uint32_t section, size_t number, uint64_t offset) {
@@ -25,21 +57,33 @@ static void ref_block_append(ref_link *link, ref_file *file, uint32_t section, s
   ref_block_map(file, section, number, offset);
 }
 
+/* RF619: a kernel may have several banks, and its own is the one that is called after it, or else the first. */
+static void ref_block_note_bank(const ref_link *link, ref_function *function, size_t number, size_t table) {
+  static const char prefix[] = ".nv.constant0.";
+  const char *name = link->sections[number].name;
+  const bool is_own =
+      strncmp(name, prefix, sizeof prefix - 1) == 0 && strcmp(name + sizeof prefix - 1, function->name) == 0;
+  if (function->constant0 == REF_NONE || is_own) {
+    function->constant0 = number;
+    function->bindless = table;
+  }
+}
+
 /* W2.4, W10.5: the bindless table's entries stand in `.rel.nv.constant0.K`, made with every `.nv.constant0.K` of an executable. */
 static size_t ref_block_add_bank_zero(ref_link *link, ref_function *function, const ref_section *input) {
-  if (link->relocatable) {
-    function->constant0 = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
-    return function->constant0;
+  char *name = link->relocatable ? NULL : ref_memory_print(link, ".rel%s", input->name);
+  if (name != NULL) {
+    ref_names_add(link, REF_NONE, name);
   }
-  char *name = ref_memory_print(link, ".rel%s", input->name);
-  ref_names_add(link, REF_NONE, name);
   const size_t number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
-  function->constant0 = number;
-  const size_t table = ref_section_add(link, name, REF_TYPE_REL, 0, 8, 16);
-  link->sections[table].links_symtab = true;
-  link->sections[table].info_section = number;
-  link->sections[table].target = number;
-  function->bindless = table;
+  size_t table = 0;
+  if (name != NULL) {
+    table = ref_section_add(link, name, REF_TYPE_REL, 0, 8, 16);
+    link->sections[table].links_symtab = true;
+    link->sections[table].info_section = number;
+    link->sections[table].target = number;
+  }
+  ref_block_note_bank(link, function, number, table);
   return number;
 }
 
@@ -279,15 +323,58 @@ static void ref_block_keep_link(const ref_link *link, size_t number, const ref_s
   }
 }
 
-/* RF560: what has the name of a weak kernel's bank, and a symbol, is its bank so far. */
-static void ref_block_check_bank_name(ref_link *link, const ref_file *file, uint32_t section, uint32_t owner) {
+static bool ref_block_is_in_file(const ref_file *file, size_t number) {
+  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
+    if (file->section_of[i] == number) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* RF618: a bank that has the name of an earlier file's is no section of its own: a strong kernel's stands behind that one, a weak one's is it.
+ * RF560: whatever has the name of a weak kernel's bank, and a symbol, must have its size. */
+static bool ref_block_take_bank_of_name(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   const ref_section *input = &file->cubin.sections[section];
   const size_t known = ref_map_find(&link->section_by_name, input->name);
-  if (known != REF_NONE && link->sections[known].symbol != REF_NONE && !link->is_capsule &&
-      file->cubin.symbols[owner].info >> 4 == REF_BIND_WEAK && link->sections[known].size != input->size) {
-    ref_message_add(link, REF_ERROR, "E27", "Duplicate weak parameter bank for '%s' is not the same size",
-                    link->functions[file->function_of[owner]].name);
+  const bool weak = file->cubin.symbols[owner].info >> 4 == REF_BIND_WEAK;
+  ref_function *function = &link->functions[file->function_of[owner]];
+  if (known == REF_NONE || link->sections[known].symbol == REF_NONE || link->is_capsule) {
+    return false;
   }
+  if (weak && link->sections[known].size != input->size) {
+    ref_message_add(link, REF_ERROR, "E27", "Duplicate weak parameter bank for '%s' is not the same size",
+                    function->name);
+    return false;
+  }
+  if (link->sections[known].type != REF_TYPE_CONSTANT || ref_block_is_in_file(file, known)) {
+    return false;
+  }
+  ref_block_note_bank(link, function, known, function->bindless);
+  if (weak) {
+    ref_block_map(file, section, known, 0);
+  } else {
+    ref_block_append(link, file, section, known);
+  }
+  return true;
+}
+
+static bool ref_block_is_bank_of(const ref_link *link, const ref_function *function, const ref_section *input) {
+  return function->constant0 != REF_NONE && strcmp(link->sections[function->constant0].name, input->name) == 0;
+}
+
+/* RF621: the sh_info of the output is where what the input's names is; a device function's compiler constants are gone there. */
+static size_t ref_block_find_info(ref_link *link, const ref_file *file, const ref_section *input,
+                                  const ref_function *function) {
+  const ref_section *other = &file->cubin.sections[input->info];
+  const size_t named = other->type == REF_TYPE_SHARED ? function->shared : file->section_of[input->info];
+  if ((other->flags & REF_FLAG_EXEC) != 0) {
+    return function->text;
+  }
+  if (named != REF_NONE && link->sections[named].symbol == REF_NONE) {
+    link->has_dead_parameter = true;
+  }
+  return named == REF_NONE ? function->text : named;
 }
 
 static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
@@ -301,11 +388,11 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
   if (!function->live) {
     return false;
   }
-  if (parameters && function->constant0 != REF_NONE) {
+  if (parameters && ref_block_is_bank_of(link, function, input)) {
     return ref_block_place_parameters_again(link, file, section, owner);
   }
-  if (parameters) {
-    ref_block_check_bank_name(link, file, section, owner);
+  if (parameters && ref_block_take_bank_of_name(link, file, section, owner)) {
+    return true;
   }
   const bool table = input->type == REF_TYPE_CONSTANT_TABLE; /* RF490: of a body that loses, too */
   if (file->body_of[owner] == REF_BODY_LOSES && !table) {
@@ -316,7 +403,7 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
       parameters ? ref_block_add_bank_zero(link, function, input)
       : table    ? ref_block_add_laid_table(link, function, input)
                  : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
-  link->sections[number].info_section = function->text;
+  link->sections[number].info_section = ref_block_find_info(link, file, input, function);
   ref_block_keep_link(link, number, input);
   ref_block_append(link, file, section, number);
   return true;
@@ -341,6 +428,20 @@ static void ref_block_name_text(ref_link *link, const ref_file *file, const ref_
   }
 }
 
+/* RF623: compiler constants of nobody are the module's, in one section, which executables have not. */
+static void ref_block_place_nobodys(ref_link *link, ref_file *file, uint32_t section) {
+  static const char name[] = ".nv.constant2";
+  const ref_section *input = &file->cubin.sections[section];
+  size_t number = ref_map_find(&link->section_by_name, name);
+  if (number == REF_NONE) {
+    number = link->relocatable ? ref_section_add_with_symbol(link, name, input->type, REF_FLAG_ALLOC, input->align, 0)
+                               : ref_section_add_hidden(link, name, input->type, REF_FLAG_ALLOC, input->align, 0);
+    link->sections[number].dropped = !link->relocatable;
+    ref_map_set(link, &link->section_by_name, name, number);
+  }
+  ref_block_append(link, file, section, number);
+}
+
 /* True when the section has a place now. */
 bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
@@ -352,10 +453,17 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   }
   const ref_section *input = &file->cubin.sections[section];
   const uint32_t owner = ref_merge_owner(file, section);
+  if (ref_deleted_is_of_dead_kernel(link, input)) { /* RF617: by its name */
+    return false;
+  }
   if (owner != 0 && file->function_of[owner] != REF_NONE && ref_section_type_is_constant(input->type)) {
     return ref_block_place_owned(link, file, section, owner);
   }
   if (ref_partial_place_section(link, file_number, section)) {
+    return true;
+  }
+  if (input->type == link->view->optimizer_type && !link->is_capsule) {
+    ref_block_place_nobodys(link, file, section);
     return true;
   }
   size_t number = ref_map_find(&link->section_by_name, input->name);

@@ -19,7 +19,7 @@ static const char *ref_deleted_name_behind(const ref_section *section, const cha
 }
 
 /* L861: parameters that have the name of a dead kernel, of whatever file, go with it. */
-static bool ref_deleted_is_of_dead_kernel(const ref_link *link, const ref_section *section) {
+bool ref_deleted_is_of_dead_kernel(const ref_link *link, const ref_section *section) {
   const char *name = ref_deleted_name_behind(section, ".nv.constant0.");
   if (name == NULL || section->type != REF_TYPE_CONSTANT) {
     return false;

@@ -1003,6 +1003,7 @@ void ref_limits_check_sizes(ref_link *link);
 /* deleted.c */
 void ref_deleted_check_aliases(ref_link *link);
 void ref_deleted_check_parameters(ref_link *link);
+bool ref_deleted_is_of_dead_kernel(const ref_link *link, const ref_section *section);
 void ref_deleted_check(ref_link *link);
 bool ref_deleted_section_stays(const ref_link *link, const ref_file *file, uint32_t number,
                                const ref_function *function);

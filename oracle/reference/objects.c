@@ -153,7 +153,9 @@ static bool ref_object_has_no_symbol(const ref_link *link, const ref_file *file,
     return (input->size == 0 && !own) || (!link->preserves && !shown);
   }
   const uint32_t owner = ref_merge_owner(file, input->section);
-  const bool device = owner != 0 && (file->cubin.symbols[owner].other & REF_OTHER_ENTRY) == 0;
+  const bool nobody = owner == 0 && input->section < file->cubin.section_count && !link->is_capsule; /* RF623 */
+  const bool device = (nobody || (owner != 0 && (file->cubin.symbols[owner].other & REF_OTHER_ENTRY) == 0)) &&
+                      file->cubin.sections[input->section].type == link->view->optimizer_type; /* RF622 */
   return (input->other & VISIBILITY) == INTERNAL && (device || !link->preserves);
 }
 

@@ -86,7 +86,9 @@ static bool ref_preserve_takes(ref_link *link, const ref_out_relocation *entry) 
   if (slot || symbol->has_no_name) {
     return false;
   }
-  return symbol->section == REF_NONE || link->sections[symbol->section].constant_owner == REF_NONE;
+  const ref_out_section *section = symbol->section == REF_NONE ? NULL : &link->sections[symbol->section];
+  const bool nobodys = section != NULL && section->dropped && section->type == link->view->optimizer_type; /* RF623 */
+  return section == NULL || (section->constant_owner == REF_NONE && !nobodys);
 }
 
 /* RF175: of capsules only entries against shared objects are recorded; L589: none of data; RF316: none of debug information. What would end

@@ -692,11 +692,11 @@ void ref_relocate_apply(ref_link *link) {
 static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *entry) {
   const bool gone = entry->symbol == REF_NONE ? entry->names_gone_section || entry->names_unlisted /* RF195 */
                                               : link->symbols[entry->symbol].index == 0;
-  if (gone) {
-    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
-  }
   if (entry->offset >= ref_relocate_end_of(link, &link->sections[entry->target])) {
     ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");
+  }
+  if (gone) {
+    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
   }
 }
 
@@ -708,13 +708,14 @@ static bool ref_relocate_waits(const ref_link *link, const ref_out_relocation *e
   return unwritten || link->sections[entry->target].size == 0;
 }
 
-/* RF367: entries that stay are looked at before what E68 and E70 are said of. RF584, RF604: of capsules those of the Mercury view. */
+/* RF367: entries that stay are looked at before what E68 and E70 are said of. RF584, RF604: of capsules those of the Mercury view.
+ * RF616: in the inputs' order, which the output turns round. */
 void ref_relocate_check_kept(ref_link *link) {
   if (link->is_capsule && !link->view->is_mercury) {
     return;
   }
   ref_symbols_number(link);
-  for (size_t i = link->relocation_count; i-- > 0;) {
+  for (size_t i = 0; i < link->relocation_count; i++) {
     if (!link->relocations[i].dropped && !ref_relocate_waits(link, &link->relocations[i])) {
       ref_relocate_check_entry(link, &link->relocations[i]);
     }
@@ -724,7 +725,6 @@ void ref_relocate_check_kept(ref_link *link) {
 static void ref_relocate_write_entry(ref_link *link, const ref_out_relocation *entry) {
   ref_out_section *section = &link->sections[entry->section];
   const uint32_t symbol = entry->symbol == REF_NONE ? 0 : link->symbols[entry->symbol].index;
-  ref_relocate_check_entry(link, entry);
   ref_bytes_add_u64(link, &section->data, entry->offset);
   ref_bytes_add_u32(link, &section->data, entry->type);
   ref_bytes_add_u32(link, &section->data, symbol);
@@ -737,6 +737,11 @@ static void ref_relocate_write_entry(ref_link *link, const ref_out_relocation *e
 /* R34: the last read comes first. */
 void ref_relocate_write(ref_link *link) {
   ref_unified_check_slots(link);
+  for (size_t i = 0; i < link->relocation_count; i++) { /* RF616 */
+    if (!link->relocations[i].dropped) {
+      ref_relocate_check_entry(link, &link->relocations[i]);
+    }
+  }
   for (size_t i = link->relocation_count; i-- > 0;) {
     if (!link->relocations[i].dropped) {
       ref_relocate_write_entry(link, &link->relocations[i]);
@@ -745,6 +750,7 @@ void ref_relocate_write(ref_link *link) {
   ref_preserve_write(link);
   ref_bodies_write(link);
   for (size_t i = 0; i < link->copy_count; i++) {
+    ref_relocate_check_entry(link, &link->copies[i]);
     ref_relocate_write_entry(link, &link->copies[i]);
   }
 }
