@@ -76,6 +76,13 @@ static bool dump_is_stub(const tl_module *module, uint32_t function) {
   return symbol != TL_NONE && tl_module_is_stub(module, symbol) && !tl_module_has_single_kernel(module);
 }
 
+/* L1161: a kernel that no option names is one where its address is taken, not where it is only called. */
+static bool dump_is_kernel(const dump *d, uint32_t function) {
+  const char *const name = tl_module_text(d->module, d->module->resolution->functions.items[function].name);
+  return tl_diagnose_is_kernel(d->module, function) &&
+         (d->taken[function] || !tl_kernel_is_late(d->module->options, name));
+}
+
 static void dump_function(dump *d, uint32_t function) {
   const tl_function *const f = &d->module->resolution->functions.items[function];
   dump_add_number(d, function, "", ": ");
@@ -83,7 +90,7 @@ static void dump_function(dump *d, uint32_t function) {
     dump_end_line(d);
     return;
   }
-  if (tl_diagnose_is_kernel(d->module, function) || dump_is_stub(d->module, function))
+  if (dump_is_kernel(d, function) || dump_is_stub(d->module, function))
     dump_add(d, "^");
   if (d->taken[function])
     dump_add(d, "&");
