@@ -16,9 +16,9 @@ static bool diagnose_is_mentioned_kernel(const tl_module *module, const tl_funct
   return f->kernel_somewhere && !f->defined && (f->reached || all);
 }
 
-/* A kernel that stays without being named is none (W17.12); a second name of one is asked by itself (L1082). */
+/* A kernel that stays without being named is none (W17.12), nor is one that is only called (L1161); a second name of one is asked by itself (L1082). */
 static bool diagnose_is_late(const tl_module *module, const tl_function *f) {
-  return !f->reached && tl_kernel_is_late(module->options, tl_module_text(module, f->name));
+  return !f->rooted && tl_kernel_is_late(module->options, tl_module_text(module, f->name));
 }
 
 bool tl_diagnose_is_kernel(const tl_module *module, uint32_t function) {
@@ -76,13 +76,6 @@ static bool dump_is_stub(const tl_module *module, uint32_t function) {
   return symbol != TL_NONE && tl_module_is_stub(module, symbol) && !tl_module_has_single_kernel(module);
 }
 
-/* L1161: a kernel that no option names is one where its address is taken, not where it is only called. */
-static bool dump_is_kernel(const dump *d, uint32_t function) {
-  const char *const name = tl_module_text(d->module, d->module->resolution->functions.items[function].name);
-  return tl_diagnose_is_kernel(d->module, function) &&
-         (d->taken[function] || !tl_kernel_is_late(d->module->options, name));
-}
-
 static void dump_function(dump *d, uint32_t function) {
   const tl_function *const f = &d->module->resolution->functions.items[function];
   dump_add_number(d, function, "", ": ");
@@ -90,7 +83,7 @@ static void dump_function(dump *d, uint32_t function) {
     dump_end_line(d);
     return;
   }
-  if (dump_is_kernel(d, function) || dump_is_stub(d->module, function))
+  if (tl_diagnose_is_kernel(d->module, function) || dump_is_stub(d->module, function))
     dump_add(d, "^");
   if (d->taken[function])
     dump_add(d, "&");

@@ -275,9 +275,10 @@ static uint32_t live_count_used_kernels(const marker *m) {
 static void live_push_kernels(marker *m) {
   const bool single = live_count_used_kernels(m) == 1;
   for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
-    const tl_function *const f = &m->resolution->functions.items[i];
+    tl_function *const f = &m->resolution->functions.items[i];
     const bool used = tl_kernel_is_used(m->diagnostics->options, tl_names_text(m->names, f->name));
-    if (f->kernel_somewhere && (used || (!single && m->taken_as[i] != TL_NONE)))
+    f->rooted = f->kernel_somewhere && (used || (!single && m->taken_as[i] != TL_NONE));
+    if (f->rooted)
       live_visit(m, i);
   }
 }
@@ -316,10 +317,11 @@ static void live_push_taken(marker *m, const tl_successors *direct) {
   if (tl_defect_matched(m->diagnostics->options, TL_DEFECT_D58))
     return;
   for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
-    const tl_function *const f = &m->resolution->functions.items[i];
+    tl_function *const f = &m->resolution->functions.items[i];
     if (!live_is_taken(m, i) || f->reached || live_is_mentioned_kernel(f))
       continue;
     live_visit(m, i);
+    f->rooted |= f->kernel_somewhere;
     if (f->kernel_somewhere)
       tl_defect_note(m->diagnostics, TL_DEFECT_D58, tl_names_text(m->names, f->name));
     live_note_callees(m, direct, i);

@@ -620,7 +620,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
     return;
   tl_u32_push(module->arena, &module->all_kernels, out);
   const bool late = functions_is_late(m, s->name);
-  const bool counts = module->resolution->functions.items[m->bodies[symbol].function].reached;
+  const bool counts = module->resolution->functions.items[m->bodies[symbol].function].rooted;
   result->late_sections = late && new; /* not where an earlier file mentions it (L257) */
   result->late = late && !counts;      /* L151: with no kernel named it counts as one */
   if (!result->late_sections)

@@ -61,6 +61,7 @@ typedef struct tl_function {
   bool alias_contest;    /* an alias has replaced a body, or the other way round (L490, D96) */
   bool live;             /* stays in the output */
   bool reached;          /* from a kernel; false for one kept only because its address is taken (W7.4) */
+  bool rooted;           /* a kernel that calls are followed from, and not one that is only called (L1161) */
 } tl_function;
 
 /* What a contest of weak bodies compares (V2, V3): the body with fewer registers stands, then that of the higher SM. */
