@@ -99,15 +99,14 @@ static void objects_check_image(const tl_merging *m, uint32_t index, uint32_t te
 }
 
 /* Compiler constants are called after the text's function, which may be an alias that leads (L874), and so is shared memory,
- * whatever the file calls it (L1129). */
+ * whatever the file calls them (L1129). */
 static uint32_t objects_owned_name(const tl_merging *m, const tl_cubin_section *input, uint32_t text) {
   tl_module *const module = m->module;
-  const tl_section *const its = &module->sections.items[text];
+  const uint32_t function = module->symbols.items[module->sections.items[text].owner].name;
   if (input->type == SHT_CUDA_SHARED)
-    return tl_module_name(module, ".nv.shared.", module->symbols.items[its->owner].name);
-  return its->led && input->type == SHT_CUDA_CONSTANT0 + 2
-             ? tl_module_name(module, tl_module_compiler_constants(module), module->symbols.items[its->owner].name)
-             : input->name;
+    return tl_module_name(module, ".nv.shared.", function);
+  return input->type == SHT_CUDA_CONSTANT0 + 2 ? tl_module_name(module, tl_module_compiler_constants(module), function)
+                                               : input->name;
 }
 
 /* W2.4, W10.5: the relocation section of a bindless table, its name around the table's own; L749, L808: that of a table of
