@@ -300,11 +300,13 @@ static bool functions_section_lives(const tl_merging *m, uint32_t section) {
 /* Sections of dead functions are dead; a section whose primary function lives stays (W7.3). */
 static void functions_mark_dead(tl_merging *m) {
   const tl_module *const module = m->module;
+  bool kernels = false;
   for (uint32_t i = 0; i < m->cubin->symbol_count; i++) {
     const uint32_t function = m->bodies[i].function;
     if (function == TL_NONE || module->resolution->functions.items[function].live)
       continue;
     m->symbol_dead[i] = true;
+    kernels |= m->cubin->symbols[i].other & STO_ENTRY;
     if (m->cubin->symbols[i].section)
       m->section_state[m->cubin->symbols[i].section] |=
           m->cubin->symbols[i].other & STO_ENTRY ? TL_SECTION_DEAD | TL_SECTION_KERNEL : TL_SECTION_DEAD;
@@ -312,7 +314,8 @@ static void functions_mark_dead(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++)
     if (m->section_state[s] & TL_SECTION_DEAD && functions_section_lives(m, s))
       m->section_state[s] &= (uint8_t)~TL_SECTION_DEAD;
-  functions_mark_named_banks(m);
+  if (kernels)
+    functions_mark_named_banks(m);
   tl_merge_spread_state(m, TL_SECTION_DEAD);
   functions_note_banks(m);
   functions_check_dead_names(m);
