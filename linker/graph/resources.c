@@ -172,13 +172,13 @@ static void resources_keep_stack_order(tl_resources *r, const tl_module *module,
     tl_defect_note(module->diagnostics, TL_DEFECT_D136, NULL);
 }
 
-/* L191: behind the inputs' records. */
+/* L191: behind the inputs' records, in executables. */
 static void resources_list_old(tl_resources *r, const tl_module *module, tl_arena *arena) {
   static const uint8_t nothing[2] = {0};
   bool old = false;
   for (uint32_t i = 0; i < module->file_count; i++)
     old |= module->files[i].old;
-  if (old)
+  if (old && module->mode->final)
     *tl_vector_push(arena, &r->module) = (tl_attribute){
         .format = 1, .code = EIATTR_HAS_PRE_V10_OBJECT, .size = sizeof nothing, .data = nothing, .symbol = TL_NONE};
 }
