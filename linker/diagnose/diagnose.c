@@ -362,7 +362,7 @@ static const size_t *diagnose_last_limits(const tl_module *module, tl_arena *are
 
 static void diagnose_stack_limit(const tl_module *module, const tl_resources *resources, const tl_symbol *symbol,
                                  uint32_t limit, tl_arena *arena) {
-  if (!limit || symbol->function == TL_NONE || !(symbol->other & STO_ENTRY))
+  if (!limit || symbol->function == TL_NONE || !(symbol->other & STO_ENTRY) || symbol->late)
     return;
   const uint32_t stack =
       resources->endless[symbol->function] ? UINT32_MAX : (uint32_t)resources->stack[symbol->function];
