@@ -64,6 +64,7 @@ typedef struct spreader {
   bool *has_crs;                /* by node: it or something it calls has a record */
   uint32_t sparse_of_all;       /* the same over all live functions (L97) */
   bool any_sparse, every_sparse;
+  bool groups; /* TCGEN05 records spread: no file is of a toolkit before 13.0 (L1135) */
   spread_steps steps;
   spread_step before;  /* the record that was made last before any step, if not a MIN_STACK_SIZE (L602); `list` NULL */
   tl_map seen;         /* list number << 32 | word: what the lists of words hold */
@@ -88,6 +89,15 @@ static const spread_row *spread_find(uint8_t code) {
     if (spread_rows[i].code == code)
       return &spread_rows[i];
   return NULL;
+}
+
+static bool spread_is_group(uint8_t code) {
+  return code == EIATTR_TCGEN05_1CTA_USED || code == EIATTR_TCGEN05_2CTA_USED;
+}
+
+/* NULL for a record that stays with its function. */
+static const spread_row *spread_row_of(const spreader *s, const tl_attribute *record) {
+  return s->groups || !spread_is_group(record->code) ? spread_find(record->code) : NULL;
 }
 
 static const tl_attributes *spread_input(const spreader *s, uint32_t text) {
@@ -328,7 +338,7 @@ static void spread_read_below(const spreader *s, spread_below *below, uint32_t f
   const tl_section *const section = &s->module->sections.items[info];
   for (size_t i = 0; i < section->attributes.count; i++) {
     const tl_attribute *const record = &section->attributes.items[i];
-    const spread_row *const row = spread_find(record->code);
+    const spread_row *const row = spread_row_of(s, record);
     if (!row)
       continue;
     const size_t r = (size_t)(row - spread_rows);
@@ -458,7 +468,7 @@ static void spread_to_one_of_many(spreader *s, uint32_t entry, uint32_t index, c
   for (uint32_t i = 0; i < count; i++) {
     const tl_attributes *const from = &s->module->sections.items[places[i].info].attributes;
     for (size_t j = 0; (!i || places[i].info != places[i - 1].info) && j < from->count; j++) {
-      const spread_row *const row = spread_find(from->items[j].code);
+      const spread_row *const row = spread_row_of(s, &from->items[j]);
       if (!row)
         continue;
       if (index != TL_NONE)
@@ -763,7 +773,7 @@ static void spread_to_single(spreader *s, uint32_t kernel, tl_attributes *list) 
   for (int i = 0; i < SPREAD_ROWS; i++) {
     if (spread_rows[i].rule == SPREAD_EXTERNS)
       spread_externs_alone(s, list, places, count);
-    else
+    else if (s->groups || !spread_is_group(spread_rows[i].code))
       spread_row_alone(s, list, kernel, &spread_rows[i], places, count);
   }
 }
@@ -1046,9 +1056,17 @@ static void spread_to_aliases(spreader *s, const spread_below *below, tl_reach *
       *tl_vector_push(s->arena, all.items[i].list) = records.items[all.items[i].index];
 }
 
+static bool spread_groups_spread(const tl_module *module) {
+  for (uint32_t i = 0; i < module->file_count; i++)
+    if (module->files[i].keeps_groups)
+      return false;
+  return true;
+}
+
 void tl_spread_attributes(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   spreader s = {.resources = resources, .module = module, .graph = graph, .arena = arena};
   tl_map_init(&s.seen, arena);
+  s.groups = spread_groups_spread(module);
   const size_t nodes = graph->node_count;
   s.sparse = tl_arena_new(arena, uint32_t, nodes);
   s.sparse_place = tl_arena_new(arena, uint32_t, nodes);
