@@ -60,6 +60,33 @@ static uint32_t *resources_most_registers(const tl_resources *r, const tl_module
   return most;
 }
 
+static bool resources_has_reconfiguration(const tl_module *module, uint32_t function) {
+  const uint32_t text = tl_module_text_of(module, function);
+  if (text == TL_NONE || module->sections.items[text].owner != module->symbol_of_function[function])
+    return false;
+  const uint32_t info = module->sections.items[text].info;
+  return info != TL_NONE && tl_attributes_find(&module->sections.items[info].attributes, EIATTR_REG_RECONFIG) != TL_NONE;
+}
+
+/* L1136: a kernel that has REG_RECONFIG, or gets it, keeps its own count. */
+static void resources_keep_registers(tl_resources *r, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
+  uint32_t *const own = tl_arena_new(arena, uint32_t, graph->node_count);
+  bool any = false;
+  for (size_t f = 0; f < module->functions.count; f++) {
+    const uint32_t function = module->functions.items[f];
+    own[function] = resources_has_reconfiguration(module, function);
+    any |= own[function];
+  }
+  if (!any)
+    return;
+  const uint32_t *const below = tl_graph_collect(graph, own, arena);
+  for (size_t k = 0; k < module->entries.count; k++) {
+    const uint32_t function = module->symbols.items[module->entries.items[k]].function;
+    if (below[function] || tl_module_has_single_kernel(module)) /* which gets it from all functions (I31) */
+      r->max_registers[function] = r->registers[function];
+  }
+}
+
 /* One pass with callees before callers. */
 static void resources_sum_stacks(tl_resources *r, const tl_graph *graph) {
   for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -178,7 +205,7 @@ static void resources_list_old(tl_resources *r, const tl_module *module, tl_aren
   bool old = false;
   for (uint32_t i = 0; i < module->file_count; i++)
     old |= module->files[i].old;
-  if (old)
+  if (old && module->mode->final)
     *tl_vector_push(arena, &r->module) = (tl_attribute){
         .format = 1, .code = EIATTR_HAS_PRE_V10_OBJECT, .size = sizeof nothing, .data = nothing, .symbol = TL_NONE};
 }
@@ -272,6 +299,7 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
   resources_read_own(resources, module);
   resources_read_texts(resources, module);
   resources->max_registers = resources_most_registers(resources, module, graph, arena);
+  resources_keep_registers(resources, module, graph, arena);
   resources_sum_stacks(resources, graph);
   resources_list_module(resources, module, arena);
   if (!module->mode->final && module->capsule && !tl_defect_matched(module->options, TL_DEFECT_D136))

@@ -11,8 +11,9 @@
 #include "graph/resources.h"
 
 #include <assert.h>
+#include <string.h>
 
-typedef enum spread_rule { SPREAD_FLAG, SPREAD_MAXIMUM, SPREAD_SUM, SPREAD_EXTERNS, SPREAD_WORDS } spread_rule;
+typedef enum spread_rule { SPREAD_FLAG, SPREAD_LAST, SPREAD_MAXIMUM, SPREAD_SUM, SPREAD_EXTERNS, SPREAD_WORDS } spread_rule;
 
 typedef struct spread_row {
   uint8_t code;
@@ -27,7 +28,7 @@ static const spread_row spread_rows[] = {
     {EIATTR_TCGEN05_1CTA_USED, SPREAD_FLAG},
     {EIATTR_TCGEN05_2CTA_USED, SPREAD_FLAG},
     {EIATTR_NUM_BARRIERS, SPREAD_MAXIMUM},
-    {EIATTR_REG_RECONFIG, SPREAD_FLAG},
+    {EIATTR_REG_RECONFIG, SPREAD_LAST},
     {EIATTR_NUM_MBARRIERS, SPREAD_SUM},
     {EIATTR_EXTERNS, SPREAD_EXTERNS},
     {EIATTR_AT_ENTRY_FRAGMENTS, SPREAD_WORDS},
@@ -211,10 +212,27 @@ static tl_attribute spread_list_record(uint8_t code, const spread_list *list) {
                         .size = (uint16_t)list->bytes.count};
 }
 
+/* True for a row whose last number that is not 0 counts: REG_RECONFIG beside other kernels (L1137). */
+static bool spread_keeps_number(const spreader *s, const spread_row *row) {
+  return row->rule == SPREAD_LAST && !tl_module_has_single_kernel(s->module);
+}
+
 /* A flag is made anew, whatever the function's record holds; beside other kernels 0x54 keeps its low byte (L594). */
-static tl_attribute spread_flag(const spreader *s, const tl_attribute *from) {
-  const bool keeps = from->code == EIATTR_REG_RECONFIG && !tl_module_has_single_kernel(s->module);
+static tl_attribute spread_flag(const spreader *s, const spread_row *row, const tl_attribute *from) {
+  const bool keeps = spread_keeps_number(s, row);
   return spread_number(s, 1, from->code, (uint16_t)(keeps ? tl_attribute_byte(from) : 0));
+}
+
+/* L1137: another low byte of a record's number; in format 4 that is its size. */
+static void spread_set_low_byte(const spreader *s, tl_attribute *record, uint32_t byte) {
+  const uint32_t had = record->size;
+  if (record->format == 4)
+    record->size = (uint16_t)((had & 0xff00u) | byte);
+  uint8_t *const payload = tl_arena_new(s->arena, uint8_t, tl_larger(had, record->size));
+  memcpy(payload, record->data, had);
+  if (record->format != 4)
+    payload[0] = (uint8_t)byte;
+  record->data = payload;
 }
 
 /* One record of a reached function, added to what the kernel has so far. */
@@ -222,9 +240,11 @@ static void spread_one(spreader *s, tl_attributes *list, spread_lists *lists, co
                        const tl_attribute *from) {
   const uint32_t known = spread_place_of(lists, list, row);
   tl_attribute *const old = known == TL_NONE ? NULL : &list->items[known];
-  if (row->rule == SPREAD_FLAG) {
+  if (row->rule == SPREAD_FLAG || row->rule == SPREAD_LAST) {
     if (!old)
-      spread_put(s, list, lists, row, spread_flag(s, from));
+      spread_put(s, list, lists, row, spread_flag(s, row, from));
+    else if (spread_keeps_number(s, row) && tl_attribute_byte(from))
+      spread_set_low_byte(s, old, tl_attribute_byte(from));
   } else if (row->rule == SPREAD_MAXIMUM) {
     if (!old || tl_attribute_byte(from) > tl_attribute_byte(old))
       spread_put(s, list, lists, row, spread_number(s, 2, row->code, (uint16_t)tl_attribute_byte(from)));
@@ -276,7 +296,7 @@ typedef struct spread_two {
 typedef struct spread_below {
   /* By component: smallest keys; of each row, then of each symbol of EXTERNS. NULL when no function has such a record. */
   spread_two *first[SPREAD_FOLLOWED];
-  spread_two *most[SPREAD_ROWS]; /* of SPREAD_MAXIMUM: largest keys */
+  spread_two *most[SPREAD_ROWS]; /* of SPREAD_MAXIMUM and SPREAD_LAST: largest keys */
   uint32_t *heavy;               /* by function */
   tl_map symbols;                /* of EXTERNS: symbol to its place among the followed */
   bool too_many;                 /* more symbols than are followed: EXTERNS count as heavy */
@@ -348,12 +368,15 @@ static void spread_read_below(const spreader *s, spread_below *below, uint32_t f
       spread_follow_symbols(s, below, record, component, key);
     if (row->rule == SPREAD_MAXIMUM)
       spread_note_key(s, &below->most[r], component, (uint64_t)tl_attribute_byte(record) << 32 | info, true);
+    if (row->rule == SPREAD_LAST)
+      spread_note_key(s, &below->most[r], component, tl_attribute_byte(record) ? key : 0, true);
     below->heavy[function] |= spread_is_heavy(s, below, row, record);
   }
 }
 
 static bool spread_has_most(size_t followed) {
-  return followed < SPREAD_ROWS && spread_rows[followed].rule == SPREAD_MAXIMUM;
+  return followed < SPREAD_ROWS &&
+         (spread_rows[followed].rule == SPREAD_MAXIMUM || spread_rows[followed].rule == SPREAD_LAST);
 }
 
 static void spread_pass_up(const spread_below *below, size_t row, uint32_t from, spread_two *first, spread_two *most) {
@@ -758,6 +781,8 @@ static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t kernel, 
                       row);
   const tl_attribute *const value = &found.items[0];
   const bool known = tl_attributes_find(list, row->code) != TL_NONE;
+  if (known && row->code == EIATTR_VRC_CTA_INIT_COUNT)
+    return; /* L1138 */
   /* Of these two a value of 0 is not appended. */
   const bool zero = row->rule == SPREAD_SUM ? tl_get16(value->data) == 0
                                             : row->code == EIATTR_NUM_BARRIERS && tl_attribute_byte(value) == 0;
