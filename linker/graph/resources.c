@@ -6,6 +6,8 @@
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
 
+#include <assert.h>
+
 bool tl_attribute_stands(const tl_module *module, const tl_attributes *list, size_t index) {
   const tl_attribute *const record = &list->items[index];
   return !tl_attribute_is_of_body(record->code) || index >= module->symbols.items[record->symbol].info_cutoff;
@@ -65,7 +67,8 @@ static bool resources_has_reconfiguration(const tl_module *module, uint32_t func
   if (text == TL_NONE || module->sections.items[text].owner != module->symbol_of_function[function])
     return false;
   const uint32_t info = module->sections.items[text].info;
-  return info != TL_NONE && tl_attributes_find(&module->sections.items[info].attributes, EIATTR_REG_RECONFIG) != TL_NONE;
+  return info != TL_NONE &&
+         tl_attributes_find(&module->sections.items[info].attributes, EIATTR_REG_RECONFIG) != TL_NONE;
 }
 
 /* L1136: a kernel that has REG_RECONFIG, or gets it, keeps its own count. */
@@ -172,6 +175,7 @@ static uint32_t resources_shared_text(const tl_module *module, const tl_attribut
 static void resources_keep_stack_order(tl_resources *r, const tl_module *module, tl_arena *arena) {
   TL_VECTOR(uint64_t) places = {0}; /* text, then place in the list */
   bool *const shared = tl_arena_new(arena, bool, module->sections.count);
+  assert(module->symbols.items);
   for (size_t i = 0; i < r->module.count; i++) {
     const uint32_t symbol = r->module.items[i].symbol;
     const tl_symbol *const s = symbol == TL_NONE ? NULL : &module->symbols.items[symbol];

@@ -13,7 +13,14 @@
 #include <assert.h>
 #include <string.h>
 
-typedef enum spread_rule { SPREAD_FLAG, SPREAD_LAST, SPREAD_MAXIMUM, SPREAD_SUM, SPREAD_EXTERNS, SPREAD_WORDS } spread_rule;
+typedef enum spread_rule {
+  SPREAD_FLAG,
+  SPREAD_LAST,
+  SPREAD_MAXIMUM,
+  SPREAD_SUM,
+  SPREAD_EXTERNS,
+  SPREAD_WORDS
+} spread_rule;
 
 typedef struct spread_row {
   uint8_t code;
@@ -223,16 +230,27 @@ static tl_attribute spread_flag(const spreader *s, const spread_row *row, const 
   return spread_number(s, 1, from->code, (uint16_t)(keeps ? tl_attribute_byte(from) : 0));
 }
 
-/* L1137: another low byte of a record's number; in format 4 that is its size. */
-static void spread_set_low_byte(const spreader *s, tl_attribute *record, uint32_t byte) {
-  const uint32_t had = record->size;
+/* A record's number; of format 4 that is its size. */
+static uint32_t spread_value(const tl_attribute *record) {
   if (record->format == 4)
-    record->size = (uint16_t)((had & 0xff00u) | byte);
+    return record->size;
+  return record->size >= 2 ? tl_get16(record->data) : 0;
+}
+
+/* L1137, L1139: another number in a record, which keeps its format. */
+static void spread_set_value(const spreader *s, tl_attribute *record, uint32_t value) {
+  const uint16_t had = record->size;
+  if (record->format == 4)
+    record->size = (uint16_t)value;
   uint8_t *const payload = tl_arena_new(s->arena, uint8_t, tl_larger(had, record->size));
   memcpy(payload, record->data, had);
   if (record->format != 4)
-    payload[0] = (uint8_t)byte;
+    tl_put16(payload, (uint16_t)value);
   record->data = payload;
+}
+
+static void spread_set_low_byte(const spreader *s, tl_attribute *record, uint32_t byte) {
+  spread_set_value(s, record, (spread_value(record) & 0xff00u) | byte);
 }
 
 /* One record of a reached function, added to what the kernel has so far. */
@@ -246,11 +264,15 @@ static void spread_one(spreader *s, tl_attributes *list, spread_lists *lists, co
     else if (spread_keeps_number(s, row) && tl_attribute_byte(from))
       spread_set_low_byte(s, old, tl_attribute_byte(from));
   } else if (row->rule == SPREAD_MAXIMUM) {
-    if (!old || tl_attribute_byte(from) > tl_attribute_byte(old))
+    if (!old)
       spread_put(s, list, lists, row, spread_number(s, 2, row->code, (uint16_t)tl_attribute_byte(from)));
+    else if (tl_attribute_byte(from) > tl_attribute_byte(old))
+      spread_set_low_byte(s, old, tl_attribute_byte(from));
   } else if (row->rule == SPREAD_SUM) {
-    const unsigned sum = (old ? tl_get16(old->data) : 0u) + (from->size >= 2 ? tl_get16(from->data) : 0u);
-    spread_put(s, list, lists, row, spread_number(s, 3, row->code, (uint16_t)sum));
+    if (old)
+      spread_set_value(s, old, spread_value(old) + spread_value(from));
+    else
+      spread_put(s, list, lists, row, spread_number(s, 3, row->code, (uint16_t)spread_value(from)));
   } else {
     spread_list *const words = row->rule == SPREAD_WORDS ? &lists->words : &lists->externs;
     if (!words->number)
@@ -642,7 +664,7 @@ static void spread_raise(const spreader *s, const spread_step *step) {
     return;
   const bool sum = step->row->rule == SPREAD_SUM;
   const uint32_t old = step->made ? 0 : tl_get16(record->data);
-  const uint32_t more = !sum ? tl_attribute_byte(step->from) : step->from->size >= 2 ? tl_get16(step->from->data) : 0u;
+  const uint32_t more = sum ? spread_value(step->from) : tl_attribute_byte(step->from);
   if (step->made || sum || more > old)
     spread_set_number(s, record, sum ? old + more : more);
 }
