@@ -493,8 +493,10 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
       objects_new_symbol(m, s, object ? s->info : (uint8_t)(STB_GLOBAL << 4 | tl_symbol_type(s))); /* L160 */
   if (!object) {
     module->symbol_of_name[s->name] = out;
-    module->symbols.items[out].other &= (uint8_t)~STO_VISIBILITY_MASK; /* L536: always visible */
-    module->symbols.items[out].unlisted = false;
+    if (objects_is_texture(s)) /* L536: always visible */
+      module->symbols.items[out].unlisted = false;
+    if (objects_is_texture(s) || (s->other & STO_VISIBILITY_MASK) == STV_HIDDEN) /* L1140 */
+      module->symbols.items[out].other &= (uint8_t)~STO_VISIBILITY_MASK;
   }
   const bool keeps =
       space && nowhere && !module->mode->final && !tl_defect_matched(module->options, TL_DEFECT_D1); /* D57 */
