@@ -58,6 +58,7 @@ typedef struct tl_cubin {
   bool reads_on;       /* texts end where the next 0 byte of the file is, not where their table ends (L170, D40) */
   bool old;            /* made by a toolkit before 10.0 (L191) */
   bool few_parameters; /* made by one before 12.1 (L460) */
+  bool keeps_groups;   /* made by one before 13.0: TCGEN05 records stay with their functions (L1135) */
   uint16_t virtual_sm; /* F78, decides weak ties (V2) */
   tl_cubin_section *sections;
   uint32_t section_count;

@@ -6,6 +6,8 @@
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
 
+#include <assert.h>
+
 bool tl_attribute_stands(const tl_module *module, const tl_attributes *list, size_t index) {
   const tl_attribute *const record = &list->items[index];
   return !tl_attribute_is_of_body(record->code) || index >= module->symbols.items[record->symbol].info_cutoff;
@@ -58,6 +60,34 @@ static uint32_t *resources_most_registers(const tl_resources *r, const tl_module
   for (uint32_t node = 0; node < graph->node_count; node++)
     most[node] = r->registers[node] > most[node] ? r->registers[node] : most[node];
   return most;
+}
+
+static bool resources_has_reconfiguration(const tl_module *module, uint32_t function) {
+  const uint32_t text = tl_module_text_of(module, function);
+  if (text == TL_NONE || module->sections.items[text].owner != module->symbol_of_function[function])
+    return false;
+  const uint32_t info = module->sections.items[text].info;
+  return info != TL_NONE &&
+         tl_attributes_find(&module->sections.items[info].attributes, EIATTR_REG_RECONFIG) != TL_NONE;
+}
+
+/* L1136: a kernel that has REG_RECONFIG, or gets it, keeps its own count. */
+static void resources_keep_registers(tl_resources *r, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
+  uint32_t *const own = tl_arena_new(arena, uint32_t, graph->node_count);
+  bool any = false;
+  for (size_t f = 0; f < module->functions.count; f++) {
+    const uint32_t function = module->functions.items[f];
+    own[function] = resources_has_reconfiguration(module, function);
+    any |= own[function];
+  }
+  if (!any)
+    return;
+  const uint32_t *const below = tl_graph_collect(graph, own, arena);
+  for (size_t k = 0; k < module->entries.count; k++) {
+    const uint32_t function = module->symbols.items[module->entries.items[k]].function;
+    if (below[function] || tl_module_has_single_kernel(module)) /* which gets it from all functions (I31) */
+      r->max_registers[function] = r->registers[function];
+  }
 }
 
 /* One pass with callees before callers. */
@@ -145,6 +175,7 @@ static uint32_t resources_shared_text(const tl_module *module, const tl_attribut
 static void resources_keep_stack_order(tl_resources *r, const tl_module *module, tl_arena *arena) {
   TL_VECTOR(uint64_t) places = {0}; /* text, then place in the list */
   bool *const shared = tl_arena_new(arena, bool, module->sections.count);
+  assert(module->symbols.items);
   for (size_t i = 0; i < r->module.count; i++) {
     const uint32_t symbol = r->module.items[i].symbol;
     const tl_symbol *const s = symbol == TL_NONE ? NULL : &module->symbols.items[symbol];
@@ -272,6 +303,7 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
   resources_read_own(resources, module);
   resources_read_texts(resources, module);
   resources->max_registers = resources_most_registers(resources, module, graph, arena);
+  resources_keep_registers(resources, module, graph, arena);
   resources_sum_stacks(resources, graph);
   resources_list_module(resources, module, arena);
   if (!module->mode->final && module->capsule && !tl_defect_matched(module->options, TL_DEFECT_D136))

@@ -18,17 +18,18 @@ typedef struct tl_cache_conflict {
 } tl_cache_conflict;
 
 typedef struct tl_resources {
-  uint32_t *registers;     /* by function: its own count, of REGCOUNT or else of its text; 0 when it has none */
-  bool *has_registers;     /* by function: some record gives its REGCOUNT */
-  uint32_t *frame;         /* by function: FRAME_SIZE, the last record counts (I26b) */
-  uint32_t *max_registers; /* by node: over everything it can call, itself included */
-  uint64_t *stack;         /* by node: deepest chain; meaningless where graph->cyclic (G3) */
-  bool *endless;           /* by function: its stack has no bound, by the call graph or by its own record (L722) */
-  tl_attributes module;    /* .nv.info in output order */
-  tl_attributes *sections; /* by section: .nv.info.F in output order */
-  bool lacks_attributes;   /* a live function that is to get a record has no .nv.info.F (L464) */
-  bool foreign_bytes;      /* a record is a number that says how many bytes follow, and fewer do (L533) */
-  TL_VECTOR(tl_mixed_kernel) mixed;             /* in the order in which they are said */
+  uint32_t *registers; /* by function: its own count, of REGCOUNT or else of its text; 0 when it has none */
+  bool *has_registers; /* by function: some record gives its REGCOUNT */
+  uint32_t *frame;     /* by function: FRAME_SIZE, the last record counts (I26b) */
+  uint32_t
+      *max_registers; /* by node: over everything it can call, itself included; a kernel's own where it reconfigures */
+  uint64_t *stack;    /* by node: deepest chain; meaningless where graph->cyclic (G3) */
+  bool *endless;      /* by function: its stack has no bound, by the call graph or by its own record (L722) */
+  tl_attributes module;             /* .nv.info in output order */
+  tl_attributes *sections;          /* by section: .nv.info.F in output order */
+  bool lacks_attributes;            /* a live function that is to get a record has no .nv.info.F (L464) */
+  bool foreign_bytes;               /* a record is a number that says how many bytes follow, and fewer do (L533) */
+  TL_VECTOR(tl_mixed_kernel) mixed; /* in the order in which they are said */
   TL_VECTOR(tl_cache_conflict) cache_conflicts; /* the same */
 } tl_resources;
 

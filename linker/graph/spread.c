@@ -11,8 +11,16 @@
 #include "graph/resources.h"
 
 #include <assert.h>
+#include <string.h>
 
-typedef enum spread_rule { SPREAD_FLAG, SPREAD_MAXIMUM, SPREAD_SUM, SPREAD_EXTERNS, SPREAD_WORDS } spread_rule;
+typedef enum spread_rule {
+  SPREAD_FLAG,
+  SPREAD_LAST,
+  SPREAD_MAXIMUM,
+  SPREAD_SUM,
+  SPREAD_EXTERNS,
+  SPREAD_WORDS
+} spread_rule;
 
 typedef struct spread_row {
   uint8_t code;
@@ -27,7 +35,7 @@ static const spread_row spread_rows[] = {
     {EIATTR_TCGEN05_1CTA_USED, SPREAD_FLAG},
     {EIATTR_TCGEN05_2CTA_USED, SPREAD_FLAG},
     {EIATTR_NUM_BARRIERS, SPREAD_MAXIMUM},
-    {EIATTR_REG_RECONFIG, SPREAD_FLAG},
+    {EIATTR_REG_RECONFIG, SPREAD_LAST},
     {EIATTR_NUM_MBARRIERS, SPREAD_SUM},
     {EIATTR_EXTERNS, SPREAD_EXTERNS},
     {EIATTR_AT_ENTRY_FRAGMENTS, SPREAD_WORDS},
@@ -64,6 +72,7 @@ typedef struct spreader {
   bool *has_crs;                /* by node: it or something it calls has a record */
   uint32_t sparse_of_all;       /* the same over all live functions (L97) */
   bool any_sparse, every_sparse;
+  bool groups; /* TCGEN05 records spread: no file is of a toolkit before 13.0 (L1135) */
   spread_steps steps;
   spread_step before;  /* the record that was made last before any step, if not a MIN_STACK_SIZE (L602); `list` NULL */
   tl_map seen;         /* list number << 32 | word: what the lists of words hold */
@@ -88,6 +97,15 @@ static const spread_row *spread_find(uint8_t code) {
     if (spread_rows[i].code == code)
       return &spread_rows[i];
   return NULL;
+}
+
+static bool spread_is_group(uint8_t code) {
+  return code == EIATTR_TCGEN05_1CTA_USED || code == EIATTR_TCGEN05_2CTA_USED;
+}
+
+/* NULL for a record that stays with its function. */
+static const spread_row *spread_row_of(const spreader *s, const tl_attribute *record) {
+  return s->groups || !spread_is_group(record->code) ? spread_find(record->code) : NULL;
 }
 
 static const tl_attributes *spread_input(const spreader *s, uint32_t text) {
@@ -201,10 +219,38 @@ static tl_attribute spread_list_record(uint8_t code, const spread_list *list) {
                         .size = (uint16_t)list->bytes.count};
 }
 
+/* True for a row whose last number that is not 0 counts: REG_RECONFIG beside other kernels (L1137). */
+static bool spread_keeps_number(const spreader *s, const spread_row *row) {
+  return row->rule == SPREAD_LAST && !tl_module_has_single_kernel(s->module);
+}
+
 /* A flag is made anew, whatever the function's record holds; beside other kernels 0x54 keeps its low byte (L594). */
-static tl_attribute spread_flag(const spreader *s, const tl_attribute *from) {
-  const bool keeps = from->code == EIATTR_REG_RECONFIG && !tl_module_has_single_kernel(s->module);
+static tl_attribute spread_flag(const spreader *s, const spread_row *row, const tl_attribute *from) {
+  const bool keeps = spread_keeps_number(s, row);
   return spread_number(s, 1, from->code, (uint16_t)(keeps ? tl_attribute_byte(from) : 0));
+}
+
+/* A record's number; of format 4 that is its size. */
+static uint32_t spread_value(const tl_attribute *record) {
+  if (record->format == 4)
+    return record->size;
+  return record->size >= 2 ? tl_get16(record->data) : 0;
+}
+
+/* L1137, L1139: another number in a record, which keeps its format. */
+static void spread_set_value(const spreader *s, tl_attribute *record, uint32_t value) {
+  const uint16_t had = record->size;
+  if (record->format == 4)
+    record->size = (uint16_t)value;
+  uint8_t *const payload = tl_arena_new(s->arena, uint8_t, tl_larger(had, record->size));
+  memcpy(payload, record->data, had);
+  if (record->format != 4)
+    tl_put16(payload, (uint16_t)value);
+  record->data = payload;
+}
+
+static void spread_set_low_byte(const spreader *s, tl_attribute *record, uint32_t byte) {
+  spread_set_value(s, record, (spread_value(record) & 0xff00u) | byte);
 }
 
 /* One record of a reached function, added to what the kernel has so far. */
@@ -212,15 +258,21 @@ static void spread_one(spreader *s, tl_attributes *list, spread_lists *lists, co
                        const tl_attribute *from) {
   const uint32_t known = spread_place_of(lists, list, row);
   tl_attribute *const old = known == TL_NONE ? NULL : &list->items[known];
-  if (row->rule == SPREAD_FLAG) {
+  if (row->rule == SPREAD_FLAG || row->rule == SPREAD_LAST) {
     if (!old)
-      spread_put(s, list, lists, row, spread_flag(s, from));
+      spread_put(s, list, lists, row, spread_flag(s, row, from));
+    else if (spread_keeps_number(s, row) && tl_attribute_byte(from))
+      spread_set_low_byte(s, old, tl_attribute_byte(from));
   } else if (row->rule == SPREAD_MAXIMUM) {
-    if (!old || tl_attribute_byte(from) > tl_attribute_byte(old))
+    if (!old)
       spread_put(s, list, lists, row, spread_number(s, 2, row->code, (uint16_t)tl_attribute_byte(from)));
+    else if (tl_attribute_byte(from) > tl_attribute_byte(old))
+      spread_set_low_byte(s, old, tl_attribute_byte(from));
   } else if (row->rule == SPREAD_SUM) {
-    const unsigned sum = (old ? tl_get16(old->data) : 0u) + (from->size >= 2 ? tl_get16(from->data) : 0u);
-    spread_put(s, list, lists, row, spread_number(s, 3, row->code, (uint16_t)sum));
+    if (old)
+      spread_set_value(s, old, spread_value(old) + spread_value(from));
+    else
+      spread_put(s, list, lists, row, spread_number(s, 3, row->code, (uint16_t)spread_value(from)));
   } else {
     spread_list *const words = row->rule == SPREAD_WORDS ? &lists->words : &lists->externs;
     if (!words->number)
@@ -266,7 +318,7 @@ typedef struct spread_two {
 typedef struct spread_below {
   /* By component: smallest keys; of each row, then of each symbol of EXTERNS. NULL when no function has such a record. */
   spread_two *first[SPREAD_FOLLOWED];
-  spread_two *most[SPREAD_ROWS]; /* of SPREAD_MAXIMUM: largest keys */
+  spread_two *most[SPREAD_ROWS]; /* of SPREAD_MAXIMUM and SPREAD_LAST: largest keys */
   uint32_t *heavy;               /* by function */
   tl_map symbols;                /* of EXTERNS: symbol to its place among the followed */
   bool too_many;                 /* more symbols than are followed: EXTERNS count as heavy */
@@ -328,7 +380,7 @@ static void spread_read_below(const spreader *s, spread_below *below, uint32_t f
   const tl_section *const section = &s->module->sections.items[info];
   for (size_t i = 0; i < section->attributes.count; i++) {
     const tl_attribute *const record = &section->attributes.items[i];
-    const spread_row *const row = spread_find(record->code);
+    const spread_row *const row = spread_row_of(s, record);
     if (!row)
       continue;
     const size_t r = (size_t)(row - spread_rows);
@@ -338,12 +390,15 @@ static void spread_read_below(const spreader *s, spread_below *below, uint32_t f
       spread_follow_symbols(s, below, record, component, key);
     if (row->rule == SPREAD_MAXIMUM)
       spread_note_key(s, &below->most[r], component, (uint64_t)tl_attribute_byte(record) << 32 | info, true);
+    if (row->rule == SPREAD_LAST)
+      spread_note_key(s, &below->most[r], component, tl_attribute_byte(record) ? key : 0, true);
     below->heavy[function] |= spread_is_heavy(s, below, row, record);
   }
 }
 
 static bool spread_has_most(size_t followed) {
-  return followed < SPREAD_ROWS && spread_rows[followed].rule == SPREAD_MAXIMUM;
+  return followed < SPREAD_ROWS &&
+         (spread_rows[followed].rule == SPREAD_MAXIMUM || spread_rows[followed].rule == SPREAD_LAST);
 }
 
 static void spread_pass_up(const spread_below *below, size_t row, uint32_t from, spread_two *first, spread_two *most) {
@@ -458,7 +513,7 @@ static void spread_to_one_of_many(spreader *s, uint32_t entry, uint32_t index, c
   for (uint32_t i = 0; i < count; i++) {
     const tl_attributes *const from = &s->module->sections.items[places[i].info].attributes;
     for (size_t j = 0; (!i || places[i].info != places[i - 1].info) && j < from->count; j++) {
-      const spread_row *const row = spread_find(from->items[j].code);
+      const spread_row *const row = spread_row_of(s, &from->items[j]);
       if (!row)
         continue;
       if (index != TL_NONE)
@@ -609,7 +664,7 @@ static void spread_raise(const spreader *s, const spread_step *step) {
     return;
   const bool sum = step->row->rule == SPREAD_SUM;
   const uint32_t old = step->made ? 0 : tl_get16(record->data);
-  const uint32_t more = !sum ? tl_attribute_byte(step->from) : step->from->size >= 2 ? tl_get16(step->from->data) : 0u;
+  const uint32_t more = sum ? spread_value(step->from) : tl_attribute_byte(step->from);
   if (step->made || sum || more > old)
     spread_set_number(s, record, sum ? old + more : more);
 }
@@ -748,6 +803,8 @@ static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t kernel, 
                       row);
   const tl_attribute *const value = &found.items[0];
   const bool known = tl_attributes_find(list, row->code) != TL_NONE;
+  if (known && row->code == EIATTR_VRC_CTA_INIT_COUNT)
+    return; /* L1138 */
   /* Of these two a value of 0 is not appended. */
   const bool zero = row->rule == SPREAD_SUM ? tl_get16(value->data) == 0
                                             : row->code == EIATTR_NUM_BARRIERS && tl_attribute_byte(value) == 0;
@@ -763,7 +820,7 @@ static void spread_to_single(spreader *s, uint32_t kernel, tl_attributes *list) 
   for (int i = 0; i < SPREAD_ROWS; i++) {
     if (spread_rows[i].rule == SPREAD_EXTERNS)
       spread_externs_alone(s, list, places, count);
-    else
+    else if (s->groups || !spread_is_group(spread_rows[i].code))
       spread_row_alone(s, list, kernel, &spread_rows[i], places, count);
   }
 }
@@ -1046,9 +1103,17 @@ static void spread_to_aliases(spreader *s, const spread_below *below, tl_reach *
       *tl_vector_push(s->arena, all.items[i].list) = records.items[all.items[i].index];
 }
 
+static bool spread_groups_spread(const tl_module *module) {
+  for (uint32_t i = 0; i < module->file_count; i++)
+    if (module->files[i].keeps_groups)
+      return false;
+  return true;
+}
+
 void tl_spread_attributes(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   spreader s = {.resources = resources, .module = module, .graph = graph, .arena = arena};
   tl_map_init(&s.seen, arena);
+  s.groups = spread_groups_spread(module);
   const size_t nodes = graph->node_count;
   s.sparse = tl_arena_new(arena, uint32_t, nodes);
   s.sparse_place = tl_arena_new(arena, uint32_t, nodes);

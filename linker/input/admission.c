@@ -100,6 +100,7 @@ enum {
   TOOLKIT_OLD = 100,
   TOOLKIT_LARGE_PARAMETERS = 121,
   TOOLKIT_LEAST = 120,
+  TOOLKIT_GROUPS = 130, /* from it on TCGEN05 records spread */
   TOOLKIT_MOST = 130,
   NOTE_INDEX_BY_NAME = 0xff,
   COMPAT_ACCELERATED = 9,
@@ -274,6 +275,7 @@ static void candidate_check_note(const admission *a, candidate *c) {
     admission_say(a, TL_MESSAGE_EWP_TOOLKIT, c->path);
   c->accepted.old = version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_OLD;
   c->accepted.few_parameters = version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_LARGE_PARAMETERS;
+  c->accepted.keeps_groups = version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_GROUPS;
   c->accepted.virtual_sm = words ? tl_get16(words + 2) : 0;
 }
 

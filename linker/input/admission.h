@@ -13,6 +13,7 @@ typedef struct tl_accepted {
   uint16_t virtual_sm; /* of .note.nv.cuinfo (F78) */
   bool old;            /* no such note, or one of a toolkit before 10.0 (L191) */
   bool few_parameters; /* likewise of one before 12.1 (L460) */
+  bool keeps_groups;   /* likewise of one before 13.0 (L1135) */
   bool accelerated;    /* made for an "a" variant (F56) */
   bool ewp;            /* e_type 0xff00: E45 names every other file (C28) */
   bool capsule;        /* SASS and Mercury, e_flags says so (F11, M1) */

@@ -238,6 +238,13 @@ static void relocatable_set_size(tl_layout *layout, uint32_t section, uint64_t r
   layout->section_dropped[section] = layout->section_size[section] == 0;
 }
 
+/* L1141: a section of the pool's name that is none. */
+static void relocatable_size_foreign(tl_layout *layout, const tl_module *module) {
+  const uint32_t section = module->foreign_shared;
+  if (section != TL_NONE && layout->section_size[section])
+    relocatable_set_size(layout, section, layout->section_size[section], layout->section_align[section], false);
+}
+
 static void relocatable_place_kernels(tl_layout *layout, const tl_instances *n) {
   const tl_module *const module = n->module;
   const bool external = module->has_external_shared;
@@ -248,7 +255,8 @@ static void relocatable_place_kernels(tl_layout *layout, const tl_instances *n) 
     layout->instance[n->kernels.items[i]] = n->symbols.items[i];
   }
   for (uint32_t section = 1; section < module->sections.count; section++) {
-    if (module->sections.items[section].type != SHT_CUDA_SHARED || section == module->debug_shared)
+    if (module->sections.items[section].type != SHT_CUDA_SHARED || section == module->debug_shared ||
+        section == module->foreign_shared)
       continue;
     const uint64_t least = section == module->bare_shared ? module->sections.items[section].align : 1;
     uint64_t align = n->align[section] ? n->align[section] : least;
@@ -360,6 +368,7 @@ void tl_layout_relocatable(tl_layout *layout, const tl_instances *n) {
   relocatable_set_constants_size(layout, module);
   relocatable_drop_constants(layout, n);
   relocatable_place_kernels(layout, n);
+  relocatable_size_foreign(layout, module);
   if (n->null_value)
     layout->null_value = n->null_value;
   const uint32_t pool = module->debug_shared;

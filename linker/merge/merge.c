@@ -284,7 +284,8 @@ void tl_merge(tl_module *module) {
   tl_map_init(&module->prototype_seen, module->arena);
   tl_map_init(&module->taken_at, module->arena);
   module->bare_shared = TL_NONE;
-  module->debug_shared = module->global = module->callgraph = module->prototype = module->rel_action = TL_NONE;
+  module->foreign_shared = module->debug_shared = module->global = module->callgraph = module->prototype =
+      module->rel_action = TL_NONE;
   module->constants_size = module->metadata = module->overlapping = module->jump_slots = module->unified_data = TL_NONE;
   module->weak_behind_common.file = TL_NONE;
   const size_t functions = module->resolution->functions.count;

@@ -426,11 +426,12 @@ typedef struct tl_module {
   uint32_t flat_symbol;               /* the object, in that file */
   uint32_t symtab_shndx;              /* section; in the output only when there are very many (X1) */
   uint32_t shstrtab, strtab, symtab, tool_note, cuda_note, info, compat_section; /* sections; TL_NONE when absent */
-  uint32_t debug_shared, global, callgraph, prototype, rel_action;               /* likewise */
-  uint32_t bodies_section;                                                       /* of body_notes, TL_NONE */
-  uint32_t index_section, jump_slots, jump_entries, unified_data; /* .nv.uidx, .nv.uft, .nv.uft.entry, .nv.udt */
-  uint32_t metadata;                                              /* section, TL_NONE (L591) */
-  uint32_t constants_size;                                        /* symbol .nv.ptx.const0.size, TL_NONE */
+  uint32_t foreign_shared; /* a section of the pool's name that an object of another space made, TL_NONE (L1141) */
+  uint32_t debug_shared, global, callgraph, prototype, rel_action; /* likewise */
+  uint32_t bodies_section;                                         /* of body_notes, TL_NONE */
+  uint32_t index_section, jump_slots, jump_entries, unified_data;  /* .nv.uidx, .nv.uft, .nv.uft.entry, .nv.udt */
+  uint32_t metadata;                                               /* section, TL_NONE (L591) */
+  uint32_t constants_size;                                         /* symbol .nv.ptx.const0.size, TL_NONE */
   uint32_t overlapping; /* section of a kernel's constants that overlap in part, TL_NONE (L230) */
 } tl_module;
 

@@ -166,15 +166,18 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
   const uint32_t name = shared ? tl_names_intern(module->names, debug_shared, sizeof debug_shared - 1) : input->name;
   uint32_t out = tl_module_find_section(module, name);
   const bool other = shared && out != TL_NONE && module->sections.items[out].type != SHT_CUDA_SHARED;
-  if (out != TL_NONE && (out == module->bare_shared || other)) /* L746, L1054 */
+  const bool foreign = out == module->foreign_shared && !m->foreign;
+  if (out != TL_NONE && (out == module->bare_shared || foreign || other)) /* L746, L1141, L1054 */
     out = module->debug_shared;
   if (out != TL_NONE)
     return out;
-  const uint64_t align = shared ? 1 : input->align;                     /* L253 */
+  const uint64_t align = shared && !m->foreign ? 1 : input->align;      /* L253 */
   const uint64_t flags = shared ? SHF_WRITE | SHF_ALLOC : input->flags; /* L592 */
   out = tl_module_add_section(module, name, input->type, flags, align, input->entry_size);
   tl_module_add_section_symbol(module, out);
-  if (shared)
+  if (shared && m->foreign)
+    module->foreign_shared = out;
+  else if (shared)
     module->debug_shared = out; /* not what is only called so (L1054) */
   return out;
 }
@@ -205,7 +208,7 @@ void tl_merge_check_shape(const tl_merging *m, uint32_t index) {
     what = "sh_name lies outside the name table";
   else if (input->size > largest_size)
     what = "sh_size is too large";
-  else if (input->type != SHT_CUDA_SHARED && input->align == 0)
+  else if ((input->type != SHT_CUDA_SHARED || m->foreign) && input->align == 0) /* L1141: nvlink divides by it */
     what = "sh_addralign is 0";
   else if (input->type != SHT_CUDA_SHARED && input->align > largest_alignment)
     what = "sh_addralign is too large";
@@ -277,7 +280,7 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
     section->size = 0;
   }
   const uint8_t *const data = tl_section_type_is_empty(input->type) ? NULL : input->data;
-  const uint64_t align = input->type == SHT_CUDA_SHARED ? 1 : input->align;
+  const uint64_t align = input->type == SHT_CUDA_SHARED && !m->foreign ? 1 : input->align;
   const bool constants = owned && input->type == SHT_CUDA_CONSTANT0 + 2;
   const uint64_t size = constants ? tl_merge_covered_of_bank(m, index) : input->size;
   m->section_offset[index] = tl_module_append(module, out, data, size, align, m->file, index);
@@ -492,8 +495,10 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
       objects_new_symbol(m, s, object ? s->info : (uint8_t)(STB_GLOBAL << 4 | tl_symbol_type(s))); /* L160 */
   if (!object) {
     module->symbol_of_name[s->name] = out;
-    module->symbols.items[out].other &= (uint8_t)~STO_VISIBILITY_MASK; /* L536: always visible */
-    module->symbols.items[out].unlisted = false;
+    if (objects_is_texture(s)) /* L536: always visible */
+      module->symbols.items[out].unlisted = false;
+    if (objects_is_texture(s) || (s->other & STO_VISIBILITY_MASK) == STV_HIDDEN) /* L1140 */
+      module->symbols.items[out].other &= (uint8_t)~STO_VISIBILITY_MASK;
   }
   const bool keeps =
       space && nowhere && !module->mode->final && !tl_defect_matched(module->options, TL_DEFECT_D1); /* D57 */
@@ -862,7 +867,9 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
     objects_pass_weak_behind_common(m, index, known);
     return;
   }
+  m->foreign = input->type == SHT_CUDA_SHARED && (s->other & STO_SPACE_MASK) != STO_SHARED;
   const uint32_t section = tl_merge_place_section(m, s->section);
+  m->foreign = false;
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED || (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
   m->module->deleted_section |= m->module->mode->final && section == m->module->debug_shared &&
                                 !shared; /* the pool has objects of its own (L162) */
