@@ -307,6 +307,8 @@ typedef struct ref_out_symbol {
   size_t sections_before; /* L830: how many there were when it was made */
   uint64_t auxiliary;     /* R7: a shared symbol's alignment */
   bool is_extern_shared;
+  bool is_only_mentioned;
+  uint32_t mentioned_value;      /* L1100: st_value of its first mention */
   bool was_plain;                /* L577: of type OBJECT in the input */
   bool has_no_place;             /* D82 */
   bool is_partial;               /* RF165 */
