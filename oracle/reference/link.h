@@ -217,6 +217,7 @@ typedef struct ref_function {
   bool has_partial;         /* RF165: shared memory that ptxas laid out */
   bool calls_no_function;   /* RF590 */
   bool has_read_places;     /* L1031 */
+  bool is_called_kernel;    /* L470: some file that does not define it says that it is one */
   bool is_stub;             /* U10: a jump slot of an executable */
   bool is_of_replacement;   /* RF124: an alias of a body that replaced another */
   bool constants_overlap;   /* L1127: a kernel that takes its compiler constants ends the link */
