@@ -29,7 +29,7 @@ static bool ref_limits_has_slot(const ref_cubin *cubin) {
   return false;
 }
 
-/* E55, U4; RF245: a section of the output with one of the two names is enough. */
+/* E55, U4; RF245: a section of the output with one of the two names is enough. RF630: tables of entries are not looked at. */
 void ref_limits_check_unified(ref_link *link) {
   if (link->has_index) {
     return;
@@ -42,14 +42,8 @@ void ref_limits_check_unified(ref_link *link) {
     }
   }
   for (size_t i = 0; i < link->file_count; i++) {
-    const ref_cubin *cubin = &link->files[i].cubin;
-    if (ref_limits_has_slot(cubin)) {
+    if (ref_limits_has_slot(&link->files[i].cubin)) {
       ref_message_fatal(link, "E55", "Unified symbols found but index file not specified.");
-    }
-    for (size_t k = 1; k < cubin->section_count; k++) {
-      if (cubin->sections[k].type == REF_TYPE_UFT_ENTRY || cubin->sections[k].type == REF_TYPE_UDT_ENTRY) {
-        ref_message_fatal(link, "E55", "Unified symbols found but index file not specified.");
-      }
     }
   }
 }
