@@ -531,7 +531,7 @@ void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
     const bool other_view = (input->flags & REF_FLAG_MERCURY) != 0 && (file->cubin.flags & REF_KIND_CAPSULE) != 0;
     const bool debug =
         (input->type == REF_TYPE_PROGBITS && ((input->flags & REF_FLAG_EXEC) == 0 || !has_function[i])) ||
-        ((link->relocatable || link->has_index) && ref_unified_is_table(input->type)); /* W12.7, U10 */
+        ref_unified_is_table(input->type); /* W12.7, U10, RF631 */
     if (file->section_of[i] == REF_NONE && !other_view && !ref_block_is_ignored(link, input) &&
         (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_block_is_unified(input->type) ||
          ref_section_type_is_constant(input->type))) {
