@@ -266,6 +266,16 @@ uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *file, ui
   return end;
 }
 
+/* L1131: symbols without a size, which leave an executable none of the section's constants. */
+static bool ref_block_has_constants(const ref_file *file, uint32_t section) {
+  for (size_t i = 1; i < file->cubin.symbol_count; i++) {
+    if (ref_block_is_constant(&file->cubin.symbols[i], section)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   ref_section own_constants = file->cubin.sections[section]; /* RF116, L895: called after the function */
   own_constants.name = ref_memory_print(link, "%s%s", link->view->optimizer_prefix, file->cubin.symbols[owner].name);
@@ -273,7 +283,9 @@ static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t s
   const size_t number = file->function_of[owner];
   const bool loses = file->body_of[owner] == REF_BODY_LOSES;
   own_constants.size = ref_block_end_of_symbols(link, file, section);
-  if ((loses && file->cubin.symbols[owner].info >> 4 == REF_BIND_WEAK) || own_constants.size == 0) {
+  const bool is_nothing =
+      own_constants.size == 0 && (loses || link->relocatable || !ref_block_has_constants(file, section));
+  if ((loses && file->cubin.symbols[owner].info >> 4 == REF_BIND_WEAK) || is_nothing) {
     ref_block_place_lost_constants(link, file, section);
     return;
   }
@@ -519,7 +531,7 @@ void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
     const bool other_view = (input->flags & REF_FLAG_MERCURY) != 0 && (file->cubin.flags & REF_KIND_CAPSULE) != 0;
     const bool debug =
         (input->type == REF_TYPE_PROGBITS && ((input->flags & REF_FLAG_EXEC) == 0 || !has_function[i])) ||
-        ((link->relocatable || link->has_index) && ref_unified_is_table(input->type)); /* W12.7, U10 */
+        ref_unified_is_table(input->type); /* W12.7, U10, RF631 */
     if (file->section_of[i] == REF_NONE && !other_view && !ref_block_is_ignored(link, input) &&
         (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_block_is_unified(input->type) ||
          ref_section_type_is_constant(input->type))) {

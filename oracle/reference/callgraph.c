@@ -289,6 +289,7 @@ void ref_callgraph_warn(ref_link *link) {
   ref_callgraph_warn_of_cycles(link);
   ref_callgraph_warn_of_taken(link);
   if (link->has_crs_conflict) {
+    ref_limits_check_unified(link); /* RF628 */
     ref_message_fatal(link, "E83", "Internal error: conflicting crs_stack attribute");
   }
 }

@@ -92,9 +92,18 @@ typedef struct ref_rows {
 /* The end of an operation that is no advance. */
 size_t ref_rows_end_of(const uint8_t *data, size_t size, size_t at);
 /* `unit`: what an advance counts, in bytes. */
-ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_t unit);
+ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_t unit, bool is_sass);
+bool ref_rows_read_common(ref_link *link, const uint8_t *data, size_t size, ref_bytes *operations);
 void ref_rows_put(ref_link *link, ref_rows *rows, uint64_t place, const ref_bytes *operations);
 void ref_rows_write(ref_link *link, const ref_rows *rows, uint64_t unit, ref_bytes *output);
+
+/* capsule_frame_common.c: the common entry of a Mercury frame, `size` bytes with its head. */
+typedef struct ref_common {
+  uint32_t unit;
+  bool is_whole; /* `bytes` is what the SASS side gets */
+  ref_bytes bytes;
+} ref_common;
+ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size);
 
 /* Of a capsule and its text, as an object has them. */
 ref_places ref_places_of_sections(ref_link *link, const ref_section *capsule, const ref_section *text);

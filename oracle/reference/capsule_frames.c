@@ -28,6 +28,7 @@ typedef struct ref_frame {
   bool is_bare;
   ref_bytes rows;             /* in place of its own, if there are any */
   uint64_t range;             /* of addresses, in place of its own, unless 0 */
+  ref_bytes common_bytes;     /* written for the SASS side, in place of its common entry (L1120) */
   uint64_t start, sass_start; /* in its decoded text, the addend of its address (L720); in the SASS text */
 } ref_frame;
 
@@ -63,6 +64,9 @@ typedef struct ref_frames {
   const ref_section
       *common_section; /* of the common entry that was written last, and its offset there and in the output */
   uint64_t last_common, last_written;
+  const ref_section *read_section; /* of the common entry that was read last */
+  uint64_t read_at;
+  ref_common read;
 } ref_frames;
 
 static void ref_frames_add_common(ref_frames *frames, const ref_frame *frame) {
@@ -74,6 +78,10 @@ static void ref_frames_add_common(ref_frames *frames, const ref_frame *frame) {
   frames->common_section = frame->common_section;
   frames->last_common = frame->common;
   frames->last_written = frames->output.size;
+  if (frame->common_bytes.size != 0) {
+    ref_bytes_add(frames->capsule->mercury, &frames->output, frame->common_bytes.data, frame->common_bytes.size);
+    return;
+  }
   ref_bytes_add(frames->capsule->mercury, &frames->output, data + frame->common, (size_t)(end - frame->common));
   if (frame->rows.size != 0 && end - frame->common > UNIT_AT) {
     frames->output.data[frames->last_written + UNIT_AT] = SASS_UNIT;
@@ -358,9 +366,25 @@ static void ref_frames_list_addresses(ref_frames *frames) {
 }
 
 /* The rows behind a frame's head. */
-static ref_rows ref_frames_rows(ref_link *link, const ref_frame *frame, uint64_t unit) {
+static ref_rows ref_frames_rows(ref_link *link, const ref_frame *frame, uint64_t unit, bool is_sass) {
   return ref_rows_read(link, frame->section->data + frame->at + ROWS_AT, (size_t)(frame->end - frame->at - ROWS_AT),
-                       unit);
+                       unit, is_sass);
+}
+
+/* Once for all frames behind it. */
+static ref_common ref_frames_read_common(ref_frames *frames, const ref_frame *frame) {
+  if (frames->read_section != frame->common_section || frames->read_at != frame->common) {
+    const uint8_t *common = frame->common_section->data + frame->common;
+    frames->read_section = frame->common_section;
+    frames->read_at = frame->common;
+    frames->read = ref_common_read(frames->capsule->mercury, common, HEAD + (size_t)ref_u64(common + LENGTH_AT));
+  }
+  return frames->read;
+}
+
+/* Of Mercury's side, with its own common entry's unit (L1120). */
+static ref_rows ref_frames_mercury_rows(ref_frames *frames, const ref_frame *frame) {
+  return ref_frames_rows(frames->capsule->mercury, frame, ref_frames_read_common(frames, frame).unit, false);
 }
 
 /* The row at 0 is there without an advance, too. */
@@ -373,11 +397,12 @@ static bool ref_frames_row_counts(const ref_row *row) {
 static ref_frame ref_frames_merge(ref_frames *frames, size_t function, const ref_frame *sass, const ref_frame *old,
                                   size_t count) {
   ref_link *link = frames->capsule->mercury;
-  const ref_rows own = ref_frames_rows(link, sass, SASS_UNIT), standing = ref_frames_rows(link, &old[count - 1], 1);
+  const ref_rows own = ref_frames_rows(link, sass, SASS_UNIT, true),
+                 standing = ref_frames_mercury_rows(frames, &old[count - 1]);
   ref_rows all = {0};
   const ref_places places = ref_places_of_function(frames->capsule, function);
   for (size_t i = 0; i + 1 < count; i++) {
-    const ref_rows rows = ref_frames_rows(link, &old[i], 1);
+    const ref_rows rows = ref_frames_mercury_rows(frames, &old[i]);
     for (size_t k = 0; k < rows.count; k++) {
       const size_t instruction = ref_places_find(&places, rows.items[k].place);
       if (instruction != REF_NONE && ref_frames_row_counts(&rows.items[k])) {
@@ -402,7 +427,7 @@ static ref_frame ref_frames_merge(ref_frames *frames, size_t function, const ref
 /* RF237: the Mercury frame in SASS, where the input's SASS frame is one of Mercury without instructions (RF39), as -r writes it. */
 static ref_frame ref_frames_translate(ref_frames *frames, size_t function, const ref_frame *mercury) {
   ref_link *link = frames->capsule->mercury;
-  const ref_rows rows = ref_frames_rows(link, mercury, 1);
+  const ref_rows rows = ref_frames_mercury_rows(frames, mercury);
   const ref_places places = ref_places_of_function(frames->capsule, function);
   const uint64_t start = ref_places_from(&places, mercury->start);
   ref_rows moved = {0};
@@ -489,7 +514,7 @@ static size_t ref_frames_of_function(ref_frames *frames, const ref_kept_frame *f
 /* RF73: a function's first frame becomes that of its SASS body, with the rows of those that it replaced; a further one stays
  * as the Mercury view has it, without its instructions. RF39, RF226: so does the only frame of a function whose alias comes first, or whose
  * jump slot is not the first. */
-static ref_frame ref_frames_choose(ref_frames *frames, const ref_kept_frame *kept) {
+static ref_frame ref_frames_choose_rows(ref_frames *frames, const ref_kept_frame *kept) {
   const size_t function = kept->function;
   ref_frame other = kept->frame, sass, *list = NULL;
   other.is_bare = true;
@@ -509,6 +534,31 @@ static ref_frame ref_frames_choose(ref_frames *frames, const ref_kept_frame *kep
     return ref_frames_translate(frames, function, &kept->frame);
   }
   return count > 1 ? ref_frames_merge(frames, function, &sass, list, count) : sass;
+}
+
+/* Is it what the SASS side has at the frame, with one unit for another? */
+static bool ref_frames_has_common(const ref_frame *sass, const ref_common *common) {
+  const uint8_t *own = sass->common_section->data + sass->common;
+  return HEAD + ref_u64(own + LENGTH_AT) == common->bytes.size &&
+         memcmp(own, common->bytes.data, common->bytes.size) == 0;
+}
+
+/* L1120: the common entry is Mercury's, written anew; where its unit is not the usual one, so are the rows. */
+static ref_frame ref_frames_choose(ref_frames *frames, const ref_kept_frame *kept) {
+  const ref_common common = ref_frames_read_common(frames, &kept->frame);
+  ref_frame chosen = ref_frames_choose_rows(frames, kept);
+  if (chosen.is_bare || !common.is_whole) {
+    return chosen;
+  }
+  if (common.unit != 1) {
+    chosen = ref_frames_translate(frames, kept->function, &kept->frame);
+  }
+  if (!ref_frames_has_common(&chosen, &common)) {
+    chosen.common_bytes = common.bytes;
+    chosen.common_section = kept->frame.common_section;
+    chosen.common = kept->frame.common;
+  }
+  return chosen;
 }
 
 ref_bytes ref_capsule_frames(ref_capsule *capsule, ref_frame_entry *entries) {

@@ -5,6 +5,7 @@
 
 enum {
   NOP = 0,
+  SET_PLACE = 1, /* to an address of 8 bytes */
   ADVANCE_1 = 2,
   ADVANCE_2 = 3,
   ADVANCE_4 = 4,
@@ -20,7 +21,8 @@ enum {
   VALUE_EXPRESSION = 0x16,
   CLASS_ADVANCE = 1, /* the two upper bits */
   CLASS_OFFSET = 2,
-  LOW_BITS = 0x3f
+  LOW_BITS = 0x3f,
+  PLACE = 8
 };
 
 static size_t ref_rows_skip_number(const uint8_t *data, size_t size, size_t at) {
@@ -48,16 +50,21 @@ static unsigned ref_rows_numbers(uint8_t operation) {
   }
 }
 
-size_t ref_rows_end_of(const uint8_t *data, size_t size, size_t at) {
+/* Behind `size` where that is inside the operation. */
+static size_t ref_rows_whole_end(const uint8_t *data, size_t size, size_t at) {
   const uint8_t operation = data[at++];
   for (unsigned i = ref_rows_numbers(operation); i > 0; i--) {
     at = ref_rows_skip_number(data, size, at);
   }
   if (operation == EXPRESSION || operation == VALUE_EXPRESSION) {
     at = ref_rows_skip_number(data, size, at);
-    at = at < size ? at + 1 + data[at] : at;
+    at = at < size ? at + 1 + data[at] : at + 1;
   }
-  return at < size ? at : size;
+  return at;
+}
+
+size_t ref_rows_end_of(const uint8_t *data, size_t size, size_t at) {
+  return (size_t)ref_smaller(ref_rows_whole_end(data, size, at), size);
 }
 
 /* True for an advance, whose distance is added to the place: modulo 2^32, so that Mercury's last row may go back (RF491). */
@@ -105,7 +112,29 @@ static ref_row *ref_rows_begin(ref_link *link, ref_rows *rows, uint64_t place) {
   return row;
 }
 
-ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_t unit) {
+/* L1120: of a common entry what follows the last advance; false where that ends inside an operation. */
+bool ref_rows_read_common(ref_link *link, const uint8_t *data, size_t size, ref_bytes *operations) {
+  uint64_t place = 0;
+  for (size_t at = 0; at < size;) {
+    const bool sets = data[at] == SET_PLACE && size - at > PLACE;
+    if (sets || ref_rows_read_advance(data, size, &at, &place, 1)) {
+      operations->size = 0;
+      at += sets ? 1 + PLACE : 0;
+      continue;
+    }
+    const size_t end = ref_rows_whole_end(data, size, at);
+    if (end > size || (data[at] >= SET_PLACE && data[at] <= ADVANCE_4)) {
+      return false;
+    }
+    if (data[at] != NOP) {
+      ref_bytes_add(link, operations, data + at, end - at);
+    }
+    at = end;
+  }
+  return true;
+}
+
+ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_t unit, bool is_sass) {
   ref_rows rows = {0};
   uint64_t place = 0;
   ref_row *row = ref_rows_at(link, &rows, 0);
@@ -113,20 +142,20 @@ ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_
   for (size_t at = 0; at < size;) {
     if (ref_rows_read_advance(data, size, &at, &place, unit)) {
       advanced = true;
-      if (unit != 1) {
+      if (is_sass) {
         row = ref_rows_begin(link, &rows, place);
       }
       continue;
     }
     const size_t end = ref_rows_end_of(data, size, at);
     if (data[at] != NOP) {
-      row = advanced && unit == 1 ? ref_rows_begin(link, &rows, place) : row;
+      row = advanced && !is_sass ? ref_rows_begin(link, &rows, place) : row;
       advanced = false;
       ref_bytes_add(link, &row->operations, data + at, end - at);
     }
     at = end;
   }
-  if (advanced && unit == 1) {
+  if (advanced && !is_sass) {
     (void)ref_rows_begin(link, &rows, place);
   }
   return rows;

@@ -180,12 +180,24 @@ static void ref_function_number_symbol(ref_link *link, const ref_file *file, uin
   ref_function_take_number(link, file, symbol);
 }
 
+/* Of a capsule that defines it on the SASS side alone: nvlink ends by a signal. */
+static bool ref_function_is_in_other_view(const ref_link *link, const ref_file *file, const ref_symbol *input) {
+  for (size_t i = 1; link->is_capsule && i < file->whole.symbol_count; i++) {
+    if (file->whole.symbols[i].section != 0 && strcmp(file->whole.symbols[i].name, input->name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[symbol];
   ref_function_number_symbol(link, file, symbol);
   ref_function *function = &link->functions[file->function_of[symbol]];
   if (input->section == 0) {
+    const bool is_kernel = (input->other & REF_OTHER_ENTRY) != 0 && !ref_function_is_in_other_view(link, file, input);
+    function->is_called_kernel = function->is_called_kernel || is_kernel;
     file->body_of[symbol] = REF_BODY_NONE;
     return;
   }
@@ -555,10 +567,17 @@ static void ref_function_mark_live(ref_link *link) {
   }
 }
 
+/* L470: so is a kernel that no file defines, if it is named where some are. */
+static bool ref_function_is_mentioned_root(const ref_link *link, const ref_function *function) {
+  return function->is_called_kernel && !function->defined &&
+         (!ref_options_restrict_kernels(link) ||
+          ref_options_list_has_part(link, REF_OPTION_KERNELS_USED, function->name));
+}
+
 static void ref_function_find_live(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     link->functions[i].live = link->functions[i].is_stub;
-    if (ref_function_is_root(link, &link->functions[i])) {
+    if (ref_function_is_root(link, &link->functions[i]) || ref_function_is_mentioned_root(link, &link->functions[i])) {
       ref_function_reach_from(link, i);
     }
   }

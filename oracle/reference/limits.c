@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { CONSTANT_LIMIT = 0x10000, SM_OF_LARGE_PARAMETERS = 90, RESERVED = 0x400 };
+enum { CONSTANT_LIMIT = 0x10000, SM_OF_LARGE_PARAMETERS = 90, RESERVED = 0x400, UNIFIED = 4 };
 
 /* RF118: for `.nv_debug.shared`, which has a size with -g and -preserve-relocs, nvlink cuts the name as it does a kernel's. */
 static const char *ref_limits_owner(const ref_link *link, const ref_out_section *section) {
@@ -16,7 +16,20 @@ static const char *ref_limits_owner(const ref_link *link, const ref_out_section 
   return link->functions[link->sections[section->info_section].info_function].name;
 }
 
-/* E55, U4; RF245: a section of the output with one of the two names is enough. */
+/* RF627: a function that is called as a jump slot, wherever it lies, and neither a kernel nor unified. */
+static bool ref_limits_has_slot(const ref_cubin *cubin) {
+  static const char prefix[] = "__cuda_uf_stub_";
+  for (size_t i = 1; i < cubin->symbol_count; i++) {
+    const ref_symbol *symbol = &cubin->symbols[i];
+    if ((symbol->info & 15) == REF_SYMBOL_FUNC && symbol->section != 0 &&
+        (symbol->other & (REF_OTHER_ENTRY | UNIFIED)) == 0 && strncmp(symbol->name, prefix, sizeof prefix - 1) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* E55, U4; RF245: a section of the output with one of the two names is enough. RF630: tables of entries are not looked at. */
 void ref_limits_check_unified(ref_link *link) {
   if (link->has_index) {
     return;
@@ -29,11 +42,8 @@ void ref_limits_check_unified(ref_link *link) {
     }
   }
   for (size_t i = 0; i < link->file_count; i++) {
-    const ref_cubin *cubin = &link->files[i].cubin;
-    for (size_t k = 1; k < cubin->section_count; k++) {
-      if (cubin->sections[k].type == REF_TYPE_UFT_ENTRY || cubin->sections[k].type == REF_TYPE_UDT_ENTRY) {
-        ref_message_fatal(link, "E55", "Unified symbols found but index file not specified.");
-      }
+    if (ref_limits_has_slot(&link->files[i].cubin)) {
+      ref_message_fatal(link, "E55", "Unified symbols found but index file not specified.");
     }
   }
 }

@@ -217,6 +217,7 @@ typedef struct ref_function {
   bool has_partial;         /* RF165: shared memory that ptxas laid out */
   bool calls_no_function;   /* RF590 */
   bool has_read_places;     /* L1031 */
+  bool is_called_kernel;    /* L470: some file that does not define it says that it is one */
   bool is_stub;             /* U10: a jump slot of an executable */
   bool is_of_replacement;   /* RF124: an alias of a body that replaced another */
   bool constants_overlap;   /* L1127: a kernel that takes its compiler constants ends the link */
@@ -307,6 +308,8 @@ typedef struct ref_out_symbol {
   size_t sections_before; /* L830: how many there were when it was made */
   uint64_t auxiliary;     /* R7: a shared symbol's alignment */
   bool is_extern_shared;
+  bool is_only_mentioned;
+  uint32_t mentioned_value;      /* L1100: st_value of its first mention */
   bool was_plain;                /* L577: of type OBJECT in the input */
   bool has_no_place;             /* D82 */
   bool is_partial;               /* RF165 */

@@ -122,10 +122,10 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
   const bool is_slot = text->type == REF_TYPE_UFT;                /* RF375 */
   const bool is_named_anew = text->type == REF_TYPE_PROGBITS || (file->led_of != NULL && !is_slot); /* RF116, L895 */
   const char *name = is_named_anew ? ref_memory_print(link, ".text.%s", function->name) : text->name;
-  const uint64_t flags = sass ? REF_FLAG_ALLOC | REF_FLAG_EXEC : text->flags;
-  const uint64_t align = (uint32_t)text->align;                             /* RF485 */
-  const bool has_no_entries = sass || (link->view->is_mercury && !is_slot); /* RF205, RF580 */
-  const uint64_t entry_size = has_no_entries ? 0 : text->entry_size;
+  const bool is_code = sass || (link->view->is_mercury && !is_slot); /* RF205, RF580, RF626 */
+  const uint64_t flags = is_code ? REF_FLAG_ALLOC | REF_FLAG_EXEC : text->flags;
+  const uint64_t align = (uint32_t)text->align; /* RF485 */
+  const uint64_t entry_size = is_code ? 0 : text->entry_size;
   function->text = ref_section_add_with_symbol(link, name, text->type, flags, align, entry_size);
   link->sections[function->text].stem = text->name; /* L895 */
   link->sections[function->text].links_symtab = true;

@@ -78,6 +78,8 @@ static void ref_object_define_shared(ref_link *link, size_t file_number, const r
   symbol->is_extern_shared = input->size == 0;
   symbol->auxiliary = symbol->is_extern_shared && input->section == 0 ? EXTERN_SHARED_ALIGN     /* RF248 */
                                                                       : (uint32_t)input->value; /* RF485 */
+  symbol->is_only_mentioned = input->section == 0;
+  symbol->mentioned_value = input->section == 0 ? (uint32_t)input->value : symbol->mentioned_value;
   if (link->relocatable && !(replaces && link->job->bug_compatible)) {
     symbol->value = ref_partial_alignment(link, file_number, (uint32_t)input->value);
   }

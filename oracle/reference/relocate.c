@@ -504,19 +504,31 @@ static uint32_t ref_relocate_bank(ref_link *link, const ref_out_relocation *entr
   const bool placed = symbol->is_extern_shared && !link->relocatable &&
                       ref_relocate_symbol_value(link, entry) != UINT64_MAX; /* RF561 */
   const bool nowhere = symbol->section == REF_NONE || placed;
-  const uint32_t type = nowhere ? 0 : link->sections[symbol->section].type;
+  const bool unplaced = symbol->is_extern_shared && !placed; /* L1096: no section of shared memory need be there */
+  const uint32_t type = unplaced ? REF_TYPE_SHARED : nowhere ? 0 : link->sections[symbol->section].type;
   if (type == 0 && link->is_capsule && (symbol->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT) {
     return USER_BANK; /* RF178: a capsule's record says what is loaded */
   }
   return (type - REF_TYPE_CONSTANT) & 31;
 }
 
+/* L1100: of extern shared memory; 16 where a kernel gives it a place, and what it was mentioned with where none does. */
+static uint64_t ref_relocate_extern_auxiliary(const ref_link *link, const ref_out_symbol *symbol, uint64_t value) {
+  if (ref_option_given(link, REF_OPTION_DEBUG)) {
+    return ref_larger(symbol->mentioned_value, symbol->auxiliary);
+  }
+  return link->relocatable || value == UINT64_MAX ? symbol->mentioned_value : symbol->auxiliary;
+}
+
 /* R7; RF25: of a function (a hidden one, R14) its number in order of creation, as in the call graph's dump. */
-static uint64_t ref_relocate_auxiliary(const ref_link *link, const ref_out_relocation *entry) {
+static uint64_t ref_relocate_auxiliary(ref_link *link, const ref_out_relocation *entry) {
   if (entry->symbol == REF_NONE) {
     return entry->gone_align; /* L1095 */
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
+  if (symbol->is_extern_shared && symbol->is_only_mentioned) {
+    return ref_relocate_extern_auxiliary(link, symbol, ref_relocate_symbol_value(link, entry));
+  }
   return symbol->function == REF_NONE ? symbol->auxiliary : symbol->function + 1;
 }
 

@@ -224,6 +224,12 @@ static void ref_relocation_resolve_dead_constant(const ref_link *link, const ref
   output->gone_value = input->value;
 }
 
+/* L1102: the symbol of a jump slot's section, which the index file's `.nv.uft` replaces, stands for nothing (R12). */
+static bool ref_relocation_names_slot(const ref_link *link, const ref_file *file, uint32_t section) {
+  return link->has_index && !link->relocatable && section < file->cubin.section_count &&
+         file->cubin.sections[section].type == REF_TYPE_UFT && !REF_IS(file->cubin.sections[section].name, ".nv.uft");
+}
+
 static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const ref_relocation *entry,
                                           ref_out_relocation *output) {
   if (entry->symbol >= file->cubin.symbol_count) { /* D44: nvlink reads what lies behind the table */
@@ -247,6 +253,8 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
     const size_t shared = ref_relocation_shared_section(link, file, section);
     if (shared != REF_NONE) {
       output->symbol = link->sections[shared].symbol;
+    } else if (ref_relocation_names_slot(link, file, section)) {
+      output->symbol = REF_NONE;
     } else if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
       output->symbol = link->sections[file->section_of[section]].symbol;
       output->names_unlisted = output->symbol == REF_NONE;

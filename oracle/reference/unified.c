@@ -79,9 +79,6 @@ static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32
 
 /* When symbols have numbers. */
 void ref_unified_write(ref_link *link) {
-  if (!link->relocatable && !link->has_index) {
-    return;
-  }
   for (size_t i = 0; i < link->file_count; i++) {
     const ref_file *file = &link->files[i];
     for (uint32_t k = 1; k < file->cubin.section_count; k++) {

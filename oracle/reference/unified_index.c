@@ -290,13 +290,16 @@ static void ref_unified_move_stubs(ref_link *link) {
   section->size = end;
 }
 
-/* ZM3, RF125: an entry of a stub goes to the slot that has the name of the function that it names; one that names no unified function to the first. */
+/* ZM3, RF125: an entry of a stub goes to the slot that has the name of the function that it names; one that names no unified function to that of the
+ * first slot that was made (L1102). */
 static void ref_unified_move_slot_entries(ref_link *link) {
   for (size_t i = 0; i < link->relocation_count; i++) {
     ref_out_relocation *entry = &link->relocations[i];
     if (entry->target == link->slot_section) {
       const ref_unified *function = ref_unified_of_symbol(&link->unified_functions, entry->symbol);
-      entry->offset = function == NULL ? 0 : link->symbols[ref_unified_stub_of(link, entry->symbol)].value;
+      const size_t stub =
+          function == NULL ? link->functions[link->first_stub].symbol : ref_unified_stub_of(link, entry->symbol);
+      entry->offset = stub == REF_NONE ? 0 : link->symbols[stub].value;
     }
   }
 }

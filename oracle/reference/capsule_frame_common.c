@@ -1,0 +1,93 @@
+/* The common entry of a Mercury frame, and the one that nvlink's finalizer writes for the SASS side: L1120. */
+#include "capsule.h"
+
+enum {
+  HEAD = 12,
+  LENGTH_AT = 4,
+  TEXT_AT = 21, /* behind the head, the mark of a common entry and the version */
+  VERSION_AT = 20,
+  VERSION = 3, /* what is written; older ones have a byte for the register */
+  SASS_UNIT = 4,
+  SIGN = 0x40,
+  LOW_BITS = 0x7f,
+  MORE = 0x80
+};
+
+typedef struct ref_common_reader {
+  const uint8_t *data;
+  size_t size, at;
+  bool is_short;
+} ref_common_reader;
+
+static uint8_t ref_common_take(ref_common_reader *reader) {
+  if (reader->at >= reader->size) {
+    reader->is_short = true;
+    return 0;
+  }
+  return reader->data[reader->at++];
+}
+
+/* In 32 bits, in which the shift goes round. */
+static uint32_t ref_common_take_number(ref_common_reader *reader, bool has_sign) {
+  uint32_t value = 0;
+  unsigned shift = 0;
+  uint8_t byte;
+  do {
+    byte = ref_common_take(reader);
+    value |= (uint32_t)(byte & LOW_BITS) << (shift & 31);
+    shift += 7;
+  } while ((byte & MORE) != 0);
+  if (has_sign && (byte & SIGN) != 0 && shift < 32) {
+    value |= UINT32_MAX << shift;
+  }
+  return value;
+}
+
+static void ref_common_add(ref_link *link, ref_bytes *bytes, uint8_t byte) {
+  ref_bytes_add(link, bytes, &byte, 1);
+}
+
+static void ref_common_add_number(ref_link *link, ref_bytes *bytes, uint32_t value) {
+  for (; value > LOW_BITS; value >>= 7) {
+    ref_common_add(link, bytes, (uint8_t)(MORE | (value & LOW_BITS)));
+  }
+  ref_common_add(link, bytes, (uint8_t)value);
+}
+
+static void ref_common_add_signed(ref_link *link, ref_bytes *bytes, int32_t value) {
+  int64_t rest = value;
+  while (rest < -SIGN || rest >= SIGN) {
+    ref_common_add(link, bytes, (uint8_t)(MORE | ((uint64_t)rest & LOW_BITS)));
+    rest = (rest - (int64_t)((uint64_t)rest & LOW_BITS)) / (LOW_BITS + 1);
+  }
+  ref_common_add(link, bytes, (uint8_t)((uint64_t)rest & LOW_BITS));
+}
+
+ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size) {
+  ref_common_reader reader = {data, size, TEXT_AT, size <= TEXT_AT};
+  ref_common common = {.unit = 1};
+  if (reader.is_short) {
+    return common;
+  }
+  while (ref_common_take(&reader) != 0) {
+  }
+  common.unit = ref_common_take_number(&reader, false);
+  const uint32_t factor = ref_common_take_number(&reader, true);
+  const bool is_old = (int8_t)data[VERSION_AT] < VERSION;
+  const uint32_t address = is_old ? (uint32_t)(int8_t)ref_common_take(&reader) : ref_common_take_number(&reader, false);
+  ref_bytes operations = {0};
+  if (reader.is_short || !ref_rows_read_common(link, data + reader.at, size - reader.at, &operations)) {
+    return common;
+  }
+  ref_bytes_add(link, &common.bytes, data, VERSION_AT);
+  ref_common_add(link, &common.bytes, VERSION);
+  ref_common_add(link, &common.bytes, 0);
+  ref_common_add(link, &common.bytes, SASS_UNIT);
+  ref_common_add_signed(link, &common.bytes, (int32_t)factor);
+  ref_common_add_number(link, &common.bytes, address);
+  ref_bytes_add(link, &common.bytes, operations.data, operations.size);
+  ref_bytes_fill(link, &common.bytes, (size_t)ref_align_up(common.bytes.size, 8));
+  ref_put_u64(common.bytes.data + LENGTH_AT, common.bytes.size - HEAD);
+  common.is_whole = true;
+  return common;
+}
