@@ -334,7 +334,8 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
     return undefined && (nothing || clear) ? REF_DROP : REF_KEEP; /* R54b, RF106, L572 */
   }
   const ref_kind kind = ref_relocate_kind(link, entry->type);
-  const bool ends = kind == REF_KIND_PC_RELATIVE || kind == REF_KIND_SENTINEL; /* RF565, RF609 */
+  const bool ends = (kind == REF_KIND_PC_RELATIVE || kind == REF_KIND_SENTINEL) &&
+                    !ref_relocatable_has_instance(link, entry); /* RF565, RF609: not what nvlink keeps in a kernel */
   if (symbol->is_extern_shared && !ends && ref_relocatable_is_default(link) && !ref_options_list_shared_symbols(link)) {
     return REF_APPLY; /* D6: what stays is decided by ref_relocatable_keeps, where no names stay (RF442) */
   }
