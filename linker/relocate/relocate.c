@@ -400,7 +400,9 @@ static bool relocate_is_of_kernels(const relocating *r, const tl_symbol *symbol)
  * the link, although entries of other types stay. */
 static bool relocate_ends_nowhere(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
   const unsigned type = tl_type_of(symbol);
-  const bool ends = !e->row || e->row->kind == TL_RELOC_PCREL || e->row->kind == TL_RELOC_SENTINEL;
+  const bool none = !e->row || e->row->kind == TL_RELOC_SENTINEL;
+  const bool known = e->type <= TL_RELOC_LARGEST_LOOKED_UP || tl_binding_of(symbol) == STB_LOCAL; /* D42 */
+  const bool ends = none ? known : e->row->kind == TL_RELOC_PCREL;
   return ends && (type == STT_OBJECT || type == STT_CUDA_OBJECT) && tl_binding_of(symbol) != STB_WEAK &&
          symbol->section == TL_NONE && symbol->block == TL_NONE && !symbol->shared &&
          !relocate_is_placed_by_loader(r, symbol);
