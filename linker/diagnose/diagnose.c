@@ -374,14 +374,17 @@ static void diagnose_stack_limit(const tl_module *module, const tl_resources *re
 }
 
 /* I29: MAX_STACK_SIZE of a kernel, 0 when it has no limit. Of several records the last one counts; the kernels come as in
- * the symbol table, weak ones first (L804). */
+ * the symbol table, weak ones first (L804). One that is kept although it is not named has no limit (L1149). */
 static void diagnose_stack_limits(const tl_module *module, const tl_resources *resources, tl_arena *arena) {
   const size_t *const last = diagnose_last_limits(module, arena);
+  bool *const entry = tl_arena_new(arena, bool, module->symbols.count);
+  for (size_t k = 0; k < module->entries.count; k++)
+    entry[module->entries.items[k]] = true;
   const tl_u32_vector *const halves[] = {&module->locals, &module->globals};
   for (size_t h = 0; h < 2; h++)
     for (size_t i = 0; i < halves[h]->count; i++) {
       const uint32_t symbol = halves[h]->items[i];
-      if (last[symbol])
+      if (last[symbol] && entry[symbol])
         diagnose_stack_limit(module, resources, &module->symbols.items[symbol],
                              tl_get32(module->attributes.items[last[symbol] - 1].data + 4), arena);
     }

@@ -123,6 +123,46 @@ void tl_merge_report_bank(tl_merging *m, uint32_t section) {
   }
 }
 
+/* L1147: a weak kernel's own bank is compared with the bank of that name that another kernel of an earlier file has, and
+ * one whose kernel this file only mentions with that of its kernel. Else the kernels' bodies are compared. */
+static bool functions_bank_clashes(const tl_merging *m, const tl_cubin_section *bank, const tl_cubin_symbol *kernel) {
+  const uint32_t known = tl_module_find_section(m->module, bank->name);
+  if (known == TL_NONE || tl_symbol_binding(kernel) != STB_WEAK)
+    return false;
+  const tl_section *const earlier = &m->module->sections.items[known];
+  if (earlier->type != bank->type || earlier->size == bank->size || earlier->about == TL_NONE)
+    return false;
+  const uint32_t owner = m->module->sections.items[earlier->about].owner;
+  return owner != TL_NONE && (!kernel->section || m->module->symbols.items[owner].name != kernel->name);
+}
+
+/* L1147: of two banks of this file that have one name the later one, if its kernel is weak, must have the other's size. */
+static void functions_compare_namesakes(tl_merging *m, uint32_t one, uint32_t other) {
+  const bool first = functions_turn(m, one) < functions_turn(m, other);
+  const tl_cubin_section *const earlier = &m->cubin->sections[first ? one : other];
+  const tl_cubin_section *const later = &m->cubin->sections[first ? other : one];
+  const tl_cubin_symbol *const kernel = tl_cubin_symbol_at(m->cubin, tl_cubin_primary(m->cubin, later->info));
+  if (earlier->info != later->info && earlier->size != later->size && kernel->other & STO_ENTRY &&
+      tl_symbol_binding(kernel) == STB_WEAK)
+    functions_note_bank(m, later, kernel->name);
+}
+
+static void functions_check_namesakes(tl_merging *m) {
+  tl_map first = {0};
+  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
+    const tl_cubin_section *const bank = &m->cubin->sections[s];
+    if (bank->type != SHT_CUDA_CONSTANT0 || tl_module_find_section(m->module, bank->name) != TL_NONE)
+      continue;
+    if (!first.arena)
+      tl_map_init(&first, m->module->arena);
+    const uint32_t other = tl_map_get(&first, bank->name);
+    if (other == TL_NONE)
+      tl_map_set(&first, bank->name, s);
+    else
+      functions_compare_namesakes(m, other, s);
+  }
+}
+
 /* L462: nvlink takes what has the bank's name for an earlier body's bank, compares the two, or joins them. */
 static void functions_check_banks(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
@@ -131,16 +171,21 @@ static void functions_check_banks(tl_merging *m) {
       continue;
     const uint32_t primary = tl_cubin_primary(m->cubin, bank->info);
     const tl_cubin_symbol *const kernel = tl_cubin_symbol_at(m->cubin, primary);
-    if (!(kernel->other & STO_ENTRY) || functions_bank_is_own(m, bank, kernel) || !functions_section_has_name(m, s))
+    const bool own = kernel->other & STO_ENTRY && functions_bank_is_own(m, bank, kernel);
+    if (own && functions_bank_clashes(m, bank, kernel))
+      functions_note_bank(m, bank, kernel->name);
+    if (!(kernel->other & STO_ENTRY) || own || !functions_section_has_name(m, s))
       continue;
     const bool weak = tl_symbol_binding(&m->cubin->symbols[primary]) == STB_WEAK;
     const uint32_t earlier = tl_module_find_section(m->module, bank->name);
     if (weak && earlier != TL_NONE && m->module->sections.items[earlier].type == bank->type &&
         m->module->sections.items[earlier].size == bank->size)
       continue; /* they are one (L1098) */
+    const bool joins = earlier != TL_NONE && m->module->sections.items[earlier].type == bank->type &&
+                       m->module->sections.items[earlier].about != TL_NONE && !m->module->capsule; /* L1148 */
     if (weak)
       functions_note_bank(m, bank, m->cubin->symbols[primary].name);
-    else
+    else if (!joins)
       tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, s, TL_NO_OFFSET,
                        "a kernel's parameters have the name of another section (L462)");
   }
@@ -987,6 +1032,7 @@ static void functions_remember_dead_sections(tl_merging *m) {
 
 void tl_merge_functions(tl_merging *m) {
   functions_check_banks(m);
+  functions_check_namesakes(m);
   functions_mark_dead(m);
   bool *const done = tl_arena_new(m->module->arena, bool, m->cubin->symbol_count);
   for (uint32_t i = 0; i < m->cubin->symbol_count; i++) {

@@ -45,6 +45,11 @@ static bool objects_is_of_strong_body(const tl_merging *m, const tl_cubin_sectio
   return tl_symbol_binding(tl_cubin_symbol_at(m->cubin, primary)) == STB_GLOBAL;
 }
 
+static bool objects_is_of_weak_body(const tl_merging *m, const tl_cubin_section *input) {
+  const uint32_t primary = tl_cubin_primary(m->cubin, input->info);
+  return tl_symbol_binding(tl_cubin_symbol_at(m->cubin, primary)) == STB_WEAK;
+}
+
 /* L115: the parameter bank of a weak kernel that loses to a strong one is put behind that one's, not so in capsules. */
 static uint32_t objects_bank_of_strong(const tl_merging *m, uint32_t index) {
   const tl_cubin_section *const input = &m->cubin->sections[index];
@@ -240,11 +245,10 @@ static bool objects_is_unified_data(const tl_merging *m, const tl_cubin_section 
   return held && input->type == SHT_CUDA_UDT && !(input->flags & SHF_CUDA_MERCURY);
 }
 
-/* L1098: a weak kernel's bank is the section of its name that an earlier file's kernel of another name has. */
+/* L1098, L1148: a kernel's bank is the section of its name that an earlier file's kernel of another name has. */
 static bool objects_shares_bank(const tl_merging *m, const tl_cubin_section *input, uint32_t text, uint32_t same) {
   const uint32_t its = same == TL_NONE ? TL_NONE : m->module->sections.items[same].about;
-  return input->type == SHT_CUDA_CONSTANT0 && its != TL_NONE && its != text && !m->module->capsule &&
-         !objects_is_of_strong_body(m, input);
+  return input->type == SHT_CUDA_CONSTANT0 && its != TL_NONE && its != text && !m->module->capsule;
 }
 
 uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
@@ -262,6 +266,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
     return objects_refuse_type(m, index, same);
   if (owned && objects_shares_bank(m, input, text, same)) {
     module->sections.items[text].constant0 = same;
+    if (!objects_is_of_weak_body(m, input)) /* L1148 */
+      m->section_offset[index] = tl_module_append(module, same, input->data, input->size, input->align, m->file, index);
     return m->section_map[index] = same;
   }
   const uint32_t out = owned ? objects_owned_section(m, index, text) : objects_named_section(m, index);

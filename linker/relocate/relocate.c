@@ -396,6 +396,18 @@ static bool relocate_is_of_kernels(const relocating *r, const tl_symbol *symbol)
          (space == STO_RESERVED_SHARED && !relocate_is_placed_by_loader(r, symbol));
 }
 
+/* L1146: against an object that no file defines and that the loader does not place, a branch and a type that is none end
+ * the link, although entries of other types stay. */
+static bool relocate_ends_nowhere(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
+  const unsigned type = tl_type_of(symbol);
+  const bool none = !e->row || e->row->kind == TL_RELOC_SENTINEL;
+  const bool known = e->type <= TL_RELOC_LARGEST_LOOKED_UP || tl_binding_of(symbol) == STB_LOCAL; /* D42 */
+  const bool ends = none ? known : e->row->kind == TL_RELOC_PCREL;
+  return ends && (type == STT_OBJECT || type == STT_CUDA_OBJECT) && tl_binding_of(symbol) != STB_WEAK &&
+         symbol->section == TL_NONE && symbol->block == TL_NONE && !symbol->shared &&
+         !relocate_is_placed_by_loader(r, symbol);
+}
+
 /* R53, R54: a relocatable output keeps what is weak, what a kernel has an instance for and what is undefined outside
  * shared memory and constants; the rest is applied although nothing has its final place yet (D1, D4, D6). `result` is
  * OUTCOME_KEEP before. */
@@ -478,6 +490,8 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     *result = relocate_texture(r, e);
     return true;
   }
+  if (relocate_ends_nowhere(r, e, symbol))
+    return false;
   if (!r->module->mode->final)
     return relocate_in_relocatable(r, e, result);
   if (section != TL_NONE || symbol->shared || symbol->block != TL_NONE || symbol->constants_size)
@@ -488,8 +502,6 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     return false;
   if (relocate_is_reserved_clear(r, e, symbol))
     *result = OUTCOME_KEEP_AS_NONE;
-  if (tl_binding_of(symbol) == STB_LOCAL && (!e->row || e->row->kind == TL_RELOC_SENTINEL)) /* L705 */
-    return false;
   return true; /* R19-R21, and strong undefined ones, which are errors soon (R20) */
 }
 
