@@ -83,8 +83,14 @@ static uint16_t ref_attribute_u16(const ref_record *record) {
   return (uint16_t)(record->format == 4 ? record->payload.size : record->value);
 }
 
-static void ref_attribute_set_u16(ref_record *record, uint16_t value) {
-  record->value = value;
+/* RF632: the format stays. Of format 4 the number is the size; behind what was there nvlink has whatever its memory holds. */
+static void ref_attribute_set_u16(ref_link *link, ref_record *record, uint16_t value) {
+  if (record->format != 4) {
+    record->value = value;
+    return;
+  }
+  ref_bytes_fill(link, &record->payload, value);
+  record->payload.size = value;
 }
 
 /* W6.15, I5: undefined, or a kernel. */
@@ -146,14 +152,14 @@ static void ref_attribute_spread_flag(ref_link *link, ref_function *function, co
   }
 }
 
-/* I21 */
+/* I21, RF632: the high byte of the kernel's own record stays. */
 static void ref_attribute_spread_maximum(ref_link *link, ref_records *kernel, const ref_record *record) {
   ref_record *own = ref_attribute_find(kernel, record->code);
   const uint8_t value = ref_attribute_byte(record);
   if (own == NULL) {
     (void)ref_attribute_append(link, kernel, 2, record->code, value);
   } else if (value > ref_attribute_byte(own)) {
-    ref_attribute_set_u16(own, value);
+    ref_attribute_set_u16(link, own, (uint16_t)((ref_attribute_u16(own) & 0xff00) | value));
   }
 }
 
@@ -163,7 +169,7 @@ static void ref_attribute_spread_sum(ref_link *link, ref_records *kernel, const 
   if (own == NULL) {
     (void)ref_attribute_append(link, kernel, 3, record->code, ref_attribute_u16(record));
   } else {
-    ref_attribute_set_u16(own, (uint16_t)(ref_attribute_u16(own) + ref_attribute_u16(record)));
+    ref_attribute_set_u16(link, own, (uint16_t)(ref_attribute_u16(own) + ref_attribute_u16(record)));
   }
 }
 
@@ -322,11 +328,14 @@ static void ref_attributes_spread_externs_to_one(ref_link *link, const ref_indic
   }
 }
 
-/* I31: a maximum or sum of 0 is not appended, but for 0x4a. */
+/* I31: a maximum or sum of 0 is not appended, but for 0x4a. RF633: of that the kernel's own stays. */
 static void ref_attributes_spread_code_to_one(ref_link *link, const ref_indices *functions, size_t number,
                                               uint8_t code) {
   ref_records *output = &link->functions[number].output_records;
   const bool had = ref_attribute_find(output, code) != NULL;
+  if (had && code == CODE_VRC_CTA_INIT) {
+    return;
+  }
   for (size_t i = 0; i < functions->count; i++) {
     const ref_function *function = &link->functions[functions->items[i]];
     if (functions->items[i] == number) {
@@ -462,7 +471,7 @@ static bool ref_attributes_set_masks(ref_link *link) {
     ref_function *kernel = &link->functions[link->kernels.items[i]];
     ref_record *own = ref_attribute_find(&kernel->output_records, CODE_SPARSE_MMA);
     if (own != NULL) {
-      ref_attribute_set_u16(own, (uint16_t)ref_attribute_join_masks(link, kernel, aliased));
+      own->value = (uint16_t)ref_attribute_join_masks(link, kernel, aliased);
     }
   }
   return true;
