@@ -158,7 +158,8 @@ static bool ref_object_has_no_symbol(const ref_link *link, const ref_file *file,
   const bool nobody = owner == 0 && input->section < file->cubin.section_count && !link->is_capsule; /* RF623 */
   const bool device = (nobody || (owner != 0 && (file->cubin.symbols[owner].other & REF_OTHER_ENTRY) == 0)) &&
                       file->cubin.sections[input->section].type == link->view->optimizer_type; /* RF622 */
-  return (input->other & VISIBILITY) == INTERNAL && (device || !link->preserves);
+  const bool provided = input->section == 0 && ref_symbol_is_provided(input->name); /* RF634 */
+  return (input->other & VISIBILITY) == INTERNAL && (device || provided || !link->preserves);
 }
 
 /* RF69: a kernel's own shared objects are local, dead or not. */
@@ -303,7 +304,8 @@ static void ref_object_merge_undefined_local(ref_link *link, size_t file_number,
     file->symbol_of[index] = ref_object_create(link, file_number, input); /* RF249 */
     return;
   }
-  if ((input->info & 15) == REF_SYMBOL_CUDA_OBJECT || (input->other & VISIBILITY) == INTERNAL) {
+  const bool nobodys = (input->other & VISIBILITY) == INTERNAL && !ref_symbol_is_provided(input->name); /* RF634 */
+  if ((input->info & 15) == REF_SYMBOL_CUDA_OBJECT || nobodys) {
     return;
   }
   if (ref_map_find(&link->symbol_by_name, input->name) != REF_NONE) {
