@@ -471,7 +471,7 @@ static bool ref_attributes_set_masks(ref_link *link) {
     ref_function *kernel = &link->functions[link->kernels.items[i]];
     ref_record *own = ref_attribute_find(&kernel->output_records, CODE_SPARSE_MMA);
     if (own != NULL) {
-      own->value = (uint16_t)ref_attribute_join_masks(link, kernel, aliased);
+      ref_attribute_set_u16(link, own, (uint16_t)ref_attribute_join_masks(link, kernel, aliased));
     }
   }
   return true;
