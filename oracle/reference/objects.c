@@ -158,7 +158,7 @@ static bool ref_object_has_no_symbol(const ref_link *link, const ref_file *file,
   const bool nobody = owner == 0 && input->section < file->cubin.section_count && !link->is_capsule; /* RF623 */
   const bool device = (nobody || (owner != 0 && (file->cubin.symbols[owner].other & REF_OTHER_ENTRY) == 0)) &&
                       file->cubin.sections[input->section].type == link->view->optimizer_type; /* RF622 */
-  const bool provided = input->section == 0 && ref_symbol_is_provided(input->name); /* RF634 */
+  const bool provided = input->section == 0 && ref_symbol_is_provided(input->name);            /* RF634 */
   return (input->other & VISIBILITY) == INTERNAL && (device || provided || !link->preserves);
 }
 
