@@ -16,7 +16,8 @@ static bool diagnose_is_mentioned_kernel(const tl_module *module, const tl_funct
   return f->kernel_somewhere && !f->defined && (f->reached || all);
 }
 
-/* A kernel that stays without being named is none (W17.12), nor is one that is only called (L1161); a second name of one is asked by itself (L1082). */
+/* A kernel that stays without being named is none (W17.12), nor is one that is only called (L1161); a second name of one is
+ * asked by itself (L1082). */
 static bool diagnose_is_late(const tl_module *module, const tl_function *f) {
   return !f->rooted && tl_kernel_is_late(module->options, tl_module_text(module, f->name));
 }

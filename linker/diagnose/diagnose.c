@@ -362,7 +362,7 @@ static const size_t *diagnose_last_limits(const tl_module *module, tl_arena *are
 
 static void diagnose_stack_limit(const tl_module *module, const tl_resources *resources, const tl_symbol *symbol,
                                  uint32_t limit, tl_arena *arena) {
-  if (!limit || symbol->function == TL_NONE || !(symbol->other & STO_ENTRY) || symbol->late)
+  if (!limit || symbol->function == TL_NONE || !(symbol->other & STO_ENTRY))
     return;
   const uint32_t stack =
       resources->endless[symbol->function] ? UINT32_MAX : (uint32_t)resources->stack[symbol->function];
@@ -667,8 +667,7 @@ static void diagnose_say_kernel(const verbose *v, uint32_t kernel) {
                                        "used %s registers, used %u barriers, %u stack, %u bytes smem%s, 0 bytes lmem%s",
                                        tl_arena_signed(v->arena, registers), (uint64_t)barriers, stack,
                                        shared ? v->layout->section_size[text->shared] : (uint64_t)0,
-                                       diagnose_constants_text(v, tl_module_text(module, symbol->name)),
-                                       diagnose_textures_text(v, symbol->section)));
+                                       diagnose_constants_text(v, name), diagnose_textures_text(v, symbol->section)));
 }
 
 void tl_diagnose_verbose(const tl_module *module, const tl_graph *graph, const tl_resources *resources,

@@ -69,16 +69,6 @@ static bool functions_bank_is_own(const tl_merging *m, const tl_cubin_section *b
          strcmp(name + strlen(prefix), tl_merging_text(m, function->name)) == 0;
 }
 
-/* When a section gets its place: at its first symbol, or behind all symbols in the order of the sections. */
-static uint64_t functions_turn(const tl_merging *m, uint32_t section) {
-  for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
-    const tl_cubin_symbol *const s = &m->cubin->symbols[i];
-    if (s->section == section && tl_symbol_type(s) != STT_SECTION && tl_symbol_type(s) != STT_FUNC)
-      return i;
-  }
-  return (uint64_t)m->cubin->symbol_count + section;
-}
-
 /* Whether a section is known by the name that its file gives it: texts and compiler constants are not, nor what is read and
  * made anew. */
 static bool functions_is_known_by_name(const tl_cubin_section *section) {
@@ -88,15 +78,37 @@ static bool functions_is_known_by_name(const tl_cubin_section *section) {
   return (section->type == SHT_PROGBITS && !code) || (variables && section->type != SHT_CUDA_CONSTANT0 + 2);
 }
 
+static void functions_find_turns(tl_merging *m) {
+  const tl_cubin *const cubin = m->cubin;
+  m->turns = tl_arena_new(m->module->arena, uint64_t, cubin->section_count);
+  for (uint32_t i = cubin->symbol_count; i-- > 1;) {
+    const tl_cubin_symbol *const s = &cubin->symbols[i];
+    if (s->section < cubin->section_count && tl_symbol_type(s) != STT_SECTION && tl_symbol_type(s) != STT_FUNC)
+      m->turns[s->section] = i;
+  }
+  tl_map_init(&m->first_of_name, m->module->arena);
+  for (uint32_t s = 1; s < cubin->section_count; s++) {
+    if (!m->turns[s])
+      m->turns[s] = (uint64_t)cubin->symbol_count + s;
+    const uint32_t first = tl_map_get(&m->first_of_name, cubin->sections[s].name);
+    if (functions_is_known_by_name(&cubin->sections[s]) && (first == TL_NONE || m->turns[s] < m->turns[first]))
+      tl_map_set(&m->first_of_name, cubin->sections[s].name, s);
+  }
+}
+
+/* When a section gets its place: at its first symbol, or behind all symbols in the order of the sections. */
+static uint64_t functions_turn(tl_merging *m, uint32_t section) {
+  if (!m->turns)
+    functions_find_turns(m);
+  return m->turns[section];
+}
+
 /* L1110: whether a section of an earlier file has the bank's name, or one of this file that gets its place before it. */
-static bool functions_section_has_name(const tl_merging *m, uint32_t bank) {
+static bool functions_section_has_name(tl_merging *m, uint32_t bank) {
   const uint32_t name = m->cubin->sections[bank].name;
   const uint64_t turn = functions_turn(m, bank);
-  for (uint32_t s = 1; s < m->cubin->section_count; s++)
-    if (s != bank && m->cubin->sections[s].name == name && functions_is_known_by_name(&m->cubin->sections[s]) &&
-        functions_turn(m, s) < turn)
-      return true;
-  return tl_module_find_section(m->module, name) != TL_NONE;
+  const uint32_t first = tl_map_get(&m->first_of_name, name);
+  return (first != TL_NONE && m->turns[first] < turn) || tl_module_find_section(m->module, name) != TL_NONE;
 }
 
 static void functions_report_bank(const tl_merging *m, uint32_t kernel) {

@@ -59,6 +59,8 @@ typedef struct tl_merging {
   tl_map bank_places;                       /* names of compiler constants: the section before which they are known */
   bool notes_pool;                          /* a relocatable output that says it has a pool of its own (L1066) */
   bool objects_done;                        /* the object pass is over */
+  uint64_t *turns;                          /* by section: when it gets its place (L1110); NULL until it is asked for */
+  tl_map first_of_name;                     /* by name: the section that is known by it and gets its place first */
   bool foreign;                             /* while an object of another space is placed in shared memory (L1141) */
   bool mistyped;                            /* a section has another type than the earlier one of its name (L197) */
 } tl_merging;
