@@ -221,6 +221,7 @@ void directed_corpus_make(gen_random *random, directed_input *input) {
   else
     make_changed(random, level, &envelope, input);
   make_mode(random, &envelope);
+  fuzz_envelope_tell_apart(&envelope);
   if (fuzz_envelope_size(&envelope) <= CORPUS_LARGEST)
     input->bytes = fuzz_envelope_write(&envelope, &input->size);
   fuzz_envelope_free(&envelope);

@@ -57,6 +57,26 @@ static void file_name_tame(char *name, size_t number) {
     (void)snprintf(name, FUZZ_NAME, "%zu.cubin", number);
 }
 
+static bool file_name_stands(const fuzz_envelope *envelope, size_t number) {
+  const fuzz_file *const file = &envelope->files[number];
+  for (size_t i = 0; i < number; i++) {
+    const fuzz_file *const other = &envelope->files[i];
+    const bool alike = other->size == file->size && (!file->size || memcmp(other->bytes, file->bytes, file->size) == 0);
+    if (strcmp(other->name, file->name) == 0 && !alike)
+      return true;
+  }
+  return false;
+}
+
+void fuzz_envelope_tell_apart(fuzz_envelope *envelope) {
+  for (size_t i = 1; i < envelope->file_count; i++) {
+    char name[FUZZ_NAME];
+    memcpy(name, envelope->files[i].name, sizeof name);
+    for (size_t number = i; file_name_stands(envelope, i); number += FUZZ_FILES)
+      (void)snprintf(envelope->files[i].name, FUZZ_NAME, "%zu-%.*s", number, FUZZ_NAME - 8, name);
+  }
+}
+
 bool fuzz_envelope_read(fuzz_envelope *envelope, const uint8_t *bytes, size_t size) {
   envelope->file_count = envelope->word_count = 0;
   if (!fuzz_envelope_is(bytes, size))
@@ -75,6 +95,7 @@ bool fuzz_envelope_read(fuzz_envelope *envelope, const uint8_t *bytes, size_t si
       memcpy(file->bytes, bytes + input.at, file->size);
     input.at += file->size;
   }
+  fuzz_envelope_tell_apart(envelope);
   return true;
 }
 

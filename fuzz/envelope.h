@@ -32,6 +32,10 @@ uint8_t *fuzz_envelope_write(const fuzz_envelope *envelope, size_t *size);
 size_t fuzz_envelope_size(const fuzz_envelope *envelope);
 void fuzz_envelope_free(fuzz_envelope *envelope);
 
+/* One path has one content: the second file of a name whose bytes are not the first one's gets its number before its name, so
+ * that a linker in this process and nvlink, which reads what was unpacked, are given the same. Reading does it, too. */
+void fuzz_envelope_tell_apart(fuzz_envelope *envelope);
+
 /* Both copy, cut what is too long, and are false when there is no room. */
 bool fuzz_envelope_add_word(fuzz_envelope *envelope, const char *word);
 bool fuzz_envelope_add_file(fuzz_envelope *envelope, const char *name, const void *bytes, size_t size);

@@ -48,6 +48,7 @@ uint8_t *fuzz_mutate_bytes(const uint8_t *bytes, size_t size, const uint8_t *oth
     changes++;
   while (changes--)
     (void)fuzz_mutate(&choices, &envelope, other ? &second : NULL);
+  fuzz_envelope_tell_apart(&envelope);
   uint8_t *result = NULL;
   if (fuzz_envelope_size(&envelope) <= most)
     result = fuzz_envelope_write(&envelope, new_size);

@@ -80,8 +80,10 @@ uint8_t *fuzz_trim(const uint8_t *bytes, size_t size, size_t step, size_t *new_s
   fuzz_envelope envelope;
   uint8_t *made = NULL;
   *done = !fuzz_envelope_read(&envelope, bytes, size) || !trim_envelope(&envelope, step);
-  if (!*done)
+  if (!*done) {
+    fuzz_envelope_tell_apart(&envelope);
     made = fuzz_envelope_write(&envelope, new_size);
+  }
   fuzz_envelope_free(&envelope);
   if (made && *new_size >= size) { /* a file whose sections lay over each other grows when it is put together */
     free(made);

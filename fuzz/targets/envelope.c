@@ -1,5 +1,5 @@
-/* The fuzzers' own tools: an envelope that is written and read again is the same, a mutated and a trimmed one is an
- * envelope, and the same seed makes the same one. */
+/* The fuzzers' own tools: an envelope that is written and read again is the same, has one content a path, a mutated
+ * and a trimmed one is an envelope, and the same seed makes the same one. */
 #include "fuzz/targets/target.h"
 
 #include "fuzz/answer.h"
@@ -15,6 +15,17 @@ static bool same(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_siz
   return a && b && a_size == b_size && memcmp(a, b, a_size) == 0;
 }
 
+/* nvlink reads what was unpacked: a path has one content. */
+static bool check_paths(const fuzz_envelope *envelope) {
+  for (size_t i = 0; i < envelope->file_count; i++)
+    for (size_t k = 0; k < i; k++) {
+      const fuzz_file *const a = &envelope->files[i], *const b = &envelope->files[k];
+      if (strcmp(a->name, b->name) == 0 && (a->size != b->size || (a->size && memcmp(a->bytes, b->bytes, a->size) != 0)))
+        return false;
+    }
+  return true;
+}
+
 /* Written, read and written again. */
 static bool check_round_trip(const uint8_t *bytes, size_t size) {
   fuzz_envelope envelope;
@@ -22,7 +33,7 @@ static bool check_round_trip(const uint8_t *bytes, size_t size) {
   if (!fuzz_envelope_read(&envelope, bytes, size))
     return false;
   uint8_t *const again = fuzz_envelope_write(&envelope, &again_size);
-  const bool good = same(bytes, size, again, again_size);
+  const bool good = same(bytes, size, again, again_size) && check_paths(&envelope);
   free(again);
   fuzz_envelope_free(&envelope);
   return good;
@@ -55,6 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   fuzz_envelope envelope;
   size_t written_size = 0;
   fuzz_envelope_of_input(&envelope, bytes, size);
+  if (!check_paths(&envelope))
+    fuzz_found("envelope", "two files of one name with different bytes", bytes, size);
   uint8_t *const written = fuzz_envelope_write(&envelope, &written_size);
   fuzz_envelope_free(&envelope);
   if (!check_round_trip(written, written_size))

@@ -378,6 +378,9 @@ static bool ref_block_is_bank_of(const ref_link *link, const ref_function *funct
 /* RF621: the sh_info of the output is where what the input's names is; a device function's compiler constants are gone there. */
 static size_t ref_block_find_info(ref_link *link, const ref_file *file, const ref_section *input,
                                   const ref_function *function) {
+  if (input->info >= file->cubin.section_count) {
+    return function->text;
+  }
   const ref_section *other = &file->cubin.sections[input->info];
   const size_t named = other->type == REF_TYPE_SHARED ? function->shared : file->section_of[input->info];
   if ((other->flags & REF_FLAG_EXEC) != 0) {
