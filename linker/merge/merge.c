@@ -442,6 +442,12 @@ static void merge_lead_with_functions(tl_module *module, tl_u32_vector *half) {
   }
 }
 
+/* A second name that -kernels-used leaves out is no entry (L1107), but where its address keeps it as a kernel (L1182). */
+static bool merge_leaves_out(const tl_module *module, const tl_symbol *name) {
+  return !module->resolution->functions.items[name->function].rooted &&
+         tl_kernel_is_late(module->options, tl_module_text(module, name->name));
+}
+
 /* L576: nvlink takes a second name of a function for a kernel, too, where its st_other says so. */
 static void merge_collect_entries(tl_module *module) {
   for (size_t k = 0; k < module->kernels.count; k++)
@@ -449,8 +455,7 @@ static void merge_collect_entries(tl_module *module) {
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const s = &module->symbols.items[i];
     if (s->function != TL_NONE && s->section != TL_NONE && s->other & STO_ENTRY &&
-        module->sections.items[s->section].owner != i && !tl_module_is_stub(module, i) &&
-        !tl_kernel_is_late(module->options, tl_module_text(module, s->name))) /* L1107 */
+        module->sections.items[s->section].owner != i && !tl_module_is_stub(module, i) && !merge_leaves_out(module, s))
       tl_u32_push(module->arena, &module->entries, i);
   }
 }
