@@ -96,6 +96,12 @@ static void dump_function(dump *d, uint32_t function) {
   dump_end_line(d);
 }
 
+/* What is no function (L526) nvlink names by its value, as if that were a function's number (L1188). */
+static uint32_t dump_callee(const dump *d, uint32_t file, uint32_t symbol) {
+  const uint32_t function = d->module->resolution->bodies[file][symbol].function;
+  return function == TL_NONE ? (uint32_t)d->module->files[file].symbols[symbol].value - 1 : function;
+}
+
 /* One file's calls from live functions. The module has none to deleted functions (D58), which the dump still names. */
 static void dump_read_calls(const dump *d, uint32_t file, tl_edges *calls) {
   const tl_cubin *const cubin = &d->module->files[file];
@@ -109,9 +115,8 @@ static void dump_read_calls(const dump *d, uint32_t file, tl_edges *calls) {
       if (part != CALLGRAPH_CALL || !tl_bodies_record_counts(resolution, file, words[0], position - 8))
         continue;
       const tl_body *const from = &resolution->bodies[file][words[0]];
-      const uint32_t to = resolution->bodies[file][words[1]].function;
-      if (from->role != TL_BODY_LOSES && resolution->functions.items[from->function].live && to != TL_NONE) /* L526 */
-        *tl_vector_push(d->arena, calls) = (tl_edge){from->function, to};
+      if (from->role != TL_BODY_LOSES && resolution->functions.items[from->function].live)
+        *tl_vector_push(d->arena, calls) = (tl_edge){from->function, dump_callee(d, file, words[1])};
     }
   }
 }
