@@ -251,6 +251,16 @@ static bool objects_shares_bank(const tl_merging *m, const tl_cubin_section *inp
   return input->type == SHT_CUDA_CONSTANT0 && its != TL_NONE && its != text && !m->module->capsule;
 }
 
+static uint32_t objects_take_section(tl_merging *m, uint32_t index, uint32_t out) {
+  tl_section *const section = &m->module->sections.items[out];
+  m->section_map[index] = out;
+  if (section->pieces.count)
+    section->pieces.items[section->pieces.count - 1].named = !m->objects_done;
+  if (!m->objects_done)
+    m->section_state[index] |= TL_SECTION_NAMED;
+  return out;
+}
+
 uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
@@ -279,9 +289,12 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   }
   if (section->type != input->type && !objects_is_table(m, input->type, input->name)) /* that is said already */
     return objects_refuse_type(m, index, out);
-  if (owned && input->type == SHT_CUDA_CONSTANT0 &&
-      (module->capsule || !objects_is_of_strong_body(m, input) ||
-       (section->pieces.count && objects_has_one_bank(m, input)))) { /* reused (W8.2) */
+  const bool bank = owned && input->type == SHT_CUDA_CONSTANT0, again = bank && section->blocks;
+  if (again && !module->capsule && !objects_is_of_strong_body(m, input)) { /* as it is (L1165) */
+    m->section_offset[index] = 0;
+    return objects_take_section(m, index, out);
+  }
+  if (bank && (module->capsule || (again && objects_has_one_bank(m, input)))) { /* reused (W8.2) */
     section->pieces.count = 0;
     section->size = 0;
   }
@@ -290,11 +303,7 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const bool constants = owned && input->type == SHT_CUDA_CONSTANT0 + 2;
   const uint64_t size = constants ? tl_merge_covered_of_bank(m, index) : input->size;
   m->section_offset[index] = tl_module_append(module, out, data, size, align, m->file, index);
-  m->section_map[index] = out;
-  if (section->pieces.count)
-    section->pieces.items[section->pieces.count - 1].named = !m->objects_done;
-  if (!m->objects_done)
-    m->section_state[index] |= TL_SECTION_NAMED;
+  objects_take_section(m, index, out);
   module->unified_functions |= input->type == SHT_CUDA_UFT_ENTRY;
   if (objects_is_unified_data(m, input))
     module->unified_data = out;
