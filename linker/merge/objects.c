@@ -862,11 +862,18 @@ static void objects_pass_weak_behind_common(tl_merging *m, uint32_t index, uint3
     m->module->weak_behind_common = (tl_place_of_symbol){m->file, index};
 }
 
-/* A texture's section is one that something before it has placed (L193), or of dead code; of a body that lost only its text
- * counts, where a kernel's parameters lie (L482). nvlink looks for it before it compares names (L1073). */
+/* What is read and made anew has no place, whatever code it is about. */
+static bool objects_is_made_anew(const tl_cubin_section *section) {
+  return section->type == SHT_CUDA_INFO || tl_section_type_is_relocations(section->type);
+}
+
+/* A texture's section is one that something before it has placed (L193), or of dead code, but for its attributes and its
+ * relocation sections (L1185); of a body that lost only its text counts, where a kernel's parameters lie (L482). nvlink
+ * looks for it before it compares names (L1073). */
 static void objects_check_texture_place(const tl_merging *m, const tl_cubin_symbol *s) {
-  if (!objects_is_texture(s) || s->section == SHN_UNDEF || s->section == TL_SECTION_COMMON ||
-      m->section_state[s->section] & TL_SECTION_DEAD)
+  if (!objects_is_texture(s) || s->section == SHN_UNDEF || s->section == TL_SECTION_COMMON)
+    return;
+  if (m->section_state[s->section] & TL_SECTION_DEAD && !objects_is_made_anew(&m->cubin->sections[s->section]))
     return;
   const bool lost = m->section_state[s->section] & TL_SECTION_LOST;
   if (lost ? !(m->cubin->sections[s->section].flags & SHF_EXECINSTR) : m->section_map[s->section] == TL_NONE)
