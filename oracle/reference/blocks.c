@@ -530,7 +530,7 @@ static bool ref_block_is_unified(uint32_t type) {
 void ref_block_check_info(ref_link *link, const ref_file *file, const ref_section *input) {
   const size_t limit = (input->flags & REF_FLAG_EXEC) == 0 ? file->cubin.section_count : (size_t)1 << 24;
   if (input->info >= limit) {
-    ref_message_fatal(link, "RF637", "Input file '%s' is damaged: sh_info names no section", file->name);
+    ref_message_fatal(link, "E64", "Internal error: section not mapped");
   }
 }
 
