@@ -525,6 +525,15 @@ static bool ref_block_is_unified(uint32_t type) {
   return type == REF_TYPE_UFT || type == REF_TYPE_UDT || type == REF_TYPE_UIDX;
 }
 
+/* RF637: nvlink reads the header that a section of data or a note names, behind the table too, and mostly ends by a signal; so it does for
+ * code of nobody, whose sh_info may be a function's number, but not with a count of registers. */
+void ref_block_check_info(ref_link *link, const ref_file *file, const ref_section *input) {
+  const size_t limit = (input->flags & REF_FLAG_EXEC) == 0 ? file->cubin.section_count : (size_t)1 << 24;
+  if (input->info >= limit) {
+    ref_message_fatal(link, "E64", "Internal error: section not mapped");
+  }
+}
+
 /* W3.3. M2, M4: of the Mercury view only what an object of SASS kind has. */
 void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
   ref_file *file = &link->files[file_number];
@@ -538,6 +547,7 @@ void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
     if (file->section_of[i] == REF_NONE && !other_view && !ref_block_is_ignored(link, input) &&
         (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_block_is_unified(input->type) ||
          ref_section_type_is_constant(input->type))) {
+      ref_block_check_info(link, file, input);
       (void)ref_block_place(link, file_number, i);
     }
   }
