@@ -500,7 +500,7 @@ static uint32_t ref_attribute_registers_of(const ref_link *link, const ref_funct
   return undefined || function->alias_of != REF_NONE ? 0 : function->register_count;
 }
 
-/* RF614: a kernel that has REG_RECONFIG, or gets it from a function, keeps its own count. */
+/* RF614: a kernel that has REG_RECONFIG, or gets it from a function, keeps its own count; RF656: one of its text's header, too. */
 bool ref_attribute_keeps_registers(const ref_link *link, const ref_function *kernel) {
   const bool all = link->kernels.count == 1; /* I31 */
   const size_t count = all ? link->function_count : kernel->reach.count;
@@ -517,7 +517,7 @@ bool ref_attribute_keeps_registers(const ref_link *link, const ref_function *ker
 static void ref_attributes_raise_registers(ref_link *link) {
   for (size_t i = 0; i < link->kernels.count; i++) {
     ref_function *kernel = &link->functions[link->kernels.items[i]];
-    const bool keeps = kernel->has_register_count && ref_attribute_keeps_registers(link, kernel);
+    const bool keeps = ref_attribute_keeps_registers(link, kernel);
     kernel->raised_registers = kernel->register_count;
     for (size_t k = 0; !keeps && k < kernel->reach.count; k++) {
       const uint32_t other = ref_attribute_registers_of(link, &link->functions[kernel->reach.items[k]]);

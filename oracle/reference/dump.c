@@ -138,7 +138,7 @@ static void ref_dump_carry_registers(ref_link *link, size_t number, uint32_t *re
   for (size_t i = link->kernels.count; i-- > 0;) {
     const ref_function *kernel = &link->functions[link->kernels.items[i]];
     if (function->register_count <= registers[i] || !ref_indices_has(&kernel->reach, number) ||
-        (kernel->has_register_count && ref_attribute_keeps_registers(link, kernel))) { /* RF614 */
+        ref_attribute_keeps_registers(link, kernel)) { /* RF614, RF656 */
       continue;
     }
     registers[i] = function->register_count;

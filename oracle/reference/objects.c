@@ -10,8 +10,11 @@ bool ref_object_is_data(uint8_t type) {
          type == REF_SYMBOL_SAMPLER || type == REF_SYMBOL_SURFACE;
 }
 
+/* RF660: a definition of either type is one. */
 bool ref_object_is_shared(const ref_symbol *input) {
-  return input->info % 16 == REF_SYMBOL_CUDA_OBJECT && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+  const uint8_t type = input->info & 15;
+  const bool object = type == REF_SYMBOL_CUDA_OBJECT || (type == REF_SYMBOL_OBJECT && input->section != 0);
+  return object && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
 }
 
 /* D16, D46: nvlink crashes here. */
