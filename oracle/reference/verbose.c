@@ -53,7 +53,7 @@ static unsigned ref_verbose_barriers(const ref_link *link, const ref_function *k
   unsigned most = 0;
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
-    const bool all = link->kernels.count == 1 && function->live && !kernel->is_unnamed;
+    const bool all = ref_callgraph_has_one_kernel(link) && function->live && !kernel->is_unnamed;
     if (!all && !ref_indices_has(&kernel->reach, i)) {
       continue;
     }
