@@ -300,6 +300,7 @@ typedef struct ref_out_symbol {
   bool common, dropped;
   bool common_is_defined;    /* RF53 */
   bool is_weak_after_common; /* D19 */
+  bool is_gone; /* RF662: a variable that was defined in a section that went with a function */
   bool has_no_name;          /* W17.2 */
   size_t section;            /* REF_NONE when undefined */
   uint64_t value, size;
