@@ -30,6 +30,15 @@ bool tl_diagnose_is_kernel(const tl_module *module, uint32_t function) {
   return f->kernel && f->defined && symbol != TL_NONE && !diagnose_is_late(module, f);
 }
 
+void tl_diagnose_find_taken(const tl_module *module, bool *taken) {
+  for (size_t i = 0; i < module->taken.count; i++)
+    taken[module->taken.items[i].from] = true;
+  for (uint32_t f = 0; f < module->resolution->functions.count; f++) {
+    const tl_function *const function = &module->resolution->functions.items[f];
+    taken[f] |= function->described && function->live && module->symbol_of_function[f] != TL_NONE;
+  }
+}
+
 typedef struct dump {
   const tl_module *module;
   const tl_graph *graph;
@@ -149,8 +158,7 @@ void tl_diagnose_callgraph(const tl_module *module, const tl_graph *graph, const
             .resources = resources,
             .arena = arena,
             .taken = tl_arena_new(arena, bool, graph->function_count)};
-  for (size_t i = 0; i < module->taken.count; i++)
-    d.taken[module->taken.items[i].from] = true;
+  tl_diagnose_find_taken(module, d.taken);
   dump_order_candidates(&d);
   tl_edges calls = {0};
   for (uint32_t file = 0; file < module->file_count; file++)

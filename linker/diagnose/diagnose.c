@@ -95,17 +95,15 @@ static void diagnose_never_called(const tl_module *module, const tl_graph *graph
     for (uint32_t i = graph->callees.first[f]; i < graph->callees.first[f + 1]; i++)
       called[graph->callees.to[i]] = true;
   }
-  for (size_t i = 0; i < module->taken.count; i++)
-    taken[module->taken.items[i].from] = true;
+  tl_diagnose_find_taken(module, taken);
   for (uint32_t prototype = graph->function_count; prototype < graph->node_count; prototype++)
     for (uint32_t j = graph->takers.first[prototype]; called[prototype] && j < graph->takers.first[prototype + 1]; j++)
       called[graph->takers.to[j]] = true;
   const bool slots = !tl_module_has_single_kernel(module);
-  for (size_t i = 0; i < module->functions.count; i++) {
-    const uint32_t f = module->functions.items[i];
-    if (slots && (tl_module_is_stub(module, module->symbol_of_function[f]) || diagnose_is_slot(module, f)))
+  for (uint32_t f = 0; f < graph->function_count; f++) {
+    if (!taken[f] || called[f] || tl_diagnose_is_kernel(module, f))
       continue;
-    if (taken[f] && !called[f] && !tl_diagnose_is_kernel(module, f))
+    if (!slots || !(tl_module_is_stub(module, module->symbol_of_function[f]) || diagnose_is_slot(module, f)))
       diagnose_report_name(module, TL_MESSAGE_NEVER_CALLED,
                            tl_module_text(module, module->resolution->functions.items[f].name));
   }
