@@ -309,7 +309,7 @@ static void live_push_stubs(marker *m, const tl_successors *direct) {
 /* W7.4, L531: its address is taken, or it is unified. */
 static bool live_is_taken(const marker *m, uint32_t function) {
   const tl_function *const f = &m->resolution->functions.items[function];
-  return m->taken_as[function] != TL_NONE || (f->unified && f->defined);
+  return m->taken_as[function] != TL_NONE || f->unified;
 }
 
 /* D58: what a function calls that only its address keeps. nvlink deletes it, and a kernel that is kept so is none. */
