@@ -53,10 +53,13 @@ static void functions_note_alias(tl_merging *m, uint32_t symbol) {
   }
   const bool half = other && tl_symbol_binding(&m->cubin->symbols[primary]) != STB_GLOBAL;
   const bool local = (replaces || half) && m->symbol_dead[symbol];
+  const bool kept = !m->symbol_dead[symbol] && tl_symbol_binding(&m->cubin->symbols[symbol]) != STB_GLOBAL; /* L1193 */
   if (other && m->symbol_dead[primary] && m->symbol_dead[symbol])
     functions_check_dead_local(m, symbol, primary);
   if (other && m->bodies[primary].function != TL_NONE && m->symbol_dead[primary] != m->symbol_dead[symbol])
-    *(local ? &m->module->dead_local_alias : &m->module->dead_alias) = true;
+    *(kept    ? &m->module->kept_alias
+      : local ? &m->module->dead_local_alias
+              : &m->module->dead_alias) = true;
 }
 
 /* Whether a bank is called after its function, as nvlink looks for it: of bank 0 and 2 alone, whose compiler constants have
