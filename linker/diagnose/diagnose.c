@@ -216,7 +216,7 @@ static bool diagnose_is_provided(const tl_symbol *symbol, const char *name) {
 static bool diagnose_is_undefined(const tl_module *module, const tl_symbol *symbol) {
   const unsigned type = tl_type_of(symbol);
   return !diagnose_is_internal_function(symbol) && symbol->section == TL_NONE && tl_binding_of(symbol) == STB_GLOBAL &&
-         !symbol->weak_initialised && !symbol->external_shared && !symbol->weak_mention &&
+         !symbol->weak_initialised && !symbol->external_shared && !symbol->weak_mention && !symbol->went &&
          (type == STT_OBJECT || type == STT_FUNC || type == STT_CUDA_OBJECT) &&
          !diagnose_is_provided(symbol, tl_module_text(module, symbol->name));
 }

@@ -180,6 +180,7 @@ typedef struct tl_symbol {
   bool zeros_too;        /* common, and a definition without initialiser came behind it (W3.12) */
   bool weak_initialised; /* common, and a weak definition with an initialiser came behind it (L436) */
   bool weak_mention;     /* undefined, and only weakly referred to (R21, R22) */
+  bool went;             /* a file defines it in a section that goes with dead or losing code: not missed (L1196) */
   bool shared;           /* object laid out in shared memory */
   bool external_shared;  /* extern __shared__ (W3.11) */
   bool bare_shared;      /* in the pool of an -ewp object, which is counted as one (L746) */
