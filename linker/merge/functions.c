@@ -125,7 +125,11 @@ static void functions_report_bank(const tl_merging *m, uint32_t kernel) {
 static void functions_note_bank(tl_merging *m, const tl_cubin_section *bank, uint32_t kernel) {
   if (m->module->capsule && m->module->view == TL_VIEW_SASS)
     return;
-  *tl_vector_push(m->module->arena, &m->bank_clashes) = (tl_bank_clash){(uint32_t)(bank - m->cubin->sections), kernel};
+  const uint32_t section = (uint32_t)(bank - m->cubin->sections);
+  if (!m->clashing.arena)
+    tl_map_init(&m->clashing, m->module->arena);
+  if (tl_set_add(&m->clashing, section)) /* once, whatever it clashes with (L1197) */
+    *tl_vector_push(m->module->arena, &m->bank_clashes) = (tl_bank_clash){section, kernel};
 }
 
 void tl_merge_report_bank(tl_merging *m, uint32_t section) {

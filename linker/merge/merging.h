@@ -45,6 +45,7 @@ typedef struct tl_merging {
   uint64_t *section_offset; /* where the input section lies in the output section */
   uint8_t *section_state;
   TL_VECTOR(tl_bank_clash) bank_clashes;
+  tl_map clashing; /* the sections of bank_clashes */
   uint32_t
       *shared_in_section; /* by output section: shared objects of earlier files that lie in it; NULL until asked for */
   uint32_t external_shared;  /* ... and extern arrays of shared memory */
