@@ -354,5 +354,5 @@ uint32_t tl_attributes_find(const tl_attributes *list, uint8_t code) {
 
 bool tl_extern_stays(const tl_module *module, uint32_t symbol) {
   const tl_symbol *const s = &module->symbols.items[symbol];
-  return s->section == TL_NONE || (tl_type_of(s) == STT_FUNC && s->other & STO_ENTRY);
+  return (s->section == TL_NONE && !s->external_shared) || (tl_type_of(s) == STT_FUNC && s->other & STO_ENTRY);
 }

@@ -40,7 +40,7 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
 uint32_t tl_attribute_byte(const tl_attribute *attribute);
 /* First record with that code; TL_NONE. */
 uint32_t tl_attributes_find(const tl_attributes *list, uint8_t code);
-/* An undefined symbol, or a kernel: such words stay in EXTERNS (W6.6, W6.15). */
+/* An undefined symbol but extern shared memory (L1171), or a kernel: such words stay in EXTERNS (W6.6, W6.15). */
 bool tl_extern_stays(const tl_module *module, uint32_t symbol);
 
 /* False for a record about a body that was replaced later. */
