@@ -661,7 +661,8 @@ static void diagnose_say_kernel(const verbose *v, uint32_t kernel) {
   const bool final = module->mode->final, alone = symbol->late || !final;
   const uint64_t known = v->graph->cyclic[f] || symbol->late ? resources->frame[f] : resources->stack[f];
   const uint64_t stack = final ? known : 0;
-  const uint32_t registers = alone ? resources->registers[f] : resources->max_registers[f];
+  const uint32_t unlisted = alone ? resources->registers[f] : resources->max_registers[f];
+  const uint32_t registers = resources->listed_registers[f] ? resources->said_registers[f] : unlisted;
   const uint32_t barriers = alone ? diagnose_barriers_alone(v, f) : v->barriers[f];
   const bool shared = text->shared != TL_NONE && !v->layout->section_dropped[text->shared];
   const char *const name = tl_module_text(module, symbol->name);
