@@ -290,6 +290,19 @@ static bool ref_relocate_names_reserved(const ref_link *link, const ref_out_relo
          strncmp(symbol->name, ".nv.reservedSmem.", 17) == 0;
 }
 
+/* RF641: with -r, entries that change nothing, against what is weak and undefined or a constant. D91: by default 72 and 73 stay. */
+static bool ref_relocate_drops_weak(const ref_link *link, const ref_out_relocation *entry, const ref_out_symbol *symbol) {
+  const bool nothing = ref_relocate_is_nothing(link, entry->type);
+  const bool clear = ref_relocate_kind(link, entry->type) == REF_KIND_CLEAR;
+  if (symbol->section == REF_NONE && !symbol->is_extern_shared) {
+    return nothing || clear;
+  }
+  const bool constant = (symbol->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT ||
+                        (symbol->section != REF_NONE &&
+                         ref_section_type_is_constant(link->sections[symbol->section].type));
+  return constant && (nothing || (clear && link->job->bug_compatible));
+}
+
 static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *entry) {
   if (entry->symbol != REF_NONE && ref_relocate_is_unified_table(&link->symbols[entry->symbol])) {
     return ref_relocate_classify_table(link, entry, &link->symbols[entry->symbol]);
@@ -331,7 +344,7 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
     if (undefined && entry->type == REF_MERCURY_FIRST) {
       ref_relocate_refuse_foreign(link);
     }
-    return undefined && (nothing || clear) ? REF_DROP : REF_KEEP; /* R54b, RF106, L572 */
+    return ref_relocate_drops_weak(link, entry, symbol) ? REF_DROP : REF_KEEP; /* R54b, RF106, L572 */
   }
   const ref_kind kind = ref_relocate_kind(link, entry->type);
   const bool ends = (kind == REF_KIND_PC_RELATIVE || kind == REF_KIND_SENTINEL) &&
