@@ -22,6 +22,7 @@ enum {
   MERCURY_HIGH = REF_MERCURY_FIRST + 6,
   NO_BANK = 28,
   USER_BANK = 3,
+  EXTERN_SHARED_ALIGN = 16,
   MERCURY_DESCRIPTOR = 15,
   CONSTANT_LIMIT = 0x10000,
   SYSTEM_RESERVED = 0x40,
@@ -526,12 +527,14 @@ static uint32_t ref_relocate_bank(ref_link *link, const ref_out_relocation *entr
   return (type - REF_TYPE_CONSTANT) & 31;
 }
 
-/* L1100: of extern shared memory; 16 where a kernel gives it a place, and what it was mentioned with where none does. */
+/* L1100, RF643: of extern shared memory; 16 where a kernel gives it a place, and else what it was mentioned or defined with first, with -g not
+ * less than 16. */
 static uint64_t ref_relocate_extern_auxiliary(const ref_link *link, const ref_out_symbol *symbol, uint64_t value) {
+  const uint64_t declared = symbol->is_only_mentioned ? symbol->mentioned_value : symbol->auxiliary;
   if (ref_option_given(link, REF_OPTION_DEBUG)) {
-    return ref_larger(symbol->mentioned_value, symbol->auxiliary);
+    return ref_larger(declared, EXTERN_SHARED_ALIGN);
   }
-  return link->relocatable || value == UINT64_MAX ? symbol->mentioned_value : symbol->auxiliary;
+  return link->relocatable || value == UINT64_MAX ? declared : EXTERN_SHARED_ALIGN;
 }
 
 /* R7; RF25: of a function (a hidden one, R14) its number in order of creation, as in the call graph's dump. */
@@ -540,7 +543,7 @@ static uint64_t ref_relocate_auxiliary(ref_link *link, const ref_out_relocation 
     return entry->gone_align; /* L1095 */
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
-  if (symbol->is_extern_shared && symbol->is_only_mentioned) {
+  if (symbol->is_extern_shared) {
     return ref_relocate_extern_auxiliary(link, symbol, ref_relocate_symbol_value(link, entry));
   }
   return symbol->function == REF_NONE ? symbol->auxiliary : symbol->function + 1;
