@@ -75,7 +75,7 @@ static size_t ref_block_add_bank_zero(ref_link *link, ref_function *function, co
   if (name != NULL) {
     ref_names_add(link, REF_NONE, name);
   }
-  const size_t number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+  const size_t number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
   size_t table = 0;
   if (name != NULL) {
     table = ref_section_add(link, name, REF_TYPE_REL, 0, 8, 16);
@@ -417,7 +417,8 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
   const size_t number =
       parameters ? ref_block_add_bank_zero(link, function, input)
       : table    ? ref_block_add_laid_table(link, function, input)
-                 : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+                 : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align,
+                                               input->entry_size); /* L952 */
   link->sections[number].info_section = ref_block_find_info(link, file, input, function);
   ref_block_keep_link(link, number, input);
   ref_block_append(link, file, section, number);
