@@ -27,19 +27,23 @@ static bool ref_merge_follows(const ref_cubin *cubin, uint32_t section, uint32_t
          ref_merge_turn(cubin, next) < ref_merge_turn(cubin, section);
 }
 
+/* RF646: a section that a function lies in is a text, whatever its flags say. */
+bool ref_merge_is_text(const ref_file *file, uint32_t section) {
+  return (file->cubin.sections[section].flags & REF_FLAG_EXEC) != 0 || ref_function_owns_text(file, section);
+}
+
 /* The function that a section with flag 0x40 belongs to, as an input symbol; 0 when there is none. */
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section) {
   const ref_cubin *cubin = &file->cubin;
   while (section < cubin->section_count) {
     const ref_section *input = &cubin->sections[section];
-    if ((input->flags & REF_FLAG_EXEC) != 0) {
+    if (ref_merge_is_text(file, section)) {
       return ref_function_primary(file, section);
     }
     if ((input->flags & REF_FLAG_INFO) == 0 || input->info >= cubin->section_count) {
       return 0;
     }
-    const bool names_text = (cubin->sections[input->info].flags & REF_FLAG_EXEC) != 0;
-    if (!names_text && !ref_merge_follows(cubin, section, input->info)) { /* RF620 */
+    if (!ref_merge_is_text(file, input->info) && !ref_merge_follows(cubin, section, input->info)) { /* RF620 */
       return 0;
     }
     section = input->info;
@@ -383,7 +387,7 @@ static size_t ref_block_find_info(ref_link *link, const ref_file *file, const re
   }
   const ref_section *other = &file->cubin.sections[input->info];
   const size_t named = other->type == REF_TYPE_SHARED ? function->shared : file->section_of[input->info];
-  if ((other->flags & REF_FLAG_EXEC) != 0) {
+  if (ref_merge_is_text(file, input->info)) {
     return function->text;
   }
   if (named != REF_NONE && link->sections[named].symbol == REF_NONE) {
@@ -543,7 +547,7 @@ void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
     const ref_section *input = &file->cubin.sections[i];
     const bool other_view = (input->flags & REF_FLAG_MERCURY) != 0 && (file->cubin.flags & REF_KIND_CAPSULE) != 0;
     const bool debug =
-        (input->type == REF_TYPE_PROGBITS && ((input->flags & REF_FLAG_EXEC) == 0 || !has_function[i])) ||
+        (input->type == REF_TYPE_PROGBITS && !has_function[i]) ||
         ref_unified_is_table(input->type); /* W12.7, U10, RF631 */
     if (file->section_of[i] == REF_NONE && !other_view && !ref_block_is_ignored(link, input) &&
         (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_block_is_unified(input->type) ||

@@ -154,7 +154,7 @@ static bool ref_relocation_went_with_dead(const ref_link *link, const ref_file *
  * the body that stands. */
 static bool ref_relocation_is_lost_text(const ref_file *file, uint32_t number) {
   const uint32_t owner = ref_merge_owner(file, number);
-  return (file->cubin.sections[number].flags & REF_FLAG_EXEC) != 0 && owner != 0 &&
+  return ref_merge_is_text(file, number) && owner != 0 &&
          file->body_of[owner] == REF_BODY_LOSES;
 }
 
@@ -438,7 +438,7 @@ static void ref_relocation_note_dead(ref_link *link, const ref_file *file, uint3
     return;
   }
   ref_relocation_note_dead_textures(link, file, section);
-  if ((file->cubin.sections[file->cubin.sections[section].info].flags & REF_FLAG_EXEC) == 0) {
+  if (!ref_merge_is_text(file, file->cubin.sections[section].info)) {
     return;
   }
   ref_function *function = &link->functions[file->function_of[owner]];
