@@ -462,6 +462,15 @@ static void ref_block_place_nobodys(ref_link *link, ref_file *file, uint32_t sec
   ref_block_append(link, file, section, number);
 }
 
+/* RF637: when a section of the output is made of data or a note, nvlink reads the header that its sh_info names, behind the table too, and
+ * mostly ends by a signal; so it does for code of nobody, whose sh_info may be a function's number, but not with a count of registers. */
+void ref_block_check_info(ref_link *link, const ref_file *file, const ref_section *input) {
+  const size_t limit = (input->flags & REF_FLAG_EXEC) == 0 ? file->cubin.section_count : (size_t)1 << 24;
+  if (input->info >= limit) {
+    ref_message_fatal(link, "E64", "Internal error: section not mapped");
+  }
+}
+
 /* True when the section has a place now. */
 bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
@@ -473,6 +482,11 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   }
   const ref_section *input = &file->cubin.sections[section];
   const uint32_t owner = ref_merge_owner(file, section);
+  size_t number = ref_map_find(&link->section_by_name, input->name);
+  const bool is_new = number == REF_NONE || link->sections[number].type != input->type;
+  if (is_new) {
+    ref_block_check_info(link, file, input);
+  }
   if (ref_deleted_is_of_dead_kernel(link, input)) { /* RF617: by its name */
     return false;
   }
@@ -486,8 +500,7 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
     ref_block_place_nobodys(link, file, section);
     return true;
   }
-  size_t number = ref_map_find(&link->section_by_name, input->name);
-  if (number == REF_NONE || link->sections[number].type != input->type) {
+  if (is_new) {
     number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
     ref_block_keep_link(link, number, input);
   }
@@ -530,15 +543,6 @@ static bool ref_block_is_unified(uint32_t type) {
   return type == REF_TYPE_UFT || type == REF_TYPE_UDT || type == REF_TYPE_UIDX;
 }
 
-/* RF637: nvlink reads the header that a section of data or a note names, behind the table too, and mostly ends by a signal; so it does for
- * code of nobody, whose sh_info may be a function's number, but not with a count of registers. */
-void ref_block_check_info(ref_link *link, const ref_file *file, const ref_section *input) {
-  const size_t limit = (input->flags & REF_FLAG_EXEC) == 0 ? file->cubin.section_count : (size_t)1 << 24;
-  if (input->info >= limit) {
-    ref_message_fatal(link, "E64", "Internal error: section not mapped");
-  }
-}
-
 /* W3.3. M2, M4: of the Mercury view only what an object of SASS kind has. */
 void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
   ref_file *file = &link->files[file_number];
@@ -552,7 +556,6 @@ void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
     if (file->section_of[i] == REF_NONE && !other_view && !ref_block_is_ignored(link, input) &&
         (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_block_is_unified(input->type) ||
          ref_section_type_is_constant(input->type))) {
-      ref_block_check_info(link, file, input);
       (void)ref_block_place(link, file_number, i);
     }
   }
