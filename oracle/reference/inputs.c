@@ -453,6 +453,24 @@ static bool ref_input_is_linked(ref_link *link, const ref_input *input) {
   return true;
 }
 
+/* RF642, L172: how many entries a table has sh_entsize says, though each lies where the next one of the usual size begins. With a smaller one nvlink
+ * reads behind the table; here the table ends where it ends. */
+static void ref_input_count_entries(ref_cubin *cubin, uint32_t number) {
+  static const struct {
+    uint32_t type;
+    uint64_t bytes;
+  } tables[] = {{REF_TYPE_REL, 16}, {REF_TYPE_RELA, 24}, {REF_TYPE_CALLGRAPH, 8}, {REF_TYPE_PROTOTYPE, 8}};
+  ref_section *section = &cubin->sections[number];
+  for (size_t i = 0; i < sizeof tables / sizeof tables[0] && (cubin->flags & REF_KIND_CAPSULE) == 0; i++) {
+    if (section->type == tables[i].type && section->entry_size > tables[i].bytes) {
+      section->size = section->size / section->entry_size * tables[i].bytes;
+    }
+  }
+  if (number == cubin->symbol_section && section->entry_size > SYMBOL_BYTES) {
+    cubin->symbol_count = (size_t)ref_smaller(cubin->symbol_count, section->size / section->entry_size);
+  }
+}
+
 /* C25, C25a, C28: false when the file takes no part. */
 static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *file) {
   char error[200] = "";
@@ -499,6 +517,7 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
   }
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
     ref_view_settle_type(&file->whole, &file->whole.sections[i]);
+    ref_input_count_entries(&file->whole, i);
   }
   return true;
 }

@@ -772,6 +772,7 @@ size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t ty
 void ref_merge_files(ref_link *link);
 void ref_merge_refuse_section(ref_link *link, const ref_file *file, uint32_t section);
 void ref_merge_add_shared_section(ref_link *link, ref_function *function);
+bool ref_merge_is_text(const ref_file *file, uint32_t section);
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
 
 /* relocations.c */

@@ -489,9 +489,9 @@ static void ref_merge_note(ref_link *link, ref_file *file, uint32_t number) {
   if (link->relocatable || (input->flags & REF_FLAG_CUINFO) != 0 || file->section_of[number] != REF_NONE) {
     return;
   }
-  ref_block_check_info(link, file, input);
   size_t section = ref_map_find(&link->section_by_name, input->name);
   if (section == REF_NONE) {
+    ref_block_check_info(link, file, input);
     section =
         ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
   }
