@@ -486,6 +486,7 @@ typedef struct ref_link {
   size_t symbol_count, symbol_capacity;
   ref_map symbol_by_name, section_by_name, texture_parameters;
   ref_map first_by_name; /* RF406: of the first symbols, `named_count` of them */
+  ref_map local_functions; /* RF664: 1 for a kernel */
   size_t named_count;
   uint64_t debug_shared_align;  /* D of W9.8 */
   bool has_lone_pool;           /* L766: one was a section for itself, or would be without -g */
