@@ -311,12 +311,13 @@ static void ref_object_add_lost_parameter(ref_link *link, size_t file_number, ui
 }
 
 /* RF249: an undefined local object of CUDA's type is one that nobody else defines and nobody misses; but for the one that stands for a
- * size (RF49). */
+ * size (RF49). RF665: so is one of type 1 that neither nvlink nor the driver provides. */
 static bool ref_object_is_local_mention(const ref_symbol *input) {
-  return (input->info & 15) == REF_SYMBOL_CUDA_OBJECT && !REF_IS(input->name, ".nv.ptx.const0.size");
+  const bool plain = ref_object_is_plain(input) && (input->other & VISIBILITY) != INTERNAL; /* RF634 */
+  return plain || ((input->info & 15) == REF_SYMBOL_CUDA_OBJECT && !REF_IS(input->name, ".nv.ptx.const0.size"));
 }
 
-/* RF68: an undefined variable or texture is global in the output, whatever its binding. */
+/* RF68: an undefined variable or texture is global in the output, whatever its binding. RF665: a second texture is a second definition. */
 static void ref_object_merge_undefined_local(ref_link *link, size_t file_number, uint32_t index) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
@@ -328,7 +329,13 @@ static void ref_object_merge_undefined_local(ref_link *link, size_t file_number,
   if ((input->info & 15) == REF_SYMBOL_CUDA_OBJECT || nobodys) {
     return;
   }
-  if (ref_map_find(&link->symbol_by_name, input->name) != REF_NONE) {
+  const size_t known = ref_map_find(&link->symbol_by_name, input->name);
+  if (known != REF_NONE && ref_bindless_mask_of(input->info & 15) != 0) {
+    ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '<input>'",
+                    input->name, file->name);
+    return;
+  }
+  if (known != REF_NONE) {
     ref_message_fatal(link, "RF68", "Internal error: adding global symbols of same name");
   }
   file->symbol_of[index] = ref_object_create(link, file_number, input);
