@@ -231,6 +231,7 @@ typedef struct ref_function {
   size_t info_order;
   /* while files are merged, in their order */
   bool mentioned, mentioned_as_entry, defined_weak_so_far;
+  uint8_t mentioned_other; /* RF666: st_other of the symbol so far */
   bool defined_so_far;
   size_t defined_in_so_far, first_defined_in_so_far;
   size_t first_mentioned_in; /* where it is mentioned */

@@ -251,6 +251,7 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
   }
   if (!function->mentioned || file->body_of[symbol] == REF_BODY_REPLACES) { /* RF663, RF424 */
     function->mentioned_as_entry = entry;
+    function->mentioned_other = input->other;
   }
   function->mentioned = true;
 }

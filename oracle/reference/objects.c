@@ -182,7 +182,7 @@ static bool ref_object_has_no_symbol(const ref_link *link, const ref_file *file,
   return (input->other & VISIBILITY) == INTERNAL && (device || provided || !link->preserves);
 }
 
-/* RF69: a kernel's own shared objects are local, dead or not. */
+/* RF69: a kernel's own shared objects are local, dead or not. RF668: said of what would be the definition, behind what it is compared with. */
 static void ref_object_check_entry_data(ref_link *link, const ref_file *file, const ref_symbol *input) {
   if (input->section == 0 || input->section >= file->cubin.section_count || !ref_object_is_shared(input)) {
     return;
@@ -543,6 +543,8 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
     if (!ref_object_is_defined(old)) {
       ref_object_define(link, file_number, input, number);
       link->symbols[number].mention_file = file_number; /* RF11 */
+    } else if (global && old->bind != REF_BIND_WEAK && input->info >> 4 == REF_BIND_WEAK) {
+      return; /* RF667 */
     } else if (global && old->bind != REF_BIND_WEAK) {
       ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
                       file->name, link->files[old->mention_file].name);
@@ -617,6 +619,9 @@ static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t 
   if (input->section == 0 || old->common_is_defined) {
     return;
   }
+  if (input->info >> 4 == REF_BIND_GLOBAL && (!old_defined || old->bind == REF_BIND_WEAK)) {
+    ref_object_check_entry_data(link, file, input); /* RF668 */
+  }
   if (input->section == REF_SECTION_COMMON || (old->common && input->section < file->cubin.section_count)) {
     if (!ref_object_is_elsewhere(input, old)) { /* L752 */
       ref_object_merge_common(link, file_number, input, number);
@@ -666,7 +671,7 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
     ref_object_merge_local(link, file_number, index);
     return;
   }
-  if (input->info >> 4 == REF_BIND_GLOBAL) {
+  if (input->info >> 4 == REF_BIND_GLOBAL && ref_map_find(&link->symbol_by_name, input->name) == REF_NONE) {
     ref_object_check_entry_data(link, file, input);
   }
   if (ref_clash_object_with_function(link, file, input)) {
