@@ -317,6 +317,9 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, ref_record_of
   record.callee = callee;
   record.prototype = prototype;
   ref_bodies_add_reading(link, function, (size_t)(file - link->files), record);
+  if (part == REF_PART_CALLS) {
+    ref_indices_add(link, &function->shown_calls, callee);
+  }
   if (part == REF_PART_CALLS && callee != REF_NONE) {
     ref_indices_add(link, &function->calls, callee);
   } else if (part == REF_PART_CALLS && !ref_function_symbol_is_code(file, second)) {
