@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { FAR_OUTSIDE = 0x10000 };
+enum { FAR_OUTSIDE = 0x10000, RECORD = 8 };
 
 static size_t ref_function_add(ref_link *link, const char *name, bool local) {
   link->functions =
@@ -422,8 +422,30 @@ static void ref_function_swap_known_aliases(ref_link *link, ref_file *file) {
   }
 }
 
+/* RF671: as many records as entries of the size that the header says, but each of 8 bytes. nvlink divides by it, and ends by a signal
+ * behind the end of the section. */
+static void ref_function_trim_records(ref_link *link, const ref_file *file) {
+  for (size_t i = 1; i < file->cubin.section_count; i++) {
+    ref_section *section = &file->cubin.sections[i];
+    if ((section->type != REF_TYPE_CALLGRAPH && section->type != REF_TYPE_PROTOTYPE) || section->size == 0) {
+      continue;
+    }
+    if (section->entry_size == 0) {
+      ref_message_fatal(link, "D17", "Input file '%s': section '%s' has entry size 0", file->name, section->name);
+    }
+    const uint64_t count = section->size / section->entry_size;
+    if (count > section->size / RECORD) {
+      ref_message_fatal(link, "D17", "Input file '%s': section '%s' has entries of fewer bytes than a record",
+                        file->name, section->name);
+    }
+    section->size = count * RECORD;
+    section->entry_size = RECORD;
+  }
+}
+
 static void ref_function_survey_file(ref_link *link, size_t number) {
   ref_file *file = &link->files[number];
+  ref_function_trim_records(link, file);
   ref_bodies_find(link, file);
   ref_twins_find(link, file);
   ref_function_read_registers(link, file);
