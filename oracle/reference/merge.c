@@ -395,13 +395,14 @@ static void ref_merge_functions(ref_link *link, size_t file_number) {
   }
 }
 
-/* RF192: attributes that are about another section than a text are the module's; notes come along in executables alone. */
+/* RF192: attributes that are about another section than a text are the module's; notes come along in executables alone. RF672: the pool of
+ * shared memory does with the first object that lies in it. */
 static bool ref_merge_came_along(const ref_link *link, const ref_file *file, uint32_t section) {
   if (section >= file->cubin.section_count) {
     return false;
   }
   const bool note = file->cubin.sections[section].type == REF_TYPE_NOTE && !link->relocatable;
-  return note || file->section_of[section] != REF_NONE;
+  return note || file->section_of[section] != REF_NONE || ref_relocation_holds_shared(file, section); /* RF672 */
 }
 
 /* What is about a section that did not come along. RF559: code that did not is that of dead functions, none of which its sh_info names; the link
