@@ -10,10 +10,11 @@ bool ref_object_is_data(uint8_t type) {
          type == REF_SYMBOL_SAMPLER || type == REF_SYMBOL_SURFACE;
 }
 
-/* RF660: a definition of either type is one. */
+/* RF660: an object of either type is one, unless nvlink or the driver provides it. */
 bool ref_object_is_shared(const ref_symbol *input) {
   const uint8_t type = input->info & 15;
-  const bool object = type == REF_SYMBOL_CUDA_OBJECT || (type == REF_SYMBOL_OBJECT && input->section != 0);
+  const bool object =
+      type == REF_SYMBOL_CUDA_OBJECT || (type == REF_SYMBOL_OBJECT && !ref_symbol_is_provided(input->name));
   return object && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
 }
 
