@@ -215,6 +215,7 @@ typedef struct ref_function {
   bool has_large_constants; /* one of the compiler's goes beyond a bank */
   bool is_emptied;          /* RF127 */
   bool has_stray_text;      /* RF570 */
+  bool has_renamed_shared;  /* RF659: an input has another name for its shared memory */
   bool has_partial;         /* RF165: shared memory that ptxas laid out */
   bool calls_no_function;   /* RF590 */
   bool has_read_places;     /* L1031 */
