@@ -471,6 +471,13 @@ void ref_block_check_info(ref_link *link, const ref_file *file, const ref_sectio
   }
 }
 
+/* RF673: what lies in the text of a dead function, a texture at that, brings no text. */
+static bool ref_block_is_dead_text(const ref_link *link, const ref_file *file, uint32_t section, uint32_t owner) {
+  return (file->cubin.sections[section].flags & REF_FLAG_EXEC) != 0 && owner != 0 &&
+         file->cubin.symbols[owner].section == section && file->function_of[owner] != REF_NONE &&
+         !link->functions[file->function_of[owner]].live;
+}
+
 /* True when the section has a place now. */
 bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
@@ -487,7 +494,8 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   if (is_new) {
     ref_block_check_info(link, file, input);
   }
-  if (ref_deleted_is_of_dead_kernel(link, input)) { /* RF617: by its name */
+  if (ref_deleted_is_of_dead_kernel(link, input) || /* RF617: by its name */
+      ref_block_is_dead_text(link, file, section, owner)) {
     return false;
   }
   if (owner != 0 && file->function_of[owner] != REF_NONE && ref_section_type_is_constant(input->type)) {
