@@ -316,22 +316,33 @@ static void ref_input_check_section_symbols(ref_link *link, const ref_file *file
   }
 }
 
+/* RF677: what the finalizer makes anew, or has no bytes of. */
+static bool ref_input_stands_anywhere(const ref_section *section) {
+  static const char bank[] = ".nv.constant";
+  const bool constant =
+      ref_section_type_is_constant(section->type) && strncmp(section->name, bank, sizeof bank - 1) == 0;
+  const bool data = !ref_section_type_has_bytes(section->type) && section->type != REF_TYPE_SHARED_RESERVED;
+  return constant || data || section->type == REF_TYPE_STRTAB;
+}
+
 /* RF593: nvlink ends by a signal over a section of the SASS view, one of no type too, behind one of Mercury's. RF594: and over a large
- * alignment, or says that its finalizer, which allocates so many bytes, has no memory. */
+ * alignment, or says that its finalizer, which allocates so many bytes, has no memory. RF676: it reads nothing of Mercury's in a file behind
+ * one of SASS kind. */
 static void ref_input_check_order(ref_link *link, const ref_file *file) {
   const uint64_t largest_align = (uint64_t)1 << 31;
   bool mercury = false;
   for (size_t i = 1; i < file->cubin.section_count; i++) {
     const ref_section *section = &file->cubin.sections[i];
-    if (section->align > largest_align) {
+    const bool is_mercury = (section->flags & REF_FLAG_MERCURY) != 0;
+    if (section->align > largest_align && (!is_mercury || !link->is_limited)) {
       ref_message_fatal(link, "E91", "Internal FNLZR error '%s'", file->name);
     }
-    if (mercury && (section->flags & REF_FLAG_MERCURY) == 0) {
+    if (mercury && !is_mercury && !link->is_limited && !ref_input_stands_anywhere(section)) {
       ref_message_fatal(link, "RF593",
                         "Input file '%s' is damaged: section '%s' stands behind those of Mercury (RF593)", file->name,
                         section->name);
     }
-    mercury = mercury || (section->flags & REF_FLAG_MERCURY) != 0;
+    mercury = mercury || is_mercury;
   }
 }
 
@@ -550,9 +561,10 @@ void ref_inputs_read(ref_link *link) {
     link->is_capsule = link->is_capsule && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0;
   }
   for (size_t i = 0; i < link->file_count && !link->is_capsule; i++) {
-    if ((link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0) {
-      ref_capsule_check_unread_entries(link, &link->files[i]);
+    if ((link->files[i].cubin.flags & REF_KIND_CAPSULE) == 0) {
+      break; /* RF676 */
     }
+    ref_capsule_check_unread_entries(link, &link->files[i]);
   }
 }
 
