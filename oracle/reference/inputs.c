@@ -150,11 +150,11 @@ static void ref_input_check_note(ref_link *link, ref_file *file) {
   file->virtual_sm = ref_u16(data + 0x1a);
 }
 
-/* L444: in a file whose e_flags have bit 0, and in a capsule in front of every file of SASS kind, e_version is a toolkit too. */
-static void ref_input_check_version(ref_link *link, const ref_file *file) {
+/* L444: e_version is a toolkit too: in a file whose e_flags have bit 0, and in a capsule in front of every file of SASS kind. RF679: in the first one
+ * nvlink looks at it before it asks which architecture and kind the file has, in the other one after what its finalizer says. */
+static void ref_input_check_version(ref_link *link, const ref_file *file, uint32_t kind) {
   const uint32_t version = ref_u32(file->cubin.bytes + VERSION_AT);
-  const bool capsule = (file->cubin.flags & REF_KIND_CAPSULE) != 0 && !link->is_limited;
-  if (version > TOOLKIT && ((file->cubin.flags & KIND_MERCURY) != 0 || capsule)) {
+  if (version > TOOLKIT && (file->cubin.flags & kind) != 0) {
     ref_message_fatal(link, "E51", "Input file '%s' newer than toolkit (%d vs %d)", file->name, (int32_t)version,
                       TOOLKIT);
   }
@@ -268,7 +268,8 @@ static void ref_input_admit(ref_link *link, ref_file *file) {
   if (!hidden && (old_abi || cubin->ident[8] != ABI_VERSION)) {
     ref_message_fatal(link, "E51", "Input file '%s' abi does not match", file->name);
   }
-  const bool sass = (cubin->flags & REF_KIND_CAPSULE) == 0;
+  ref_input_check_version(link, file, KIND_MERCURY);
+  const bool sass = (cubin->flags & (REF_KIND_CAPSULE | KIND_MERCURY)) == 0;
   if (sass && ref_target_has_capsules(link->sm) && !link->is_limited) {
     ref_message_warn(link, "E44", "Output is limited to run on SM Arch '%u' only due to limitations in input file %s",
                      link->sm, file->name); /* C35, M2: once, whatever -suppress-arch-warning says (RF199) */
@@ -276,7 +277,6 @@ static void ref_input_admit(ref_link *link, ref_file *file) {
   }
   ref_input_check_arch(link, file, hidden);
   ref_input_check_note(link, file);
-  ref_input_check_version(link, file);
   ref_input_check_variant(link, file);
   ref_input_check_kind(link, file);
 }
@@ -553,6 +553,9 @@ void ref_inputs_read(ref_link *link) {
       file->cubin = file->whole;
       ref_input_admit(link, file);
       ref_input_check_capsule(link, file); /* RF415: what is said of the file comes first */
+      if (!link->is_limited) {
+        ref_input_check_version(link, file, REF_KIND_CAPSULE);
+      }
     }
   }
   ref_system_choose_files(link);
