@@ -85,7 +85,7 @@ static void diagnose_note_kept_callers(const tl_module *module, const tl_graph *
 }
 
 /* E41: address taken, but nothing that a kernel reaches calls through its prototype or by its name; kernels are left
- * out (L44). */
+ * out (L44), and jump slots where they are kernels (L1180). */
 static void diagnose_never_called(const tl_module *module, const tl_graph *graph) {
   bool *const called = tl_arena_new(module->arena, bool, graph->node_count);
   bool *const taken = tl_arena_new(module->arena, bool, graph->node_count);
@@ -100,8 +100,11 @@ static void diagnose_never_called(const tl_module *module, const tl_graph *graph
   for (uint32_t prototype = graph->function_count; prototype < graph->node_count; prototype++)
     for (uint32_t j = graph->takers.first[prototype]; called[prototype] && j < graph->takers.first[prototype + 1]; j++)
       called[graph->takers.to[j]] = true;
+  const bool slots = !tl_module_has_single_kernel(module);
   for (size_t i = 0; i < module->functions.count; i++) {
     const uint32_t f = module->functions.items[i];
+    if (slots && (tl_module_is_stub(module, module->symbol_of_function[f]) || diagnose_is_slot(module, f)))
+      continue;
     if (taken[f] && !called[f] && !tl_diagnose_is_kernel(module, f))
       diagnose_report_name(module, TL_MESSAGE_NEVER_CALLED,
                            tl_module_text(module, module->resolution->functions.items[f].name));

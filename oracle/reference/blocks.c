@@ -520,9 +520,19 @@ static bool *ref_blocks_find_texts(ref_link *link, const ref_file *file) {
   return has_function;
 }
 
-/* RF245: what holds unified functions, objects and an index is data like any other where nothing of it is a function's or an object's. */
-static bool ref_block_is_unified(uint32_t type) {
-  return type == REF_TYPE_UFT || type == REF_TYPE_UDT || type == REF_TYPE_UIDX;
+/* RF245: what holds unified functions, objects and an index is data like any other where nothing of it is a function's or an object's. RF661: the
+ * text of a dead function that is called no jump slot is gone with it. */
+static bool ref_block_is_unified(uint32_t type, bool has_function) {
+  return (type == REF_TYPE_UFT && !has_function) || type == REF_TYPE_UDT || type == REF_TYPE_UIDX;
+}
+
+/* RF637: nvlink reads the header that a section of data or a note names, behind the table too, and mostly ends by a signal; so it does for
+ * code of nobody, whose sh_info may be a function's number, but not with a count of registers. */
+void ref_block_check_info(ref_link *link, const ref_file *file, const ref_section *input) {
+  const size_t limit = (input->flags & REF_FLAG_EXEC) == 0 ? file->cubin.section_count : (size_t)1 << 24;
+  if (input->info >= limit) {
+    ref_message_fatal(link, "E64", "Internal error: section not mapped");
+  }
 }
 
 /* W3.3. M2, M4: of the Mercury view only what an object of SASS kind has. */
@@ -536,8 +546,9 @@ void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
         (input->type == REF_TYPE_PROGBITS && ((input->flags & REF_FLAG_EXEC) == 0 || !has_function[i])) ||
         ref_unified_is_table(input->type); /* W12.7, U10, RF631 */
     if (file->section_of[i] == REF_NONE && !other_view && !ref_block_is_ignored(link, input) &&
-        (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_block_is_unified(input->type) ||
+        (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_block_is_unified(input->type, has_function[i]) ||
          ref_section_type_is_constant(input->type))) {
+      ref_block_check_info(link, file, input);
       (void)ref_block_place(link, file_number, i);
     }
   }

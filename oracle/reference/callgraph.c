@@ -60,7 +60,11 @@ static bool ref_callgraph_is_alias_kernel(const ref_link *link, const ref_functi
          ref_function_is_root(link, function);
 }
 
-/* The number of kernels decides a lot (D54): those that live and are named. */
+/* The number of kernels decides a lot (D54). RF657: a kernel that stays for its address alone is not the one. */
+bool ref_callgraph_has_one_kernel(const ref_link *link) {
+  return link->kernels.count == 1 && link->named_kernel_count == 1;
+}
+
 static void ref_callgraph_find_kernels(ref_link *link) {
   size_t *seen_by = ref_memory_take_numbers(link, link->function_count); /* the last root of each function */
   for (size_t i = 0; i < link->symbol_count; i++) {
@@ -89,7 +93,7 @@ static void ref_callgraph_find_kernels(ref_link *link) {
 
 /* A jump slot that counts as a kernel does: not where the program has exactly one (RF126). */
 static bool ref_callgraph_is_slot(const ref_link *link, const ref_function *function) {
-  return function->is_stub && link->kernels.count != 1;
+  return function->is_stub && !ref_callgraph_has_one_kernel(link);
 }
 
 /* U11 */

@@ -125,7 +125,7 @@ static void ref_dump_add_registers(ref_link *link, size_t number, bool *added) {
   for (size_t i = link->kernels.count; i-- > 0;) {
     const ref_function *kernel = &link->functions[link->kernels.items[i]];
     if (!kernel->has_register_count && !added[i] && link->kernels.items[i] != number &&
-        (link->kernels.count == 1 || ref_indices_has(&kernel->reach, number))) { /* D54 */
+        (ref_callgraph_has_one_kernel(link) || ref_indices_has(&kernel->reach, number))) { /* D54 */
       added[i] = true;
       ref_attributes_add_registers(link, kernel);
     }
@@ -138,7 +138,7 @@ static void ref_dump_carry_registers(ref_link *link, size_t number, uint32_t *re
   for (size_t i = link->kernels.count; i-- > 0;) {
     const ref_function *kernel = &link->functions[link->kernels.items[i]];
     if (function->register_count <= registers[i] || !ref_indices_has(&kernel->reach, number) ||
-        (kernel->has_register_count && ref_attribute_keeps_registers(link, kernel))) { /* RF614 */
+        ref_attribute_keeps_registers(link, kernel)) { /* RF614, RF656 */
       continue;
     }
     registers[i] = function->register_count;

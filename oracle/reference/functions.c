@@ -190,6 +190,14 @@ static bool ref_function_is_in_other_view(const ref_link *link, const ref_file *
   return false;
 }
 
+/* U10. RF661: a jump slot is one by its name, wherever it lies, and neither a kernel nor unified (RF627). */
+bool ref_function_is_slot(const ref_symbol *symbol) {
+  static const char prefix[] = "__cuda_uf_stub_";
+  const uint8_t unified = 4;
+  return (symbol->info & 15) == REF_SYMBOL_FUNC && symbol->section != 0 &&
+         (symbol->other & (REF_OTHER_ENTRY | unified)) == 0 && strncmp(symbol->name, prefix, sizeof prefix - 1) == 0;
+}
+
 static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[symbol];
@@ -208,8 +216,8 @@ static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint3
     function->first_virtual_sm = ref_bodies_origin(file, symbol).first_virtual_sm;
     file->body_of[symbol] = REF_BODY_NEW;
   }
-  function->is_stub = !link->relocatable && input->section < file->cubin.section_count &&
-                      file->cubin.sections[input->section].type == REF_TYPE_UFT;
+  function->is_stub =
+      !link->relocatable && input->section < file->cubin.section_count && ref_function_is_slot(input);
   function->entry = function->entry || (input->other & REF_OTHER_ENTRY) != 0;
   if (ref_function_symbol_is_alias(file, symbol) && file->body_of[symbol] == REF_BODY_NEW) {
     file->body_of[symbol] = REF_BODY_ALIAS;

@@ -300,6 +300,7 @@ typedef struct ref_out_symbol {
   bool common, dropped;
   bool common_is_defined;    /* RF53 */
   bool is_weak_after_common; /* D19 */
+  bool is_gone; /* RF662: a variable that was defined in a section that went with a function */
   bool has_no_name;          /* W17.2 */
   size_t section;            /* REF_NONE when undefined */
   uint64_t value, size;
@@ -711,6 +712,7 @@ void ref_function_note_taken(ref_link *link, const ref_file *file, const ref_sec
 bool ref_function_has_registers(const ref_file *file, uint32_t symbol);
 uint32_t ref_function_registers(const ref_file *file, uint32_t symbol);
 bool ref_function_is_named(const ref_link *link, const ref_function *function);
+bool ref_function_is_slot(const ref_symbol *symbol);
 bool ref_function_is_root(const ref_link *link, const ref_function *function);
 void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indices *found);
 
@@ -819,6 +821,8 @@ void ref_compat_write(ref_link *link);
 
 /* callgraph.c */
 void ref_callgraph_analyze(ref_link *link);
+/* D54 */
+bool ref_callgraph_has_one_kernel(const ref_link *link);
 /* A kernel, or a jump slot that counts as one. */
 bool ref_callgraph_is_entry(const ref_link *link, const ref_function *function);
 bool ref_callgraph_is_mentioned_kernel(const ref_link *link, const ref_function *function);
@@ -1041,6 +1045,7 @@ void ref_objects_allocate_commons(ref_link *link);
 /* blocks.c */
 uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *file, uint32_t section);
 void ref_block_compare_banks(ref_link *link, ref_file *file, uint32_t section);
+void ref_block_check_info(ref_link *link, const ref_file *file, const ref_section *input);
 bool ref_block_place(ref_link *link, size_t file_number, uint32_t section);
 void ref_blocks_merge_rest(ref_link *link, size_t file_number);
 

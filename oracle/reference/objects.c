@@ -10,8 +10,11 @@ bool ref_object_is_data(uint8_t type) {
          type == REF_SYMBOL_SAMPLER || type == REF_SYMBOL_SURFACE;
 }
 
+/* RF660: a definition of either type is one. */
 bool ref_object_is_shared(const ref_symbol *input) {
-  return input->info % 16 == REF_SYMBOL_CUDA_OBJECT && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+  const uint8_t type = input->info & 15;
+  const bool object = type == REF_SYMBOL_CUDA_OBJECT || (type == REF_SYMBOL_OBJECT && input->section != 0);
+  return object && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
 }
 
 /* D16, D46: nvlink crashes here. */
@@ -101,6 +104,19 @@ static bool ref_object_is_own_constant(const ref_symbol *input) {
   return (input->info & 15) == REF_SYMBOL_CUDA_OBJECT && (input->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT;
 }
 
+/* RF662: what lies in the parameters of a body that loses is in the winner's, as a local one is (W8.3); elsewhere it is nowhere, and
+ * nobody misses it. */
+static void ref_object_define_gone(const ref_link *link, const ref_file *file, const ref_symbol *input,
+                                   ref_out_symbol *symbol) {
+  const uint32_t owner = ref_merge_owner(file, input->section);
+  const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
+  if (function != REF_NONE && file->cubin.sections[input->section].type == REF_TYPE_CONSTANT &&
+      link->functions[function].constant0 != REF_NONE) {
+    symbol->section = link->functions[function].constant0;
+    symbol->value = input->value;
+  }
+}
+
 /* Value and section of a definition. */
 static void ref_object_define(ref_link *link, size_t file_number, const ref_symbol *input, size_t number) {
   ref_file *file = &link->files[file_number];
@@ -120,8 +136,12 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
     return;
   }
   ref_object_check_section(link, file, input);
-  if (ref_block_place(link, file_number, input->section)) {
-    symbol = &link->symbols[number];
+  const bool placed = ref_block_place(link, file_number, input->section);
+  symbol = &link->symbols[number];
+  symbol->is_gone = !placed;
+  if (!placed) {
+    ref_object_define_gone(link, file, input, symbol);
+  } else {
     symbol->section = file->section_of[input->section];
     const bool reserved = !link->relocatable && /* M28: st_value is the alignment, which stays with -r */
                           file->cubin.sections[input->section].type == REF_TYPE_SHARED_RESERVED;

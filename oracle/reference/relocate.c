@@ -502,8 +502,8 @@ static uint32_t ref_relocate_bank(ref_link *link, const ref_out_relocation *entr
   if (ref_relocate_is_texture(symbol) && ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT && !link->relocatable) {
     return 0;
   }
-  const bool placed = symbol->is_extern_shared && !link->relocatable &&
-                      ref_relocate_symbol_value(link, entry) != UINT64_MAX; /* RF561 */
+  const bool placed = symbol->is_extern_shared && !link->relocatable && !ref_options_keep_shared_symbols(link) &&
+                      ref_relocate_symbol_value(link, entry) != UINT64_MAX; /* RF561, RF638 */
   const bool nowhere = symbol->section == REF_NONE || placed;
   const bool unplaced = symbol->is_extern_shared && !placed; /* L1096: no section of shared memory need be there */
   const uint32_t type = unplaced ? REF_TYPE_SHARED : nowhere ? 0 : link->sections[symbol->section].type;
