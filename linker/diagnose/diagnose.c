@@ -123,10 +123,10 @@ static bool diagnose_has_slots(const tl_module *module) {
 }
 
 /* E55 asks for jump slots and for two sections by their names: those of other types and sizes count (L800). A table of
- * functions without them nvlink links, in a way that is not known. */
+ * functions without them is linked (L1220). */
 void tl_diagnose_index(const tl_module *module) {
   const tl_site nowhere = {NULL, NULL, NULL, TL_NO_OFFSET};
-  const bool unified = module->unified_functions || diagnose_has_slots(module) ||
+  const bool unified = diagnose_has_slots(module) ||
                        tl_module_section_named(module, ".nv.uft") != TL_NONE ||
                        tl_module_section_named(module, ".nv.udt") != TL_NONE;
   if (unified && !module->index)
