@@ -411,12 +411,18 @@ static bool *ref_attributes_find_aliased(ref_link *link) {
   return aliased;
 }
 
+/* RF701: of all records of the function. */
 static uint32_t ref_attribute_mask_of(ref_link *link, size_t number, const bool *aliased) {
-  const ref_record *record = ref_attribute_find(&link->functions[number].records, CODE_SPARSE_MMA);
-  if (aliased[number]) {
-    return MASK_MISSING | (record == NULL ? 0u : ref_attribute_u16(record)); /* W6.9 */
+  const ref_records *records = &link->functions[number].records;
+  uint32_t mask = 0;
+  bool has = false;
+  for (size_t i = 0; i < records->count; i++) {
+    if (records->items[i].code == CODE_SPARSE_MMA && !records->items[i].dropped) {
+      mask |= ref_attribute_u16(&records->items[i]);
+      has = true;
+    }
   }
-  return record == NULL ? MASK_MISSING : ref_attribute_u16(record);
+  return has && !aliased[number] ? mask : MASK_MISSING | mask; /* W6.9 */
 }
 
 /* I23, W6.9: who counts as a function without the record. An alias is one. */
