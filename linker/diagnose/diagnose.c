@@ -123,10 +123,10 @@ static bool diagnose_has_slots(const tl_module *module) {
 }
 
 /* E55 asks for jump slots and for two sections by their names: those of other types and sizes count (L800). A table of
- * functions without them nvlink links, in a way that is not known. */
+ * functions without them is linked (L1220). */
 void tl_diagnose_index(const tl_module *module) {
   const tl_site nowhere = {NULL, NULL, NULL, TL_NO_OFFSET};
-  const bool unified = module->unified_functions || diagnose_has_slots(module) ||
+  const bool unified = diagnose_has_slots(module) ||
                        tl_module_section_named(module, ".nv.uft") != TL_NONE ||
                        tl_module_section_named(module, ".nv.udt") != TL_NONE;
   if (unified && !module->index)
@@ -664,7 +664,8 @@ static void diagnose_say_kernel(const verbose *v, uint32_t kernel) {
   const bool final = module->mode->final, alone = symbol->late || !final;
   const uint64_t known = v->graph->cyclic[f] || symbol->late ? resources->frame[f] : resources->stack[f];
   const uint64_t stack = final ? known : 0;
-  const uint32_t registers = alone ? resources->registers[f] : resources->max_registers[f];
+  const uint32_t unlisted = alone ? resources->registers[f] : resources->max_registers[f];
+  const uint32_t registers = resources->listed_registers[f] ? resources->said_registers[f] : unlisted;
   const uint32_t barriers = alone ? diagnose_barriers_alone(v, f) : v->barriers[f];
   const bool shared = text->shared != TL_NONE && !v->layout->section_dropped[text->shared];
   const char *const name = tl_module_text(module, symbol->name);

@@ -429,11 +429,11 @@ static void records_read_notes(tl_merging *m, uint32_t section) {
     tl_merge_place_section(m, section);
 }
 
-/* Of a function's entry nvlink takes the symbol without looking whether it is one that came along (L476). */
+/* Of a function's entry nvlink takes the symbol without looking whether it is one that came along (L476, L1220). */
 static void records_check_unified(const tl_merging *m, uint32_t section, uint64_t at, uint32_t symbol) {
   const bool function = m->cubin->sections[section].type == SHT_CUDA_UFT_ENTRY;
   const bool nothing = symbol == 0 || tl_symbol_type(&m->cubin->symbols[symbol]) == STT_SECTION;
-  if (function && nothing && !m->module->mode->final)
+  if (function && nothing)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, at,
                      "an entry of unified functions names no symbol of a program (L476)");
 }
