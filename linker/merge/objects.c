@@ -1242,8 +1242,9 @@ static bool objects_type_is_taken(uint32_t type) {
   return TL_TYPE_IS_WITHIN(type, ranges);
 }
 
+/* Code of no function is taken in texts and jump slots alone (L198, L596, L1198). */
 static bool objects_section_is_skipped(const tl_cubin_section *section) {
-  if (section->flags & SHF_EXECINSTR && section->type != SHT_PROGBITS) /* code of no function: L198, L596 */
+  if (section->flags & SHF_EXECINSTR && section->type != SHT_PROGBITS && section->type != SHT_CUDA_UFT_REL)
     return true;
   return !objects_type_is_taken(section->type);
 }
