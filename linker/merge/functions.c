@@ -99,8 +99,7 @@ static void functions_find_turns(tl_merging *m) {
   }
 }
 
-/* When a section gets its place: at its first symbol, or behind all symbols in the order of the sections. */
-static uint64_t functions_turn(tl_merging *m, uint32_t section) {
+uint64_t tl_merge_turn(tl_merging *m, uint32_t section) {
   if (!m->turns)
     functions_find_turns(m);
   return m->turns[section];
@@ -109,7 +108,7 @@ static uint64_t functions_turn(tl_merging *m, uint32_t section) {
 /* L1110: whether a section of an earlier file has the bank's name, or one of this file that gets its place before it. */
 static bool functions_section_has_name(tl_merging *m, uint32_t bank) {
   const uint32_t name = m->cubin->sections[bank].name;
-  const uint64_t turn = functions_turn(m, bank);
+  const uint64_t turn = tl_merge_turn(m, bank);
   const uint32_t first = tl_map_get(&m->first_of_name, name);
   return (first != TL_NONE && m->turns[first] < turn) || tl_module_find_section(m->module, name) != TL_NONE;
 }
@@ -169,7 +168,7 @@ static bool functions_bank_clashes(const tl_merging *m, const tl_cubin_section *
 
 /* L1147: of two banks of this file that have one name the later one, if its kernel is weak, must have the other's size. */
 static void functions_compare_namesakes(tl_merging *m, uint32_t one, uint32_t other) {
-  const bool first = functions_turn(m, one) < functions_turn(m, other);
+  const bool first = tl_merge_turn(m, one) < tl_merge_turn(m, other);
   const tl_cubin_section *const earlier = &m->cubin->sections[first ? one : other];
   const tl_cubin_section *const later = &m->cubin->sections[first ? other : one];
   const tl_cubin_symbol *const kernel = tl_cubin_symbol_at(m->cubin, tl_cubin_primary(m->cubin, later->info));

@@ -69,6 +69,9 @@ typedef struct tl_merging {
 /* The passes of W3, in their order. */
 void tl_merge_functions(tl_merging *m);
 void tl_merge_objects(tl_merging *m);
+/* When a section gets its place: at its first symbol that is neither a section's nor a function's, or behind all symbols in
+ * the order of the sections. */
+uint64_t tl_merge_turn(tl_merging *m, uint32_t section);
 /* E27 of a bank, once. */
 void tl_merge_report_bank(tl_merging *m, uint32_t section);
 /* The first symbol of all that the output has so far with the name, 0 for a section without one, or TL_NONE. */
