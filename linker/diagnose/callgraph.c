@@ -124,7 +124,7 @@ static void dump_read_calls(const dump *d, uint32_t file, tl_edges *calls) {
       if (part != CALLGRAPH_CALL || !tl_bodies_record_counts(resolution, file, words[0], position - 8))
         continue;
       const tl_body *const from = &resolution->bodies[file][words[0]];
-      if (from->role != TL_BODY_LOSES && resolution->functions.items[from->function].live)
+      if (!tl_body_loses(from) && resolution->functions.items[from->function].live)
         *tl_vector_push(d->arena, calls) = (tl_edge){from->function, dump_callee(d, file, words[1])};
     }
   }

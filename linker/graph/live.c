@@ -117,7 +117,7 @@ static uint32_t live_prototype(marker *m, uint32_t file, uint32_t section, uint6
 
 static bool live_loses(const marker *m, uint32_t file, uint32_t symbol) {
   const tl_body *const body = &m->resolution->bodies[file][symbol];
-  return body->role == TL_BODY_LOSES;
+  return tl_body_loses(body);
 }
 
 /* L1030: it has no code, and stays the mention that it is for nvlink. */

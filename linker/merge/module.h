@@ -32,6 +32,7 @@ typedef struct tl_body {
   uint8_t uncounted;         /* tl_uncounted */
   bool replaced;             /* a later body took its place */
   bool in_kernel;            /* it stands in the text of a kernel: nvlink's call graph does not have it (L552) */
+  bool beaten;               /* an alias that lost against another body of its name: its records do not count (D96) */
   bool leads;                /* an alias that comes before the function whose text it has (D102) */
   bool taken_elsewhere;      /* of a relocatable output: a file that does not define it takes its address (L646) */
   bool partial;              /* of a relocatable output: the kernel is one of an -ewp object (L832) */
@@ -41,6 +42,12 @@ typedef struct tl_body {
   uint32_t alone_align;      /* of a relocatable output: of extern shared memory of -ewp objects behind it (L1061) */
   uint32_t laid_place; /* of such an object; of what stands for all of a kernel where those end, 0 without (L1060) */
 } tl_body;
+
+/* Whether the records of a body go with it (W7.7). */
+static inline bool tl_body_loses(const tl_body *body) {
+  return body->role == TL_BODY_LOSES || body->beaten;
+}
+
 
 /* A function name (or a file-local function) and what became of it. */
 typedef struct tl_function {

@@ -328,7 +328,7 @@ static void records_check_unknown(const tl_merging *m, uint32_t section) {
 
 /* A losing body, be the function dead or not: symbol_lost knows only the live ones (L91). */
 static bool records_loses(const tl_merging *m, uint32_t symbol) {
-  return m->bodies[symbol].role == TL_BODY_LOSES;
+  return tl_body_loses(&m->bodies[symbol]);
 }
 
 /* Whether a record goes with its function's losing body. That an address is taken does not where a relocatable output says
