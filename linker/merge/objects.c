@@ -268,8 +268,9 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
     return m->section_map[index];
   tl_merge_check_shape(m, index);
   const bool strange = input->type == SHT_CUDA_SHARED && !objects_starts_with(m, input->name, ".nv.shared."); /* L190 */
-  const uint32_t text =
-      input->info && input->flags & SHF_INFO_LINK && !strange ? objects_owner_text(m, input) : TL_NONE;
+  const uint32_t text = input->info && (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0) && !strange
+                            ? objects_owner_text(m, input)
+                            : TL_NONE;
   const bool owned = text != TL_NONE && module->sections.items[text].owner != TL_NONE; /* L176 */
   const uint32_t known = (uint32_t)module->sections.count, same = tl_module_find_section(module, input->name);
   if (owned && same != TL_NONE && module->sections.items[same].type != input->type)
@@ -283,9 +284,10 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const uint32_t out = owned ? objects_owned_section(m, index, text) : objects_named_section(m, index);
   tl_section *const section = &module->sections.items[out];
   if (out >= known) {
-    section->link = out == module->debug_shared ? 0 : input->link; /* L189, L592 */
-    if (input->type == SHT_CUDA_LOCAL && !owned)                   /* L951 */
-      section->about = tl_merging_section(m, input->info);
+    const bool own = out == module->debug_shared || (owned && input->type == SHT_CUDA_CONSTANT0 + 2); /* L592, L1172 */
+    section->link = own ? 0 : input->link;                                                            /* L189 */
+    if (input->type == SHT_CUDA_LOCAL && !owned)                                                      /* L951 */
+      section->about = objects_owner_text(m, input);
   }
   if (section->type != input->type && !objects_is_table(m, input->type, input->name)) /* that is said already */
     return objects_refuse_type(m, index, out);
@@ -1241,7 +1243,9 @@ static bool objects_type_is_taken(uint32_t type) {
 }
 
 static bool objects_section_is_skipped(const tl_cubin_section *section) {
-  if (section->flags & SHF_EXECINSTR && section->type != SHT_PROGBITS) /* code of no function: L198, L596 */
+  const bool constants = tl_section_type_is_constant(section->type); /* L1173 */
+  if (section->flags & SHF_EXECINSTR && section->type != SHT_PROGBITS &&
+      !constants) /* code of no function: L198, L596 */
     return true;
   return !objects_type_is_taken(section->type);
 }
