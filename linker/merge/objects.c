@@ -865,19 +865,22 @@ static void objects_pass_weak_behind_common(tl_merging *m, uint32_t index, uint3
     m->module->weak_behind_common = (tl_place_of_symbol){m->file, index};
 }
 
-/* What is read and made anew has no place, whatever code it is about. */
-static bool objects_is_made_anew(const tl_cubin_section *section) {
-  return section->type == SHT_CUDA_INFO || tl_section_type_is_relocations(section->type);
+/* A section of dead code has a place where it is a text, or where an object before the symbol lies in it (L1185). */
+static bool objects_dead_section_has_place(tl_merging *m, const tl_cubin_symbol *s) {
+  return m->cubin->sections[s->section].flags & SHF_EXECINSTR ||
+         tl_merge_turn(m, s->section) < (uint64_t)(s - m->cubin->symbols);
 }
 
-/* A texture's section is one that something before it has placed (L193), or of dead code, but for its attributes and its
- * relocation sections (L1185); of a body that lost only its text counts, where a kernel's parameters lie (L482). nvlink
- * looks for it before it compares names (L1073). */
-static void objects_check_texture_place(const tl_merging *m, const tl_cubin_symbol *s) {
+/* A texture's section is one that something before it has placed (L193), of dead code too (L1185); of a body that lost only
+ * its text counts, where a kernel's parameters lie (L482). nvlink looks for it before it compares names (L1073). */
+static void objects_check_texture_place(tl_merging *m, const tl_cubin_symbol *s) {
   if (!objects_is_texture(s) || s->section == SHN_UNDEF || s->section == TL_SECTION_COMMON)
     return;
-  if (m->section_state[s->section] & TL_SECTION_DEAD && !objects_is_made_anew(&m->cubin->sections[s->section]))
+  if (m->section_state[s->section] & TL_SECTION_DEAD) {
+    if (!objects_dead_section_has_place(m, s))
+      objects_fail(m, s, TL_MESSAGE_NOT_MAPPED);
     return;
+  }
   const bool lost = m->section_state[s->section] & TL_SECTION_LOST;
   if (lost ? !(m->cubin->sections[s->section].flags & SHF_EXECINSTR) : m->section_map[s->section] == TL_NONE)
     objects_fail(m, s, TL_MESSAGE_NOT_MAPPED);
@@ -1062,6 +1065,8 @@ static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) 
 static void objects_pass_gone(tl_merging *m, uint32_t index, uint32_t known) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   objects_pass_dropped(m, index, known);
+  if (known != TL_NONE && tl_symbol_type(s) == STT_CUDA_OBJECT)
+    m->module->symbols.items[known].went = true;
   tl_merge_remember_constant(m, index);
   const bool lists = !m->module->mode->final || m->module->mode->records_applied;
   const bool lost = m->section_state[s->section] & TL_SECTION_LOST, texture = objects_is_texture(s);
@@ -1242,10 +1247,10 @@ static bool objects_type_is_taken(uint32_t type) {
   return TL_TYPE_IS_WITHIN(type, ranges);
 }
 
+/* Code of no function is taken in texts, jump slots and constants alone (L198, L596, L1173, L1198). */
 static bool objects_section_is_skipped(const tl_cubin_section *section) {
   const bool constants = tl_section_type_is_constant(section->type); /* L1173 */
-  if (section->flags & SHF_EXECINSTR && section->type != SHT_PROGBITS &&
-      !constants) /* code of no function: L198, L596 */
+  if (section->flags & SHF_EXECINSTR && section->type != SHT_PROGBITS && section->type != SHT_CUDA_UFT_REL && !constants)
     return true;
   return !objects_type_is_taken(section->type);
 }

@@ -525,7 +525,8 @@ static void records_check_prototype(tl_merging *m, uint32_t symbol, uint32_t off
   const tl_function *const f = &module->resolution->functions.items[function];
   const uint32_t out = tl_merging_symbol(m, symbol);
   const uint32_t mention = out == TL_NONE ? TL_NONE : module->symbols.items[out].mention;
-  const uint32_t first_file = f->defined ? f->first_file : mention == TL_NONE ? m->file : mention; /* L194, L139 */
+  const bool defined = f->defined && f->first_file <= m->file; /* not by a later file (L1194) */
+  const uint32_t first_file = defined ? f->first_file : mention == TL_NONE ? m->file : mention; /* L194, L139 */
   tl_merge_report(m, tl_message_row_of(TL_MESSAGE_PROTOTYPE_MISMATCH), m->cubin->symbols[symbol].name,
                   module->files[tl_smaller(first_file, m->file)].path);
 }
