@@ -102,10 +102,24 @@ void tl_merge_check_dropped_relocations(const tl_merging *m, uint32_t section) {
       relocations_check_type(m, section, i);
 }
 
+bool tl_merge_is_slot_without_function(const tl_merging *m, uint32_t section) {
+  return tl_cubin_section_at(m->cubin, section)->type == SHT_CUDA_UFT_REL && m->module->mode->final &&
+         tl_merging_section(m, section) == TL_NONE;
+}
+
+/* L1204: nvlink looks for the function of a jump slot that has entries. */
+static void relocations_check_slot(const tl_merging *m, uint32_t section) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, TL_NO_OFFSET};
+  if (input->size && tl_merge_is_slot_without_function(m, input->info))
+    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_UFT_STUB), site, NULL);
+}
+
 /* R30: what a relocation section can be about. */
 static uint32_t relocations_target(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint32_t target = tl_merging_section(m, input->info);
+  relocations_check_slot(m, section);
   if (target == TL_NONE || !relocations_may_change(m->module->sections.items[target].type, m->module->view))
     relocations_refuse_target(m, section);
   return target;

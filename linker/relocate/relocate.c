@@ -66,6 +66,7 @@ typedef struct entry_state {
   int64_t a;                 /* A */
   uint64_t auxiliary;
   uint8_t bank;
+  bool deleted;     /* what it names is not in the output (L1203) */
   tl_defect defect; /* row that decided S, where nvlink's is another; TL_DEFECT_COUNT for none */
 } entry_state;
 
@@ -483,8 +484,10 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
       return true;
     }
     const tl_relocation_row *const row = tl_relocation_in_view(e->entry->type, r->module->view == TL_VIEW_MERCURY);
-    if (row && (e->entry->type == 0 || row->kind == TL_RELOC_UNIFIED))
-      relocate_fail(r, e, TL_MESSAGE_DELETED_SYMBOL);
+    if (row && (e->entry->type == 0 || row->kind == TL_RELOC_UNIFIED)) {
+      e->deleted = true; /* E69 where it is written, behind undefined references (L1203) */
+      return true;
+    }
     tl_trace(r->module->diagnostics, TL_TRACE_UNIFIED, (uint64_t)e->entry->type, (uint64_t)0);
     *result = OUTCOME_DROP;
     return true;
@@ -871,7 +874,7 @@ static void relocate_keep(const relocating *r, const entry_state *e, bool as_non
                                                              .type = as_none ? 0 : relocate_kept_type(r, e),
                                                              .offset = e->offset,
                                                              .addend = e->a + relocate_moved_content(r, e),
-                                                             .deleted = e->entry->deleted};
+                                                             .deleted = e->entry->deleted || e->deleted};
   r->relocated->container_used[e->entry->container] = true;
 }
 
