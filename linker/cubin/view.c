@@ -279,9 +279,13 @@ static const char *view_unread_fault(const tl_cubin *cubin, const tl_cubin_secti
     return "a relocation names a symbol outside the symbol table";
   if (!cubin->role.joined && tl_get32(entry + 8) > BEYOND) /* L1202; else relocate/ says it */
     return "a relocation has a type that there is not";
-  const bool function = (symbols->data[(uint64_t)number * ELF_SYMBOL_SIZE + 4] & 15) == STT_FUNC;
-  return tl_get32(entry + 8) == DESCRIPTOR && !function ? "a function descriptor relocation names no function (D15)"
-                                                        : NULL;
+  const unsigned kind = symbols->data[(uint64_t)number * ELF_SYMBOL_SIZE + 4] & 15;
+  const bool placed = kind == STT_FUNC || kind == STT_OBJECT || kind == STT_CUDA_OBJECT || kind == STT_SECTION ||
+                      tl_type_is_texture(kind); /* L564 */
+  if (tl_code_is_half_place(tl_get32(entry + 8)) && !placed)
+    return "a relocation of code names no function (L442)";
+  return tl_get32(entry + 8) == DESCRIPTOR && kind != STT_FUNC ? "a function descriptor relocation names no function (D15)"
+                                                               : NULL;
 }
 
 /* A type that has no number on the SASS side ends a mixed link where the finalizer's entry has to be written: of sections other

@@ -252,7 +252,8 @@ static uint32_t relocations_symbol(const tl_merging *m, uint32_t symbol) {
 /* Whether an entry of the type reaches the output, or the record of those that were applied. */
 static bool relocations_needs_symbol(const tl_merging *m, const tl_relocation_row *row) {
   const bool applied = row->kind == TL_RELOC_APPLY || row->kind == TL_RELOC_UNIFIED;
-  return row->kind == TL_RELOC_RUNTIME || row->kind == TL_RELOC_FUNC_DESC ||
+  const bool kept = row->kind == TL_RELOC_UNIFIED && !m->module->mode->rewrites_unified;
+  return kept || row->kind == TL_RELOC_RUNTIME || row->kind == TL_RELOC_FUNC_DESC ||
          (m->module->mode->records_applied && applied);
 }
 
@@ -263,6 +264,12 @@ static bool relocations_names_another(const tl_merging *m, const tl_cubin_symbol
          symbol->name != m->cubin->sections[symbol->section].name &&
          (tl_module_find_section(m->module, symbol->name) != TL_NONE ||
           tl_set_has(&m->module->prototype_seen, symbol->name));
+}
+
+/* A section of shared memory in which no object lies does not come along (L1205). */
+static bool relocations_section_is_empty(const tl_merging *m, const tl_cubin_symbol *symbol) {
+  return tl_symbol_type(symbol) == STT_SECTION && m->cubin->sections[symbol->section].type == SHT_CUDA_SHARED &&
+         m->section_map[symbol->section] == TL_NONE;
 }
 
 /* What becomes of an entry whose symbol did not come along; false: it is dropped. */
@@ -286,7 +293,8 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
     *state = TL_ENTRY_NULL;
     return true;
   }
-  if ((gone || (defined && relocations_names_another(m, symbol))) && row && relocations_needs_symbol(m, row))
+  const bool missed = defined && (relocations_names_another(m, symbol) || relocations_section_is_empty(m, symbol));
+  if ((gone || missed) && row && relocations_needs_symbol(m, row))
     relocations_note_deleted(r, entry);
   if (gone && tl_symbol_type(symbol) != STT_SECTION && !constant) {
     const bool address = entry->type == 2 || entry->type == TL_R_MERCURY + 2;
