@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { LARGEST_UNREAD = 0x10000 }; /* RF648: about where nvlink's memory ends */
+
 static size_t ref_function_add(ref_link *link, const char *name, bool local) {
   link->functions =
       ref_memory_grow(link, link->functions, link->function_count, &link->function_capacity, sizeof *link->functions);
@@ -330,14 +332,14 @@ static ref_part ref_function_part_of(uint32_t second) {
 }
 
 /* RF590: nvlink ends by a signal over a record of what is no function, and over a reference to it. L179: of a part that there is not it
- * reads the first word's symbol alone. */
+ * reads the first word's symbol alone, also behind the table (RF648). */
 static void ref_function_check_record(ref_link *link, const ref_file *file, ref_record_of_calls record,
                                       uint32_t second) {
   const bool calls = record.part == REF_PART_CALLS || record.part == REF_PART_REFERENCES;
   const uint32_t last = calls && second > record.symbol ? second : record.symbol;
   const bool outside = last >= file->cubin.symbol_count;
   const bool known = record.part != REF_PART_NONE;
-  if (outside || (known && !ref_function_symbol_is_code(file, record.symbol)) ||
+  if ((outside && (known || last >= LARGEST_UNREAD)) || (known && !ref_function_symbol_is_code(file, record.symbol)) ||
       (record.part == REF_PART_REFERENCES && !ref_function_symbol_is_code(file, second))) {
     ref_message_fatal(link, "E71", "Internal error: no callgraph node");
   }
