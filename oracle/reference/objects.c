@@ -627,6 +627,23 @@ static bool ref_object_texture_clashes(ref_link *link, const ref_file *file, con
   return true;
 }
 
+/* RF651: what lies in a dead kernel's parameters goes with them, whatever its binding. An internal one leaves nothing, a global one its name, and
+ * a weak one ends the link (E68). */
+static bool ref_object_goes_with_parameters(ref_link *link, const ref_file *file, const ref_symbol *input) {
+  if (input->section == 0 || input->section >= file->cubin.section_count || ref_object_is_shared(input) ||
+      file->cubin.sections[input->section].type != REF_TYPE_CONSTANT || link->is_capsule ||
+      ref_object_owner_takes_part(link, file, input) ||
+      link->functions[file->function_of[ref_merge_owner(file, input->section)]].live) {
+    return false;
+  }
+  const bool internal = (input->other & VISIBILITY) == INTERNAL;
+  if (!internal) {
+    ref_names_add(link, REF_NONE, input->name);
+  }
+  link->has_dead_parameter = link->has_dead_parameter || (!internal && input->info >> 4 == REF_BIND_WEAK);
+  return true;
+}
+
 static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t index) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
@@ -649,6 +666,9 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
     return;
   }
   const size_t old = ref_map_find(&link->symbol_by_name, input->name);
+  if (old == REF_NONE && ref_object_goes_with_parameters(link, file, input)) {
+    return;
+  }
   if (old != REF_NONE) {
     file->symbol_of[index] = old;
     ref_object_merge_again(link, file_number, index, old);
