@@ -10,8 +10,15 @@ bool ref_object_is_data(uint8_t type) {
          type == REF_SYMBOL_SAMPLER || type == REF_SYMBOL_SURFACE;
 }
 
+/* L577: the names that nvlink and the driver provide are the only ones that stay ordinary objects. */
+static bool ref_object_is_plain(const ref_symbol *input) {
+  return (input->info & 15) == REF_SYMBOL_OBJECT && !ref_symbol_is_provided(input->name);
+}
+
+/* RF652: of either type. */
 bool ref_object_is_shared(const ref_symbol *input) {
-  return input->info % 16 == REF_SYMBOL_CUDA_OBJECT && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+  const bool object = (input->info & 15) == REF_SYMBOL_CUDA_OBJECT || ref_object_is_plain(input);
+  return object && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
 }
 
 /* D16, D46: nvlink crashes here. */
@@ -171,11 +178,6 @@ static void ref_object_check_entry_data(ref_link *link, const ref_file *file, co
   if (strncmp(section->name, ".nv.shared.", 11) == 0 && section->info != 0) {
     ref_message_fatal(link, "RF69", "Internal error: entry data cannot be GLOBAL");
   }
-}
-
-/* L577: the names that nvlink and the driver provide are the only ones that stay ordinary objects. */
-static bool ref_object_is_plain(const ref_symbol *input) {
-  return (input->info & 15) == REF_SYMBOL_OBJECT && !ref_symbol_is_provided(input->name);
 }
 
 /* RF521: what waits by default for a further link keeps its alignment, whatever the machine (RF160). */
