@@ -484,6 +484,7 @@ typedef struct ref_link {
   ref_out_symbol *symbols;
   size_t symbol_count, symbol_capacity;
   ref_map symbol_by_name, section_by_name, texture_parameters;
+  ref_map dead_locals;   /* RF653: by name whether it is a kernel */
   ref_map first_by_name; /* RF406: of the first symbols, `named_count` of them */
   size_t named_count;
   uint64_t debug_shared_align;  /* D of W9.8 */

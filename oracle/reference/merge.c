@@ -192,6 +192,14 @@ static void ref_merge_check_text_of_alias(ref_link *link, size_t file_number, ui
   }
 }
 
+/* RF653: a local function has a name also where it is dead. */
+static void ref_merge_note_dead_local(ref_link *link, const ref_symbol *input, const ref_function *function) {
+  if (!function->live && input->info >> 4 == REF_BIND_LOCAL && *input->name != 0 &&
+      ref_map_find(&link->dead_locals, input->name) == REF_NONE) {
+    ref_map_set(link, &link->dead_locals, input->name, (input->other & REF_OTHER_ENTRY) != 0 ? 1 : 0);
+  }
+}
+
 /* L166, RF417: a kernel with the name of a section, a local object or a local function that there is so far, and a function with that of a
  * local kernel. */
 static bool ref_merge_name_is_taken(ref_link *link, const char *name, bool entry) {
@@ -204,6 +212,10 @@ static bool ref_merge_name_is_taken(ref_link *link, const char *name, bool entry
     const bool is_entry =
         link->symbols[known].type == REF_SYMBOL_FUNC && (link->symbols[known].other & REF_OTHER_ENTRY) != 0;
     return is_entry != entry;
+  }
+  const size_t dead = ref_map_find(&link->dead_locals, name);
+  if (dead != REF_NONE) {
+    return (dead != 0) != entry;
   }
   for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
     if (entry && strcmp(name, made[i]) == 0) {
@@ -220,6 +232,7 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
   const size_t number = file->function_of[symbol];
   ref_function *function = &link->functions[number];
   if (input->info >> 4 == REF_BIND_LOCAL) {
+    ref_merge_note_dead_local(link, input, function);
     return;
   }
   ref_clash_function_with_object(link, file, symbol);
