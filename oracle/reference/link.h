@@ -487,6 +487,7 @@ typedef struct ref_link {
   ref_map dead_locals;   /* RF653: by name whether it is a kernel */
   ref_map first_by_name; /* RF406: of the first symbols, `named_count` of them */
   size_t named_count;
+  size_t pool;                  /* RF655: 0: none */
   uint64_t debug_shared_align;  /* D of W9.8 */
   bool has_lone_pool;           /* L766: one was a section for itself, or would be without -g */
   bool had_lone_pool, had_pool; /* L1066: before the file that is merged */
