@@ -113,8 +113,8 @@ static bool ref_preserve_has_no_section(const ref_link *link, const ref_out_sect
     return false;
   }
   const char *name = link->sections[target->resolved].name;
-  const bool other = link->job->bug_compatible && !link->is_capsule &&
-                     strcmp(name + strlen(".nv.resolvedrela"), target->name) != 0;
+  const bool other =
+      link->job->bug_compatible && !link->is_capsule && strcmp(name + strlen(".nv.resolvedrela"), target->name) != 0;
   return other || link->functions[target->info_function].leads != REF_NONE;
 }
 

@@ -81,7 +81,9 @@ size_t ref_section_add_known_as(ref_link *link, const char *known_as, const char
 
 /* L1054, RF655: the pool of shared memory, or REF_NONE; constants can have its name, and so can what a file's section of that name became
  * for an object of another space. */
-size_t ref_section_find_pool(const ref_link *link) { return link->pool == 0 ? REF_NONE : link->pool; }
+size_t ref_section_find_pool(const ref_link *link) {
+  return link->pool == 0 ? REF_NONE : link->pool;
+}
 
 size_t ref_section_add_pool(ref_link *link, uint64_t align) {
   const bool is_taken = ref_map_find(&link->section_by_name, pool_name) != REF_NONE;
