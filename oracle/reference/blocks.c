@@ -473,6 +473,13 @@ void ref_block_check_info(ref_link *link, const ref_file *file, const ref_sectio
   }
 }
 
+/* RF673: what lies in the text of a dead function, a texture at that, brings no text. */
+static bool ref_block_is_dead_text(const ref_link *link, const ref_file *file, uint32_t section, uint32_t owner) {
+  return (file->cubin.sections[section].flags & REF_FLAG_EXEC) != 0 && owner != 0 &&
+         file->cubin.symbols[owner].section == section && file->function_of[owner] != REF_NONE &&
+         !link->functions[file->function_of[owner]].live;
+}
+
 /* True when the section has a place now. */
 bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
@@ -489,7 +496,8 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   if (is_new) {
     ref_block_check_info(link, file, input);
   }
-  if (ref_deleted_is_of_dead_kernel(link, input)) { /* RF617: by its name */
+  if (ref_deleted_is_of_dead_kernel(link, input) || /* RF617: by its name */
+      ref_block_is_dead_text(link, file, section, owner)) {
     return false;
   }
   if (owner != 0 && file->function_of[owner] != REF_NONE && ref_section_type_is_constant(input->type)) {
@@ -540,9 +548,10 @@ static bool *ref_blocks_find_texts(ref_link *link, const ref_file *file) {
   return has_function;
 }
 
-/* RF245: what holds unified functions, objects and an index is data like any other where nothing of it is a function's or an object's. */
-static bool ref_block_is_unified(uint32_t type) {
-  return type == REF_TYPE_UFT || type == REF_TYPE_UDT || type == REF_TYPE_UIDX;
+/* RF245: what holds unified functions, objects and an index is data like any other where nothing of it is a function's or an object's. RF661: the
+ * text of a dead function that is called no jump slot is gone with it. */
+static bool ref_block_is_unified(uint32_t type, bool has_function) {
+  return (type == REF_TYPE_UFT && !has_function) || type == REF_TYPE_UDT || type == REF_TYPE_UIDX;
 }
 
 /* W3.3. M2, M4: of the Mercury view only what an object of SASS kind has. */
@@ -555,7 +564,7 @@ void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
     const bool debug = (input->type == REF_TYPE_PROGBITS && !has_function[i]) ||
                        ref_unified_is_table(input->type); /* W12.7, U10, RF631 */
     if (file->section_of[i] == REF_NONE && !other_view && !ref_block_is_ignored(link, input) &&
-        (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_block_is_unified(input->type) ||
+        (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_block_is_unified(input->type, has_function[i]) ||
          ref_section_type_is_constant(input->type))) {
       (void)ref_block_place(link, file_number, i);
     }

@@ -192,14 +192,6 @@ static void ref_merge_check_text_of_alias(ref_link *link, size_t file_number, ui
   }
 }
 
-/* RF653: a local function has a name also where it is dead. */
-static void ref_merge_note_dead_local(ref_link *link, const ref_symbol *input, const ref_function *function) {
-  if (!function->live && input->info >> 4 == REF_BIND_LOCAL && *input->name != 0 &&
-      ref_map_find(&link->dead_locals, input->name) == REF_NONE) {
-    ref_map_set(link, &link->dead_locals, input->name, (input->other & REF_OTHER_ENTRY) != 0 ? 1 : 0);
-  }
-}
-
 /* L166, RF417: a kernel with the name of a section, a local object or a local function that there is so far, and a function with that of a
  * local kernel. */
 static bool ref_merge_name_is_taken(ref_link *link, const char *name, bool entry) {
@@ -213,9 +205,9 @@ static bool ref_merge_name_is_taken(ref_link *link, const char *name, bool entry
         link->symbols[known].type == REF_SYMBOL_FUNC && (link->symbols[known].other & REF_OTHER_ENTRY) != 0;
     return is_entry != entry;
   }
-  const size_t dead = ref_map_find(&link->dead_locals, name);
-  if (dead != REF_NONE) {
-    return (dead != 0) != entry;
+  const size_t local = ref_map_find(&link->local_functions, name); /* RF664 */
+  if (local != REF_NONE) {
+    return (local != 0) != entry;
   }
   for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
     if (entry && strcmp(name, made[i]) == 0) {
@@ -225,14 +217,21 @@ static bool ref_merge_name_is_taken(ref_link *link, const char *name, bool entry
   return entry && ref_map_find(&link->section_by_name, name) != REF_NONE;
 }
 
-/* E26, E21: two files that disagree about one function (C84). */
+/* RF664: local functions so far, dead ones and those without a name too; what they are is that of the first of a name. */
+static void ref_merge_note_local_function(ref_link *link, const ref_symbol *input) {
+  if (ref_map_find(&link->local_functions, input->name) == REF_NONE) {
+    ref_map_set(link, &link->local_functions, input->name, (input->other & REF_OTHER_ENTRY) != 0 ? 1 : 0);
+  }
+}
+
+/* E26, E21: two files that disagree about one function (C84); a symbol is compared with the output's so far (RF663). */
 static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[symbol];
   const size_t number = file->function_of[symbol];
   ref_function *function = &link->functions[number];
   if (input->info >> 4 == REF_BIND_LOCAL) {
-    ref_merge_note_dead_local(link, input, function);
+    ref_merge_note_local_function(link, input);
     return;
   }
   ref_clash_function_with_object(link, file, symbol);
@@ -250,8 +249,11 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
   if (!function->mentioned) {
     function->first_mentioned_in = file_number;
   }
+  if (!function->mentioned || file->body_of[symbol] == REF_BODY_REPLACES) { /* RF663, RF424 */
+    function->mentioned_as_entry = entry;
+    function->mentioned_other = input->other;
+  }
   function->mentioned = true;
-  function->mentioned_as_entry = entry;
 }
 
 /* E81, V2: two weak bodies, one without a register count. RF539: the earlier one of a second name is its text's. RF569: of a capsule its
@@ -398,13 +400,13 @@ static void ref_merge_functions(ref_link *link, size_t file_number) {
 }
 
 /* RF192: attributes that are about another section than a text are the module's; notes come along in executables alone, at their place in
- * the file (RF636). */
+ * the file (RF636). RF672: the pool of shared memory does with the first object that lies in it. */
 static bool ref_merge_came_along(const ref_link *link, const ref_file *file, uint32_t section, uint32_t attributes) {
   if (section >= file->cubin.section_count) {
     return false;
   }
   const bool note = file->cubin.sections[section].type == REF_TYPE_NOTE && !link->relocatable && section < attributes;
-  return note || file->section_of[section] != REF_NONE;
+  return note || file->section_of[section] != REF_NONE || ref_relocation_holds_shared(file, section); /* RF672 */
 }
 
 /* What is about a section that did not come along. RF559: code that did not is that of dead functions, none of which its sh_info names; the link

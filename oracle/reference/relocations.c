@@ -127,7 +127,7 @@ static bool ref_relocation_is_made_anew(uint32_t type) {
   return false;
 }
 
-static bool ref_relocation_holds_shared(const ref_file *file, uint32_t section) {
+bool ref_relocation_holds_shared(const ref_file *file, uint32_t section) {
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     if (file->cubin.symbols[i].section == section && ref_object_is_shared(&file->cubin.symbols[i])) {
       return true;
