@@ -538,6 +538,7 @@ typedef struct ref_link {
   bool saw_extended;                         /* RF121: so far */
   bool has_extended;                         /* C28 */
   bool has_refused_shared;                   /* RF163 */
+  bool has_dead_extern;                      /* RF651 */
   bool has_dead_parameter;                   /* RF85 */
   size_t removed_inside;                     /* RF162: a function's number, and 1 */
   bool has_crs_conflict;                     /* RF189 */

@@ -245,12 +245,15 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
   return number;
 }
 
-/* A dead kernel's own shared objects still make `.nv.shared.K`, of which only the name stays (W2.1). */
+/* A dead kernel's own shared objects still make `.nv.shared.K`, of which only the name stays (W2.1). RF651: one without a size is extern shared
+ * memory all the same (W9.8), and one with a visibility ends the link (E68). */
 static void ref_object_name_dead_section(ref_link *link, const ref_file *file, const ref_symbol *input) {
   if (!ref_object_is_shared(input) || input->section >= file->cubin.section_count) {
     return;
   }
   ref_names_add_section(link, REF_NONE, file->cubin.sections[input->section].name);
+  link->has_dead_extern = link->has_dead_extern || input->size == 0;
+  link->has_dead_parameter = link->has_dead_parameter || (input->other & VISIBILITY) > INTERNAL;
 }
 
 /* RF36: kernel parameters that are textures have local symbols, which are one by name all the same. */
@@ -696,6 +699,7 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
     return;
   }
   if (ref_object_is_shared(input) && input->section != 0 && !ref_object_owner_takes_part(link, file, input)) {
+    ref_object_name_dead_section(link, file, input);
     return;
   }
   const size_t old = ref_map_find(&link->symbol_by_name, input->name);
