@@ -544,16 +544,33 @@ static void ref_attributes_take_endless(ref_link *link, ref_record *record, size
   }
 }
 
+/* L1168: of several counts of a kernel the one that was read last, which is written first, is what it needs; the others stay as they are, and
+ * -v says the first that was read. */
+static void ref_attributes_finish_registers(ref_link *link, ref_record *record, ref_function *kernel, bool *seen) {
+  if (*seen) {
+    const uint32_t own = ref_u32(record->payload.data + 4);
+    kernel->told_registers =
+        own != 0 || kernel->text == REF_NONE ? own : link->sections[kernel->text].info_high >> 24;
+    kernel->tells_registers = true;
+    return;
+  }
+  *seen = true;
+  if (kernel->is_kernel) {
+    record->payload = ref_attribute_words(link, kernel->raised_registers);
+  }
+}
+
 static void ref_attributes_finish_module(ref_link *link) {
+  bool *seen = REF_TAKE(link, bool, link->function_count);
   ref_attributes_reverse(link, &link->module_records, &link->module_output);
   for (size_t i = 0; i < link->module_output.count; i++) {
     ref_record *record = &link->module_output.items[i];
     const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
     const size_t number = symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function;
     ref_attributes_take_endless(link, record, number);
-    if (record->code == CODE_REGCOUNT && number != REF_NONE && link->functions[number].is_kernel &&
-        record->payload.size >= 8) {
-      record->payload = ref_attribute_words(link, link->functions[number].raised_registers);
+    if (record->code == CODE_REGCOUNT && number != REF_NONE && record->payload.size >= 8 &&
+        (link->functions[number].is_kernel || link->functions[number].is_unnamed)) {
+      ref_attributes_finish_registers(link, record, &link->functions[number], &seen[number]);
     }
   }
   ref_attributes_drop(link, &link->module_output, true);

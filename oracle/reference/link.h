@@ -251,6 +251,8 @@ typedef struct ref_function {
   bool reaches_cycle, uses_extern_shared;
   bool has_endless_stack; /* RF280 */
   uint32_t frame_size, register_count, raised_registers, crs_size;
+  uint32_t told_registers; /* L1168 */
+  bool tells_registers;
   bool has_register_count;
   uint64_t stack, crs;
   ref_indices constant_users;
