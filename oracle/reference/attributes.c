@@ -589,7 +589,7 @@ static void ref_attributes_add_min_stack(ref_link *link, size_t symbol) {
   ref_attribute_add_symbol_word(link, CODE_MIN_STACK_SIZE, symbol, stack);
 }
 
-/* I26, G3, W6.10 */
+/* I26, G3, W6.10; L1169: that of a second name stands with its function's at once, before the masks of those that lack one. */
 static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
   ref_record *own = ref_attribute_find(&kernel->output_records, CODE_CRS_STACK_SIZE);
   if (own == NULL) {
@@ -605,7 +605,8 @@ static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
     ref_bytes_add(link, &payload, own->payload.data + 4, own->payload.size - 4);
     own->payload = payload;
   } else if (value != 0) {
-    ref_attribute_append_word(link, &kernel->output_records, CODE_CRS_STACK_SIZE, value);
+    ref_function *holder = kernel->alias_of == REF_NONE ? kernel : &link->functions[kernel->alias_of];
+    ref_attribute_append_word(link, &holder->output_records, CODE_CRS_STACK_SIZE, value);
   }
 }
 
