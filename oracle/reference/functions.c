@@ -182,14 +182,15 @@ static void ref_function_number_symbol(ref_link *link, const ref_file *file, uin
   ref_function_take_number(link, file, symbol);
 }
 
-/* Of a capsule that defines it on the SASS side alone: nvlink ends by a signal. */
-static bool ref_function_is_in_other_view(const ref_link *link, const ref_file *file, const ref_symbol *input) {
+/* The names that a capsule defines in any view: nvlink ends by a signal over a kernel that it defines on the SASS side alone. */
+static ref_map ref_function_names_of_views(ref_link *link, const ref_file *file) {
+  ref_map names = {0};
   for (size_t i = 1; link->is_capsule && i < file->whole.symbol_count; i++) {
-    if (file->whole.symbols[i].section != 0 && strcmp(file->whole.symbols[i].name, input->name) == 0) {
-      return true;
+    if (file->whole.symbols[i].section != 0) {
+      ref_map_set(link, &names, file->whole.symbols[i].name, i);
     }
   }
-  return false;
+  return names;
 }
 
 /* U10. RF661: a jump slot is one by its name, wherever it lies, and neither a kernel nor unified (RF627). */
@@ -200,13 +201,13 @@ bool ref_function_is_slot(const ref_symbol *symbol) {
          (symbol->other & (REF_OTHER_ENTRY | unified)) == 0 && strncmp(symbol->name, prefix, sizeof prefix - 1) == 0;
 }
 
-static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint32_t symbol) {
+static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint32_t symbol, const ref_map *views) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[symbol];
   ref_function_number_symbol(link, file, symbol);
   ref_function *function = &link->functions[file->function_of[symbol]];
   if (input->section == 0) {
-    const bool is_kernel = (input->other & REF_OTHER_ENTRY) != 0 && !ref_function_is_in_other_view(link, file, input);
+    const bool is_kernel = (input->other & REF_OTHER_ENTRY) != 0 && ref_map_find(views, input->name) == REF_NONE;
     function->is_called_kernel = function->is_called_kernel || is_kernel;
     file->body_of[symbol] = REF_BODY_NONE;
     return;
@@ -452,9 +453,10 @@ static void ref_function_survey_file(ref_link *link, size_t number) {
   ref_twins_find(link, file);
   ref_function_read_registers(link, file);
   ref_function_swap_known_aliases(link, file);
+  const ref_map views = ref_function_names_of_views(link, file);
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     if ((file->cubin.symbols[i].info & 15) == REF_SYMBOL_FUNC) {
-      ref_function_survey_symbol(link, number, i);
+      ref_function_survey_symbol(link, number, i, &views);
     }
   }
   ref_function_link_aliases(link, file);

@@ -777,6 +777,7 @@ size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t ty
 void ref_merge_files(ref_link *link);
 void ref_merge_refuse_section(ref_link *link, const ref_file *file, uint32_t section);
 void ref_merge_add_shared_section(ref_link *link, ref_function *function);
+bool ref_merge_is_text(const ref_file *file, uint32_t section);
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
 
 /* relocations.c */
@@ -1051,6 +1052,7 @@ void ref_objects_allocate_commons(ref_link *link);
 /* blocks.c */
 uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *file, uint32_t section);
 void ref_block_compare_banks(ref_link *link, ref_file *file, uint32_t section);
+void ref_block_check_info(ref_link *link, const ref_file *file, const ref_section *input);
 bool ref_block_place(ref_link *link, size_t file_number, uint32_t section);
 void ref_blocks_merge_rest(ref_link *link, size_t file_number);
 

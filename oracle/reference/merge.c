@@ -395,21 +395,23 @@ static void ref_merge_functions(ref_link *link, size_t file_number) {
   }
 }
 
-/* RF192: attributes that are about another section than a text are the module's; notes come along in executables alone. RF672: the pool of
- * shared memory does with the first object that lies in it. */
-static bool ref_merge_came_along(const ref_link *link, const ref_file *file, uint32_t section) {
+/* RF192: attributes that are about another section than a text are the module's; notes come along in executables alone, at their place in
+ * the file (RF636). RF672: the pool of shared memory does with the first object that lies in it. */
+static bool ref_merge_came_along(const ref_link *link, const ref_file *file, uint32_t section, uint32_t attributes) {
   if (section >= file->cubin.section_count) {
     return false;
   }
-  const bool note = file->cubin.sections[section].type == REF_TYPE_NOTE && !link->relocatable;
+  const bool note =
+      file->cubin.sections[section].type == REF_TYPE_NOTE && !link->relocatable && section < attributes;
   return note || file->section_of[section] != REF_NONE || ref_relocation_holds_shared(file, section); /* RF672 */
 }
 
 /* What is about a section that did not come along. RF559: code that did not is that of dead functions, none of which its sh_info names; the link
- * ends later. */
+ * ends later. Code is of type PROGBITS (RF636). */
 void ref_merge_refuse_section(ref_link *link, const ref_file *file, uint32_t section) {
   const ref_cubin *cubin = &file->cubin;
-  if (section >= cubin->section_count || (cubin->sections[section].flags & REF_FLAG_EXEC) == 0) {
+  if (section >= cubin->section_count || (cubin->sections[section].flags & REF_FLAG_EXEC) == 0 ||
+      cubin->sections[section].type != REF_TYPE_PROGBITS) {
     ref_message_fatal(link, "E64", "Internal error: section not mapped");
   }
   link->has_nameless_text = true;
@@ -440,7 +442,7 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
   const uint32_t owner = ref_merge_info_owner(file, input->info);
   const size_t number = owner == 0 ? REF_NONE : file->function_of[owner];
   if (number == REF_NONE) {
-    if (ref_merge_came_along(link, file, input->info)) {
+    if (ref_merge_came_along(link, file, input->info, section)) {
       ref_records_read(link, file_number, section, NULL);
     } else {
       ref_merge_refuse_section(link, file, input->info);
@@ -504,6 +506,7 @@ static void ref_merge_note(ref_link *link, ref_file *file, uint32_t number) {
   }
   size_t section = ref_map_find(&link->section_by_name, input->name);
   if (section == REF_NONE) {
+    ref_block_check_info(link, file, input);
     section =
         ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
   }
