@@ -132,7 +132,7 @@ static bool ref_block_place_parameters_again(ref_link *link, ref_file *file, uin
     return true;
   }
   ref_block_compare_banks(link, file, section);
-  if (file->body_of[owner] == REF_BODY_REPLACES) {
+  if (file->body_of[owner] != REF_BODY_LOSES) { /* RF672: a second bank of one file, too */
     ref_block_map(file, section, function->constant0, 0);
   }
   return false;
