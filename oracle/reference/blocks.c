@@ -246,7 +246,8 @@ static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t
         ref_message_fatal(link, "RF95", "Internal error: overlapping data spans too much");
       }
       function->constants_overlap = !has_section;
-      link->mismatched_section = has_section ? cubin->sections[section].name : link->mismatched_section;
+      link->mismatched_section = has_section && link->mismatched_section == NULL ? cubin->sections[section].name
+                                                                                : link->mismatched_section;
     }
   }
 }
