@@ -643,7 +643,7 @@ static void ref_function_keep_aliased(ref_link *link) {
 static void ref_functions_keep_inside_kernels(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
-    if (!ref_function_shares_kernel(link, function)) {
+    if (!ref_function_lies_in_kernel(link, function)) {
       continue;
     }
     function->live = function->live || link->functions[function->alias_of].live;
