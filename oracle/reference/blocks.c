@@ -133,7 +133,7 @@ static bool ref_block_place_parameters_again(ref_link *link, ref_file *file, uin
     return true;
   }
   ref_block_compare_banks(link, file, section);
-  if (file->body_of[owner] == REF_BODY_REPLACES) {
+  if (file->body_of[owner] != REF_BODY_LOSES) { /* RF672: a second bank of one file, too */
     ref_block_map(file, section, function->constant0, 0);
   }
   return false;
@@ -249,7 +249,7 @@ static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t
         ref_message_fatal(link, "RF95", "Internal error: overlapping data spans too much");
       }
       function->constants_overlap = !has_section;
-      if (has_section && function->live) { /* RF649 */
+      if (has_section && function->live && link->mismatched_section == NULL) { /* RF649 */
         link->mismatched_section = cubin->sections[section].name;
       }
     }
@@ -493,14 +493,14 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   }
   const ref_section *input = &file->cubin.sections[section];
   const uint32_t owner = ref_merge_owner(file, section);
+  if (ref_deleted_is_of_dead_kernel(link, input) || /* RF617: by its name */
+      ref_block_is_dead_text(link, file, section, owner)) {
+    return false;
+  }
   size_t number = ref_map_find(&link->section_by_name, input->name);
   const bool is_new = number == REF_NONE || link->sections[number].type != input->type;
   if (is_new) {
     ref_block_check_info(link, file, input);
-  }
-  if (ref_deleted_is_of_dead_kernel(link, input) || /* RF617: by its name */
-      ref_block_is_dead_text(link, file, section, owner)) {
-    return false;
   }
   if (owner != 0 && file->function_of[owner] != REF_NONE && ref_section_type_is_constant(input->type)) {
     return ref_block_place_owned(link, file, section, owner);

@@ -205,7 +205,7 @@ typedef struct ref_function {
   bool taken_without_text;     /* RF52 */
   const char *prototype;       /* of .nv.prototype */
   ref_indices calls, references;
-  ref_indices shown_calls; /* RF670: of what is no function, too: REF_NONE */
+  ref_indices shown_calls; /* RF669: of what is no function, too: REF_NONE */
   ref_reading *readings; /* L791 */
   size_t reading_count, reading_capacity;
   const char **indirect; /* prototypes of its -3 records */
@@ -603,6 +603,7 @@ int ref_order(uint64_t a, uint64_t b);
 size_t ref_map_find(const ref_map *map, const char *key);
 bool ref_named_is_another(const ref_file *file, const ref_symbol *input);
 size_t ref_named_find(ref_link *link, const char *name);
+size_t ref_named_find_first(ref_link *link, const char *name);
 void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number);
 void ref_strings_add(ref_link *link, ref_strings *strings, const char *text);
 uint32_t ref_strings_offset(const ref_strings *strings, const char *text);
