@@ -201,11 +201,9 @@ static uint16_t ref_mercury_section_beside(const ref_mercury_pair *pair, const r
   return (uint16_t)(found == REF_NONE ? 0 : found);
 }
 
-/* RF680: what Mercury's symbol says is no function is none, and lies where that one does if the SASS one lies nowhere. */
+/* RF680: what is no function has its Mercury symbol's type and binding, and lies where that one does if the SASS one lies nowhere. */
 static void ref_mercury_repair_object(const ref_mercury_pair *pair, ref_symbol *own, const ref_symbol *other) {
-  if ((own->info & 15) == REF_SYMBOL_FUNC) {
-    own->info = (uint8_t)((own->info & 0xf0) | (other->info & 15));
-  }
+  own->info = other->info;
   if (own->section >= pair->file->whole.section_count) {
     own->section = own->raw_section = ref_mercury_section_beside(pair, other);
   }
@@ -221,12 +219,19 @@ static void ref_mercury_repair_size(const ref_mercury_pair *pair, ref_symbol *ow
   }
 }
 
-/* RF680: an object that one side alone knows under its name, beside another one of the other side, has that one's name. */
+/* The SASS name is none of Mercury's, or of another symbol, which has it on both sides. */
+static bool ref_mercury_is_misnamed(const ref_mercury_pair *pair, const ref_symbol *own) {
+  const ref_cubin *whole = &pair->file->whole;
+  const size_t known = ref_map_find(&pair->other_names, own->name);
+  return known == REF_NONE || (known < whole->symbol_count && &whole->symbols[known] != own &&
+                               strcmp(whole->symbols[known].name, own->name) == 0);
+}
+
+/* RF680: an object whose Mercury name no SASS symbol has is the one of that number. */
 static void ref_mercury_repair_name(const ref_mercury_pair *pair, ref_symbol *own, const ref_symbol *other) {
   const uint8_t type = own->info & 15;
   if (type == (other->info & 15) && type != REF_SYMBOL_FUNC && type != REF_SYMBOL_SECTION &&
-      ref_map_find(&pair->own_names, other->name) == REF_NONE &&
-      ref_map_find(&pair->other_names, own->name) == REF_NONE) {
+      ref_map_find(&pair->own_names, other->name) == REF_NONE && ref_mercury_is_misnamed(pair, own)) {
     own->name = other->name;
   }
 }
