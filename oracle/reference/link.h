@@ -665,6 +665,15 @@ bool ref_pair_take(const ref_file *file, const ref_pair *pair, ref_relocation *e
 
 /* mercury.c */
 void ref_mercury_repair(ref_link *link, ref_file *file);
+bool ref_mercury_has_counterpart(const ref_cubin *side, const ref_relocation *entry);
+/* A file and its Mercury view, and the SASS symbols by name. */
+typedef struct ref_mercury_sides {
+  const ref_cubin *sass, *mercury;
+  const ref_map *sass_names;
+} ref_mercury_sides;
+/* mercury_entries.c: makes a SASS list anew from Mercury's; false: it is right, or no rule is known. */
+bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
+                                ref_section *section);
 const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass);
 uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint32_t sass, const ref_relocation *entry);
 void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t value);

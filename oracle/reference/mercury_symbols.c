@@ -39,7 +39,7 @@ static int ref_mercury_compare_offset(const void *left, const void *right) {
 }
 
 /* Memory that is reserved mostly has no entry on the SASS side, and where it has one that one is left alone. */
-static bool ref_mercury_has_counterpart(const ref_cubin *side, const ref_relocation *entry) {
+bool ref_mercury_has_counterpart(const ref_cubin *side, const ref_relocation *entry) {
   return entry->symbol >= side->symbol_count ||
          strncmp(side->symbols[entry->symbol].name, ".nv.reservedSmem.", 17) != 0;
 }
@@ -298,12 +298,13 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
       ref_map_set(link, &pair.sass, section->name, i);
     }
   }
+  ref_mercury_repair_symbols(&pair);
+  ref_mercury_forget_mentions(&pair);
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
     const uint32_t beside = ref_mercury_table_beside(&pair, i);
-    if (beside != 0) {
+    const ref_mercury_sides sides = {&file->whole, &pair.view, &pair.own_names};
+    if (beside != 0 && !ref_mercury_derive_entries(link, &sides, i, beside, &file->whole.sections[i])) {
       ref_mercury_repair_table(&pair, i, beside);
     }
   }
-  ref_mercury_repair_symbols(&pair);
-  ref_mercury_forget_mentions(&pair);
 }
