@@ -120,8 +120,8 @@ static bool ref_derivation_is_same(const ref_derivation *derivation, const ref_r
 static bool ref_derivation_is_inside(const ref_derivation *derivation, const ref_relocation *mercury, uint32_t body) {
   const ref_cubin *cubin = derivation->sides->mercury;
   const uint32_t type = mercury->type - REF_MERCURY_FIRST;
-  return mercury->symbol < cubin->symbol_count && cubin->symbols[mercury->symbol].section == body &&
-         type != RETURN_LOW && type != RETURN_HIGH;
+  const ref_symbol *symbol = &cubin->symbols[mercury->symbol]; /* which is known, as the entry has been made */
+  return (symbol->info & 15) == REF_SYMBOL_FUNC && symbol->section == body && type != RETURN_LOW && type != RETURN_HIGH;
 }
 
 static void ref_derivation_write(ref_section *section, uint8_t *to, const ref_relocation *made, size_t count) {
