@@ -27,37 +27,8 @@ typedef struct ref_derivation {
   ref_link *link;
   const ref_mercury_sides *sides;
   const ref_section *text;
-  ref_places places;
-  size_t *units; /* by 16 decoded bytes the instruction that they are of, or REF_NONE */
-  size_t unit_count;
+  ref_units units;
 } ref_derivation;
-
-static void ref_derivation_spread(ref_derivation *derivation) {
-  const ref_places *places = &derivation->places;
-  derivation->unit_count = (size_t)(places->end / UNIT);
-  derivation->units = ref_memory_take_numbers(derivation->link, derivation->unit_count + 1);
-  for (size_t i = 0; i < places->count; i++) {
-    const size_t unit = places->at[i] == REF_PLACE_UNKNOWN ? derivation->unit_count : (size_t)(places->at[i] / UNIT);
-    if (unit < derivation->unit_count && !places->is_padding[i]) {
-      derivation->units[unit] = i;
-    }
-  }
-  for (size_t i = 1; i < derivation->unit_count; i++) {
-    if (derivation->units[i] == REF_NONE) {
-      derivation->units[i] = derivation->units[i - 1];
-    }
-  }
-}
-
-/* The offset of the SASS instruction for a decoded place, or REF_NONE. */
-static size_t ref_derivation_place(const ref_derivation *derivation, uint64_t decoded, bool self) {
-  const size_t unit = (size_t)(decoded / UNIT);
-  const size_t found = unit < derivation->unit_count ? derivation->units[unit] : REF_NONE;
-  if (found == REF_NONE) {
-    return REF_NONE;
-  }
-  return (self ? derivation->places.self[found] : found) * UNIT;
-}
 
 static const ref_derived_type *ref_derivation_type(const ref_derivation *derivation, uint32_t type, size_t place) {
   if (type < REF_MERCURY_FIRST || place + UNIT > derivation->text->size) {
@@ -87,7 +58,7 @@ static uint32_t ref_derivation_symbol(const ref_derivation *derivation, uint32_t
 /* False where no rule is known. `own` is the SASS entry of the same number, if there is one, whose type counts where it may be one of two. */
 static bool ref_derivation_entry(const ref_derivation *derivation, const ref_relocation *mercury,
                                  const ref_relocation *own, ref_relocation *made) {
-  const size_t place = ref_derivation_place(derivation, mercury->offset, true);
+  const size_t place = ref_units_find(&derivation->units, mercury->offset, true);
   const ref_derived_type *row = place == REF_NONE ? NULL : ref_derivation_type(derivation, mercury->type, place);
   const uint32_t symbol = row == NULL || mercury->symbol >= derivation->sides->mercury->symbol_count
                               ? 0
@@ -101,7 +72,7 @@ static bool ref_derivation_entry(const ref_derivation *derivation, const ref_rel
   *made = (ref_relocation){
       .offset = place, .type = other ? row->other : row->sass, .symbol = symbol, .addend = mercury->addend};
   if (row->mercury == RETURN_LOW || row->mercury == RETURN_HIGH) {
-    const size_t target = ref_derivation_place(derivation, (uint64_t)mercury->addend, false);
+    const size_t target = ref_units_find(&derivation->units, (uint64_t)mercury->addend, false);
     made->addend = (int64_t)target;
     return target != REF_NONE;
   }
@@ -134,26 +105,15 @@ static void ref_derivation_write(ref_section *section, uint8_t *to, const ref_re
   section->size = count * ENTRY_BYTES;
 }
 
-/* The capsule that Mercury's list is about, when the SASS list is about its text. */
-static const ref_section *ref_derivation_body(const ref_cubin *sass, uint32_t table, uint32_t beside) {
-  const uint32_t number = sass->sections[beside].info, text = sass->sections[table].info;
-  const ref_section *body = number < sass->section_count ? &sass->sections[number] : NULL;
-  const bool is_body = body != NULL && body->type == REF_TYPE_CAPSULE_TEXT && body->data != NULL && body->size >= 4;
-  return is_body && sass->sections[table].type == REF_TYPE_RELA && text < sass->section_count &&
-                 sass->sections[text].data != NULL && ref_u32(body->data) == text
-             ? body
-             : NULL;
-}
-
 bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
                                 ref_section *section) {
-  const ref_section *body = ref_derivation_body(sides->sass, table, beside);
-  if (body == NULL) {
+  const ref_section *body = ref_mercury_body_beside(sides->sass, section->info, sides->sass->sections[beside].info);
+  if (body == NULL || section->type != REF_TYPE_RELA) {
     return false;
   }
   ref_derivation derivation = {.link = link, .sides = sides, .text = &sides->sass->sections[section->info]};
-  derivation.places = ref_places_of_sections(link, body, derivation.text);
-  ref_derivation_spread(&derivation);
+  const ref_places places = ref_places_of_sections(link, body, derivation.text);
+  derivation.units = ref_places_units(link, &places);
   const size_t own_count = ref_cubin_relocation_count(sides->sass, table);
   const size_t count = ref_cubin_relocation_count(sides->sass, beside);
   ref_relocation *made = REF_TAKE(link, ref_relocation, count + 1);
