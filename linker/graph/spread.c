@@ -948,8 +948,12 @@ static void spread_append_endless_aliases(spreader *s) {
   for (size_t k = module->kernels.count; k < module->entries.count; k++) {
     const tl_symbol *const alias = &module->symbols.items[module->entries.items[k]];
     const uint32_t info = module->sections.items[alias->section].info;
-    if (info != TL_NONE && s->resources->endless[alias->function])
-      *tl_vector_push(s->arena, &s->resources->sections[info]) = spread_word(s, EIATTR_CRS_STACK_SIZE, UINT32_MAX);
+    if (info == TL_NONE || !s->resources->endless[alias->function])
+      continue;
+    const uint32_t owner = module->sections.items[alias->section].owner;
+    tl_attributes *const list = &s->resources->sections[info];
+    spread_append_endless(s, module->symbols.items[owner].function, alias->section, list); /* its own first (L1223) */
+    *tl_vector_push(s->arena, list) = spread_word(s, EIATTR_CRS_STACK_SIZE, UINT32_MAX);
   }
 }
 
