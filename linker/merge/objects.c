@@ -1067,8 +1067,7 @@ static void objects_pass_gone(tl_merging *m, uint32_t index, uint32_t known) {
     objects_pass_defined(m, index, known);
   else if (lost && lists && !texture)
     objects_list_of_loser(m, s);
-  if (m->module->mode->final)
-    tl_merge_meet_constants(m, s->section);
+  tl_merge_meet_constants(m, s->section);
 }
 
 /* nvlink numbers prototypes in the table of its symbols' names, and takes the number for that of a symbol (L198). */

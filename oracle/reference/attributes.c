@@ -131,11 +131,12 @@ static void ref_attribute_check_groups(ref_link *link, const ref_function *kerne
   }
 }
 
-/* RF615: beside other kernels the low byte of REG_RECONFIG, unless it is 0, takes the place of what the kernel has. */
-static void ref_attribute_spread_reconfiguration(const ref_link *link, ref_record *own, const ref_record *record) {
-  const uint8_t byte = record->format == 4 ? 0 : (uint8_t)record->value;
-  if (record->code == CODE_REG_RECONFIG && !ref_callgraph_has_one_kernel(link) && byte != 0 && own->format != 4) {
-    own->value = (uint16_t)((own->value & 0xff00) | byte);
+/* RF615: beside other kernels the low byte of REG_RECONFIG, unless it is 0, takes the place of what the kernel has. RF644: of a record of
+ * format 4 it is that of its size. */
+static void ref_attribute_spread_reconfiguration(ref_link *link, ref_record *own, const ref_record *record) {
+  const uint8_t byte = ref_attribute_byte(record);
+  if (record->code == CODE_REG_RECONFIG && !ref_callgraph_has_one_kernel(link) && byte != 0) {
+    ref_attribute_set_u16(link, own, (uint16_t)((ref_attribute_u16(own) & 0xff00) | byte));
   }
 }
 
@@ -145,8 +146,7 @@ static void ref_attribute_spread_flag(ref_link *link, ref_function *function, co
   if (ref_attribute_find(kernel, record->code) == NULL) {
     ref_attribute_check_groups(link, function, record);
     const bool keeps = record->code == CODE_REG_RECONFIG && !ref_callgraph_has_one_kernel(link); /* RF190 */
-    const uint16_t value = keeps && record->format != 4 ? record->value & 0xff : 0;
-    (void)ref_attribute_append(link, kernel, 1, record->code, value);
+    (void)ref_attribute_append(link, kernel, 1, record->code, keeps ? ref_attribute_byte(record) : 0);
   } else {
     ref_attribute_spread_reconfiguration(link, ref_attribute_find(kernel, record->code), record);
   }
@@ -411,12 +411,18 @@ static bool *ref_attributes_find_aliased(ref_link *link) {
   return aliased;
 }
 
+/* RF701: of all records of the function. */
 static uint32_t ref_attribute_mask_of(ref_link *link, size_t number, const bool *aliased) {
-  const ref_record *record = ref_attribute_find(&link->functions[number].records, CODE_SPARSE_MMA);
-  if (aliased[number]) {
-    return MASK_MISSING | (record == NULL ? 0u : ref_attribute_u16(record)); /* W6.9 */
+  const ref_records *records = &link->functions[number].records;
+  uint32_t mask = 0;
+  bool has = false;
+  for (size_t i = 0; i < records->count; i++) {
+    if (records->items[i].code == CODE_SPARSE_MMA && !records->items[i].dropped) {
+      mask |= ref_attribute_u16(&records->items[i]);
+      has = true;
+    }
   }
-  return record == NULL ? MASK_MISSING : ref_attribute_u16(record);
+  return has && !aliased[number] ? mask : MASK_MISSING | mask; /* W6.9 */
 }
 
 /* I23, W6.9: who counts as a function without the record. An alias is one. */

@@ -258,6 +258,11 @@ void ref_slots_share_count(const ref_capsule *capsule, size_t function, const re
 ref_bytes ref_slots_module_attributes(ref_capsule *capsule);
 
 /* capsule_data.c */
+/* Whether the finalizer makes the SASS side of such a section from Mercury's, and its entries. */
+void ref_capsule_write_entry(ref_capsule *capsule, ref_bytes *output, uint64_t offset, uint32_t type, uint32_t symbol,
+                             int64_t addend);
+bool ref_data_is_derived(uint32_t type);
+ref_bytes ref_data_entries(ref_capsule *capsule, size_t target);
 bool ref_capsule_write_places(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *data);
 
 #endif

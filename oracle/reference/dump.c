@@ -13,7 +13,7 @@ static bool ref_dump_is_asked(const ref_link *link) {
 
 static void ref_dump_add_callee(ref_link *link, ref_bytes *text, size_t number) {
   char word[32];
-  const int length = snprintf(word, sizeof word, " %zu", number + 1);
+  const int length = snprintf(word, sizeof word, " %zu", number == REF_NONE ? 0 : number + 1); /* RF670 */
   ref_bytes_add(link, text, word, (size_t)length);
 }
 
@@ -35,8 +35,8 @@ static void ref_dump_indirect_callees(ref_link *link, const ref_function *functi
 static const char *ref_dump_callees(ref_link *link, const ref_function *function) {
   ref_bytes text = {0};
   ref_dump_indirect_callees(link, function, &text);
-  for (size_t i = function->calls.count; i-- > 0;) {
-    ref_dump_add_callee(link, &text, function->calls.items[i]);
+  for (size_t i = function->shown_calls.count; i-- > 0;) {
+    ref_dump_add_callee(link, &text, function->shown_calls.items[i]);
   }
   ref_bytes_add(link, &text, "", 1);
   return (const char *)text.data;

@@ -205,6 +205,7 @@ typedef struct ref_function {
   bool taken_without_text;     /* RF52 */
   const char *prototype;       /* of .nv.prototype */
   ref_indices calls, references;
+  ref_indices shown_calls; /* RF670: of what is no function, too: REF_NONE */
   ref_reading *readings; /* L791 */
   size_t reading_count, reading_capacity;
   const char **indirect; /* prototypes of its -3 records */
@@ -214,6 +215,7 @@ typedef struct ref_function {
   bool has_large_constants; /* one of the compiler's goes beyond a bank */
   bool is_emptied;          /* RF127 */
   bool has_stray_text;      /* RF570 */
+  bool has_renamed_shared;  /* RF659: an input has another name for its shared memory */
   bool has_partial;         /* RF165: shared memory that ptxas laid out */
   bool calls_no_function;   /* RF590 */
   bool has_read_places;     /* L1031 */
@@ -231,6 +233,7 @@ typedef struct ref_function {
   size_t info_order;
   /* while files are merged, in their order */
   bool mentioned, mentioned_as_entry, defined_weak_so_far;
+  uint8_t mentioned_other; /* RF666: st_other of the symbol so far */
   bool defined_so_far;
   size_t defined_in_so_far, first_defined_in_so_far;
   size_t first_mentioned_in; /* where it is mentioned */
@@ -486,6 +489,7 @@ typedef struct ref_link {
   size_t symbol_count, symbol_capacity;
   ref_map symbol_by_name, section_by_name, texture_parameters;
   ref_map first_by_name; /* RF406: of the first symbols, `named_count` of them */
+  ref_map local_functions; /* RF664: 1 for a kernel */
   size_t named_count;
   uint64_t debug_shared_align;  /* D of W9.8 */
   bool has_lone_pool;           /* L766: one was a section for itself, or would be without -g */
@@ -772,11 +776,13 @@ size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t ty
 void ref_merge_files(ref_link *link);
 void ref_merge_refuse_section(ref_link *link, const ref_file *file, uint32_t section);
 void ref_merge_add_shared_section(ref_link *link, ref_function *function);
+bool ref_merge_is_text(const ref_file *file, uint32_t section);
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
 
 /* relocations.c */
 void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section);
 bool ref_relocation_is_address_table(uint32_t type);
+bool ref_relocation_holds_shared(const ref_file *file, uint32_t section);
 bool ref_relocation_target_forgets(const ref_link *link, uint32_t type);
 bool ref_relocation_is_forgotten(const ref_link *link, const ref_file *file, uint32_t target, uint32_t symbol);
 bool ref_relocation_target_is_debug(const char *name);
