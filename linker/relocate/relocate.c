@@ -703,6 +703,12 @@ static bool relocate_is_recorded(const relocating *r, const entry_state *e) {
   return false;
 }
 
+/* L1222: an entry of a capsule's code that goes by Mercury's rules on the SASS side. */
+static bool relocate_is_mercurys(const relocating *r, const entry_state *e) {
+  return r->module->capsule && r->module->view == TL_VIEW_SASS && e->entry->type > TL_R_MERCURY &&
+         tl_layout_function_of(r->module, e->entry->target) != TL_NONE;
+}
+
 static void relocate_record(relocating *r, const entry_state *e) {
   const uint32_t container = r->module->sections.items[e->entry->target].resolved;
   if (!r->module->mode->records_applied || container == TL_NONE || !relocate_is_recorded(r, e))
@@ -719,7 +725,7 @@ static void relocate_record(relocating *r, const entry_state *e) {
   *tl_vector_push(r->arena, &r->relocated->kept) =
       (tl_kept){.container = container,
                 .symbol = e->symbol,
-                .type = e->type,
+                .type = relocate_is_mercurys(r, e) ? tl_relocation_in_sass_text(e->type) : e->type,
                 .offset = e->offset,
                 .addend = e->a + (int64_t)old,
                 .foreign = r->module->sections.items[container].about != e->entry->target,
@@ -744,12 +750,6 @@ static bool relocate_names_no_object(const relocating *r, const entry_state *e) 
   if (e->entry->target != r->module->unified_data || !tl_module_has_tables(r->module))
     return false;
   return e->symbol == 0 || (tl_type_of(symbol) == STT_SECTION && symbol->section != r->module->unified_data);
-}
-
-/* L1222: an entry of a capsule's code that goes by Mercury's rules on the SASS side. */
-static bool relocate_is_mercurys(const relocating *r, const entry_state *e) {
-  return r->module->capsule && r->module->view == TL_VIEW_SASS && e->entry->type > TL_R_MERCURY &&
-         tl_layout_function_of(r->module, e->entry->target) != TL_NONE;
 }
 
 /* Mercury's instructions have their constant in the last word, those of SASS in the second one; a place in the code is
@@ -1019,9 +1019,14 @@ static void relocate_check_kept(const relocating *r) {
 
 /* What went with a body, where an entry that stays names it (L461, L527) and is not among those that are written. */
 static void relocate_check_deleted(const tl_module *module) {
-  for (size_t i = 0; i < module->deleted_entries.count; i++)
-    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
-                       module->deleted_entries.items[i], NULL);
+  size_t site = 0; /* one a relocation that says so, in their order */
+  for (size_t i = 0; i < module->relocations.count; i++) {
+    if (!module->relocations.items[i].deleted || site >= module->deleted_entries.count)
+      continue;
+    const tl_site where = module->deleted_entries.items[site++];
+    if (tl_module_relocation_stands(module, i)) /* L1224: one of a replaced body is not written */
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), where, NULL);
+  }
 }
 
 /* L473: what the unified tables of the output name is in it. */
