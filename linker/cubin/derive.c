@@ -345,38 +345,20 @@ static uint32_t derive_descriptor(const deriver *d, const uint8_t *entry) {
     return 0;
   switch (tl_get32(entry + 8)) {
   case TL_R_MERCURY + 0x03:
-  case TL_R_MERCURY + 0x33:
     return DESCRIPTOR;
   case TL_R_MERCURY + 0x05:
-  case TL_R_MERCURY + 0x3e:
     return DESCRIPTOR_LOW;
   case TL_R_MERCURY + 0x06:
-  case TL_R_MERCURY + 0x3f:
     return DESCRIPTOR_HIGH;
   default:
     return 0;
   }
 }
 
-/* L1222: a type that ptxas does not write at such an instruction. In a capsule link the entry goes by Mercury's rules, so that it
- * keeps Mercury's number until it is written. False for places in the code that move with the text. */
-static bool derive_other_type(const deriver *d, uint32_t type, uint8_t *to) {
-  enum { FIRST_MOVED = TL_R_MERCURY + 8, LAST_MOVED = TL_R_MERCURY + 10 };
-  const uint32_t sass = tl_relocation_in_sass_text(type);
-  if (d->cubin->role.joined && tl_relocation_in_view(type, true) && (type < FIRST_MOVED || type > LAST_MOVED)) {
-    tl_put32(to, type);
-    return true;
-  }
-  if (sass)
-    tl_put32(to, sass);
-  return sass;
-}
-
 /* The SASS entry of a Mercury one; `own` is the SASS side's, NULL where that has another number of entries. False where
  * nothing is known. */
 static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *own, const tl_cubin_section *sass,
                          uint8_t *to) {
-  enum { LOAD = 115 };
   const uint32_t type = tl_get32(from + 8);
   const tl_code_place *const place = tl_code_find(&d->code, tl_get64(from));
   if (!place)
@@ -396,12 +378,10 @@ static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *o
     if (row->mercury != type || row->opcode != opcode)
       continue;
     const bool other = own && row->other && tl_get32(own + 8) == row->other;
-    tl_put32(to + 8, descriptor && row->sass != LOAD ? descriptor : other ? row->other : row->sass);
+    tl_put32(to + 8, descriptor ? descriptor : other ? row->other : row->sass);
     return true;
   }
-  if (descriptor)
-    tl_put32(to + 8, descriptor);
-  return descriptor || derive_other_type(d, type, to + 8);
+  return false;
 }
 
 /* L933: of an entry of which nothing is known the SASS side's at its number is the same one only where it stands at the same

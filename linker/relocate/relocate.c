@@ -752,13 +752,6 @@ static bool relocate_names_no_object(const relocating *r, const entry_state *e) 
   return e->symbol == 0 || (tl_type_of(symbol) == STT_SECTION && symbol->section != r->module->unified_data);
 }
 
-/* Mercury's instructions have their constant in the last word, those of SASS in the second one; a place in the code is
- * written over the instruction. */
-static uint64_t relocate_field_of(const relocating *r, const entry_state *e) {
-  enum { CONSTANT = 4 };
-  return e->offset + (relocate_is_mercurys(r, e) && !tl_relocation_is_code_place(e->row) ? CONSTANT : 0);
-}
-
 static void relocate_apply(relocating *r, const entry_state *e) {
   const uint64_t size = relocate_extent(r, e->entry->target);
   if (e->foreign) /* L611: the table has no fields */
@@ -776,7 +769,7 @@ static void relocate_apply(relocating *r, const entry_state *e) {
   relocate_check_fit(r, e, value);
   relocate_trace(r, e);
   *tl_vector_push(r->arena, &r->relocated->patches) = (tl_patch){.section = e->entry->target,
-                                                                 .offset = relocate_field_of(r, e),
+                                                                 .offset = e->offset,
                                                                  .row = e->row,
                                                                  .value = value,
                                                                  .auxiliary = e->auxiliary + (uint64_t)e->a,
@@ -801,8 +794,6 @@ static void relocate_apply(relocating *r, const entry_state *e) {
 }
 
 static void relocate_clear(relocating *r, entry_state *e) {
-  if (relocate_is_mercurys(r, e))
-    return; /* nothing is there that the SASS side has */
   e->defect = TL_DEFECT_COUNT; /* zeros are written, whatever S is */
   e->s = 0;
   relocate_apply(r, e);
@@ -825,14 +816,11 @@ static void relocate_apply_place(relocating *r, entry_state *e) {
 }
 
 /* In a capsule's SASS view: R_CUDA's number of an entry that went by Mercury's rules (L585). */
-static uint32_t relocate_kept_type(const relocating *r, const entry_state *e) {
+static uint32_t relocate_kept_type(const relocating *r, uint32_t type) {
   enum { TEXTURE = TL_R_MERCURY + 3 };
   static const uint32_t sass[] = {1, 2, 112, 113};
   const uint32_t first = TL_R_MERCURY + 60, count = sizeof sass / sizeof *sass;
   const bool changes = r->module->capsule && r->module->view == TL_VIEW_SASS;
-  const uint32_t type = e->type;
-  if (relocate_is_mercurys(r, e))
-    return tl_relocation_in_sass_text(type);
   if (changes && type == TEXTURE) /* L616 */
     return sass[0];
   return changes && type >= first && type < first + count ? sass[type - first] : type;
@@ -855,7 +843,7 @@ static void relocate_keep(const relocating *r, const entry_state *e, bool as_non
     return; /* only the Mercury view says it */
   *tl_vector_push(r->arena, &r->relocated->kept) = (tl_kept){.container = e->entry->container,
                                                              .symbol = as_none ? 0 : e->symbol,
-                                                             .type = as_none ? 0 : relocate_kept_type(r, e),
+                                                             .type = as_none ? 0 : relocate_kept_type(r, e->type),
                                                              .offset = e->offset,
                                                              .addend = e->a + relocate_moved_content(r, e),
                                                              .deleted = e->entry->deleted};
@@ -896,10 +884,9 @@ static bool relocate_as_mercury(relocating *r, const entry_state *e, outcome *re
 
 /* L615: the SASS side has the address of reserved shared memory in the instruction, where Mercury leaves it to the loader. */
 static bool relocate_writes_reserved(const relocating *r, entry_state *e, outcome *result) {
-  enum { ADDRESS32 = 55, MERCURYS = TL_R_MERCURY + 3 };
+  enum { ADDRESS32 = 55 };
   const char *const name = tl_module_text(r->module, relocate_symbol(r, e->symbol)->name);
-  const bool address = e->type == ADDRESS32 || e->type == MERCURYS;
-  if (!r->module->capsule || r->module->view != TL_VIEW_SASS || !address ||
+  if (!r->module->capsule || r->module->view != TL_VIEW_SASS || e->type != ADDRESS32 ||
       tl_layout_function_of(r->module, e->entry->target) == TL_NONE || !tl_text_behind(name, ".nv.reservedSmem."))
     return false;
   e->s = r->layout->symbol_value[e->symbol];
