@@ -103,15 +103,15 @@ static void objects_check_image(const tl_merging *m, uint32_t index, uint32_t te
     tl_merge_check_overlap(m, &first->pieces, index);
 }
 
-/* Compiler constants are called after the text's function, which may be an alias that leads (L874), and so is shared memory,
- * whatever the file calls them (L1129). */
+/* Shared memory is called after the text's function, whatever the file calls it (L1129), compiler constants where an object lies
+ * in them or that is an alias that leads (L874, L1225). */
 static uint32_t objects_owned_name(const tl_merging *m, const tl_cubin_section *input, uint32_t text) {
   tl_module *const module = m->module;
   const uint32_t function = module->symbols.items[module->sections.items[text].owner].name;
   if (input->type == SHT_CUDA_SHARED)
     return tl_module_name(module, ".nv.shared.", function);
-  return input->type == SHT_CUDA_CONSTANT0 + 2 ? tl_module_name(module, tl_module_compiler_constants(module), function)
-                                               : input->name;
+  const bool after = input->type == SHT_CUDA_CONSTANT0 + 2 && (!m->objects_done || module->sections.items[text].led);
+  return after ? tl_module_name(module, tl_module_compiler_constants(module), function) : input->name;
 }
 
 /* W2.4, W10.5: the relocation section of a bindless table, its name around the table's own; L749, L808: that of a table of

@@ -445,10 +445,12 @@ static uint32_t records_unified_symbol(const tl_merging *m, uint32_t section, ui
   return data && tl_symbol_type(&m->cubin->symbols[number]) == STT_SECTION ? TL_NONE : m->symbol_map[number];
 }
 
-/* An entry that names a symbol that the file does not have. An executable may end for another reason (L560). */
+/* An entry that names a symbol that the file does not have. An executable may end for another reason (L560), but not one
+ * without an index file of an entry of a function (L1220). */
 static void records_refuse_unified(const tl_merging *m, uint32_t section, uint64_t at) {
   static const char what[] = "a record names a symbol outside the symbol table";
-  if (m->module->mode->final)
+  const bool function = m->cubin->sections[section].type == SHT_CUDA_UFT_ENTRY;
+  if (m->module->mode->final && (m->module->index || !function))
     tl_cubin_suspect(m->cubin, m->module->names, m->module->diagnostics, section, at, what);
   else
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, at, what);
