@@ -135,14 +135,26 @@ void tl_merge_report_bank(tl_merging *m, uint32_t section) {
   }
 }
 
+/* Whether earlier files have mentioned a kernel, and no more. */
+static bool functions_is_mentioned(const tl_merging *m, const tl_cubin_symbol *kernel) {
+  const uint32_t function = m->bodies[kernel - m->cubin->symbols].function;
+  const uint32_t known = function == TL_NONE ? TL_NONE : m->module->symbol_of_function[function];
+  return known != TL_NONE && m->module->symbols.items[known].section == TL_NONE;
+}
+
 /* L1147: a weak kernel's own bank is compared with the bank of that name that another kernel of an earlier file has, and
- * one whose kernel this file only mentions with that of its kernel. Else the kernels' bodies are compared. */
+ * one whose kernel this file only mentions with that of its kernel; so is one whose kernel an earlier file only mentioned,
+ * with the bank that is about it there (L1184). Else the kernels' bodies are compared. */
 static bool functions_bank_clashes(const tl_merging *m, const tl_cubin_section *bank, const tl_cubin_symbol *kernel) {
   const uint32_t known = tl_module_find_section(m->module, bank->name);
   if (known == TL_NONE || tl_symbol_binding(kernel) != STB_WEAK)
     return false;
   const tl_section *const earlier = &m->module->sections.items[known];
-  if (earlier->type != bank->type || earlier->size == bank->size || earlier->about == TL_NONE)
+  if (earlier->type != bank->type || earlier->size == bank->size)
+    return false;
+  if (functions_is_mentioned(m, kernel))
+    return true;
+  if (earlier->about == TL_NONE)
     return false;
   const uint32_t owner = m->module->sections.items[earlier->about].owner;
   return owner != TL_NONE && (!kernel->section || m->module->symbols.items[owner].name != kernel->name);

@@ -73,7 +73,10 @@ void tl_merge_report_bank(tl_merging *m, uint32_t section);
 /* The first symbol of all that the output has so far with the name, 0 for a section without one, or TL_NONE. */
 uint32_t tl_merge_symbol_named(const tl_merging *m, uint32_t name);
 void tl_merge_remaining_sections(tl_merging *m);
-void tl_merge_check_prototypes(tl_merging *m);
+/* What is said about one section when it is read, before `merge_elf failed` (L1186): E25 of a section of prototypes or of
+ * the call graph; E64 of attributes about a section that has not come along (L177). */
+void tl_merge_check_prototypes(tl_merging *m, uint32_t section);
+void tl_merge_check_attributes(const tl_merging *m, uint32_t section);
 void tl_merge_records(tl_merging *m);
 void tl_merge_relocations(tl_merging *m, uint32_t section);
 /* Of entries that a replaced body left in a block, those that lie inside the new body's constants, which are an input's
@@ -87,10 +90,10 @@ bool tl_merge_keeps_losing_relocations(const tl_merging *m, uint32_t section);
 int tl_merge_compare_ranges(const void *a, const void *b);
 /* Notes which shared objects some text refers to (W9.9). */
 void tl_merge_mark_referenced(tl_merging *m);
-/* E43, once for a file without ISA_CLASS (C29). */
-void tl_merge_check_isa_class(tl_merging *m);
+/* E43 of a section without ISA_CLASS (C29). */
+void tl_merge_check_isa_class(tl_merging *m, uint32_t section);
 /* E29, a line a record that does not go with the first one of all files (L222). */
-void tl_merge_check_fragments(tl_merging *m);
+void tl_merge_check_fragments(tl_merging *m, uint32_t section);
 void tl_merge_compat_begin(tl_module *module);
 void tl_merge_compat(tl_merging *m, uint32_t section);
 /* Records of metadata, which become one section (L591). */
@@ -150,8 +153,9 @@ void tl_merge_keep_dead_losing_constants(tl_merging *m, uint32_t section);
 bool tl_merge_is_tool_note(const tl_merging *m, const tl_cubin_section *section);
 /* Fatal T1 when an entry of a relocation section names no symbol. */
 void tl_merge_check_relocations(const tl_merging *m, uint32_t section);
-/* E62 of targets of a kind that cannot be changed (L192), said before E43 and `merge_elf failed` (L599). */
-void tl_merge_check_targets(const tl_merging *m);
+/* E62 of a relocation section about what is of a kind that cannot be changed (L192), or, without entries, about what the
+ * output does not have (L481). */
+void tl_merge_check_targets(const tl_merging *m, uint32_t section);
 /* E62 of a relocation section that goes with dead code or a losing body (L164). */
 void tl_merge_check_dropped_relocations(const tl_merging *m, uint32_t section);
 /* Marks every section of one kind that is about an already marked text section. */

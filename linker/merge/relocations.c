@@ -65,21 +65,16 @@ static void relocations_check_mercury(const tl_merging *m, uint32_t section, uin
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_UNEXPECTED_RELOC), site, NULL);
 }
 
-void tl_merge_check_targets(const tl_merging *m) {
-  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
-    const tl_cubin_section *const input = &m->cubin->sections[s];
-    const uint32_t target = tl_cubin_section_at(m->cubin, input->info)->type;
-    const bool relocations = tl_section_type_is_relocations(input->type);
-    if (relocations && input->size && !relocations_may_change(target, m->module->view))
-      relocations_refuse_target(m, s);
-  }
+/* L481: nvlink looks at the target of a section without entries too, and finds no `.nv.compat` in the output. */
+static bool relocations_empty_may_stay(const tl_merging *m, uint32_t type) {
+  return m->module->view != TL_VIEW_SASS ||
+         (relocations_may_change(type, m->module->view) && type != SHT_CUDA_COMPAT);
 }
 
-/* L481: nvlink looks at the target of a section without entries too, and finds no `.nv.compat` in the output. */
-static void relocations_check_empty(const tl_merging *m, uint32_t section) {
+void tl_merge_check_targets(const tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint32_t type = tl_cubin_section_at(m->cubin, input->info)->type;
-  if (m->module->view == TL_VIEW_SASS && (!relocations_may_change(type, m->module->view) || type == SHT_CUDA_COMPAT))
+  if (input->size ? !relocations_may_change(type, m->module->view) : !relocations_empty_may_stay(m, type))
     relocations_refuse_target(m, section);
 }
 
@@ -97,8 +92,6 @@ static void relocations_check_losing_bank(const tl_merging *m, uint32_t section,
 void tl_merge_check_dropped_relocations(const tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint32_t target = input->info; /* there is one, from which it has its state */
-  if (!input->size)
-    relocations_check_empty(m, section);
   relocations_check_losing_bank(m, section, target);
   const uint64_t lost = m->section_state[section] & TL_SECTION_LOST ? tl_cubin_relocation_count(input) : 0;
   for (uint64_t i = 0; i < lost && tl_trace_wants(m->module->diagnostics, TL_TRACE_MERGE); i++)
@@ -506,10 +499,8 @@ static void relocations_read_block(tl_merging *m, uint32_t section, uint32_t ind
 
 void tl_merge_relocations(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  if (!input->size) {
-    relocations_check_empty(m, section);
+  if (!input->size)
     return;
-  }
   const uint32_t block = relocations_block(m, input->info);
   if (block != TL_NONE && m->module->view == TL_VIEW_SASS) /* nvlink drops all of them, whatever they say (L801) */
     return;

@@ -160,6 +160,15 @@ static uint64_t relocate_external_align(const relocating *r, const entry_state *
   return e->s == UINT64_MAX || !r->module->mode->final ? symbol->mention_align : PLACED;
 }
 
+/* L1096: of shared memory without a place; what a kernel gives one by itself is in no section, also where the object has
+ * one in the output (L1162). */
+static void relocate_external_bank(const relocating *r, entry_state *e) {
+  if (e->s == UINT64_MAX)
+    e->bank = (SHT_CUDA_SHARED - SHT_CUDA_CONSTANT0) & 31;
+  else if (r->module->mode->final && !r->module->extern_by_name)
+    e->bank = relocate_bank(r, 0);
+}
+
 /* L251: with the constants of all files, or -1 if there are none. */
 static uint64_t relocate_constants_size(const relocating *r) {
   const uint32_t section = tl_module_section_named(r->module, ".nv.constant3");
@@ -207,8 +216,8 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   } else if (symbol->shared) {
     e->s = relocate_shared_value(r, e, symbol);
     e->auxiliary = symbol->external_shared ? relocate_external_align(r, e, symbol) : symbol->align;
-    if (symbol->external_shared && e->s == UINT64_MAX)
-      e->bank = (SHT_CUDA_SHARED - SHT_CUDA_CONSTANT0) & 31; /* L1096 */
+    if (symbol->external_shared)
+      relocate_external_bank(r, e);
   } else if (symbol->function != TL_NONE) {
     e->auxiliary = (uint64_t)symbol->function + 1; /* its number in the call graph (L28) */
   } else if (symbol->block != TL_NONE) {           /* L96: the block can be gone by D7 */
@@ -519,7 +528,8 @@ static outcome relocate_pc_relative(const relocating *r, entry_state *e) { /* R2
 /* R28, L571: the traces of what nobody sees from outside, which an executable's shared objects are, too. */
 static bool relocate_is_cleared(const relocating *r, const tl_symbol *symbol) {
   const bool internal = (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
-  const bool undefined = symbol->section == TL_NONE && !symbol->external_shared; /* L612 */
+  const bool undefined =
+      symbol->section == TL_NONE && (!symbol->external_shared || r->module->extern_by_name); /* L612, L1163 */
   return internal || (symbol->shared && !undefined && r->module->mode->final);
 }
 

@@ -126,16 +126,17 @@ static void ref_attribute_check_groups(ref_link *link, const ref_function *kerne
   if (record->code != CODE_TCGEN05_1CTA && record->code != CODE_TCGEN05_2CTA) {
     return;
   }
-  if (link->kernels.count == 1 ? own : any) {
+  if (ref_callgraph_has_one_kernel(link) ? own : any) {
     ref_indices_add(link, &link->group_conflicts, (size_t)(kernel - link->functions));
   }
 }
 
-/* RF615: beside other kernels the low byte of REG_RECONFIG, unless it is 0, takes the place of what the kernel has. */
-static void ref_attribute_spread_reconfiguration(const ref_link *link, ref_record *own, const ref_record *record) {
-  const uint8_t byte = record->format == 4 ? 0 : (uint8_t)record->value;
-  if (record->code == CODE_REG_RECONFIG && link->kernels.count != 1 && byte != 0 && own->format != 4) {
-    own->value = (uint16_t)((own->value & 0xff00) | byte);
+/* RF615: beside other kernels the low byte of REG_RECONFIG, unless it is 0, takes the place of what the kernel has. RF644: of a record of
+ * format 4 it is that of its size. */
+static void ref_attribute_spread_reconfiguration(ref_link *link, ref_record *own, const ref_record *record) {
+  const uint8_t byte = ref_attribute_byte(record);
+  if (record->code == CODE_REG_RECONFIG && !ref_callgraph_has_one_kernel(link) && byte != 0) {
+    ref_attribute_set_u16(link, own, (uint16_t)((ref_attribute_u16(own) & 0xff00) | byte));
   }
 }
 
@@ -144,9 +145,8 @@ static void ref_attribute_spread_flag(ref_link *link, ref_function *function, co
   ref_records *kernel = &function->output_records;
   if (ref_attribute_find(kernel, record->code) == NULL) {
     ref_attribute_check_groups(link, function, record);
-    const bool keeps = record->code == CODE_REG_RECONFIG && link->kernels.count != 1; /* RF190 */
-    const uint16_t value = keeps && record->format != 4 ? record->value & 0xff : 0;
-    (void)ref_attribute_append(link, kernel, 1, record->code, value);
+    const bool keeps = record->code == CODE_REG_RECONFIG && !ref_callgraph_has_one_kernel(link); /* RF190 */
+    (void)ref_attribute_append(link, kernel, 1, record->code, keeps ? ref_attribute_byte(record) : 0);
   } else {
     ref_attribute_spread_reconfiguration(link, ref_attribute_find(kernel, record->code), record);
   }
@@ -434,7 +434,7 @@ static bool ref_attribute_mask_counts(const ref_link *link, const ref_function *
 
 /* I23: over what the kernel reaches; RF58: over all live functions when it is the only kernel. */
 static uint32_t ref_attribute_join_masks(ref_link *link, const ref_function *kernel, const bool *aliased) {
-  const bool all = link->kernels.count == 1;
+  const bool all = ref_callgraph_has_one_kernel(link);
   const size_t count = all ? link->function_count : kernel->reach.count;
   uint32_t mask = 0;
   for (size_t i = 0; i < count; i++) {
@@ -458,7 +458,7 @@ static bool ref_attributes_set_masks(ref_link *link) {
     }
     dead = dead || (function->defined && !function->live);
   }
-  if (!any || (all && !dead && link->kernels.count == 1)) {
+  if (!any || (all && !dead && ref_callgraph_has_one_kernel(link))) {
     return any;
   }
   const bool *aliased = ref_attributes_find_aliased(link);
@@ -506,9 +506,9 @@ static uint32_t ref_attribute_registers_of(const ref_link *link, const ref_funct
   return undefined || function->alias_of != REF_NONE ? 0 : function->register_count;
 }
 
-/* RF614: a kernel that has REG_RECONFIG, or gets it from a function, keeps its own count. */
+/* RF614: a kernel that has REG_RECONFIG, or gets it from a function, keeps its own count; RF656: one of its text's header, too. */
 bool ref_attribute_keeps_registers(const ref_link *link, const ref_function *kernel) {
-  const bool all = link->kernels.count == 1; /* I31 */
+  const bool all = ref_callgraph_has_one_kernel(link); /* I31 */
   const size_t count = all ? link->function_count : kernel->reach.count;
   for (size_t i = 0; i < count; i++) {
     const ref_function *function = &link->functions[all ? i : kernel->reach.items[i]];
@@ -523,7 +523,7 @@ bool ref_attribute_keeps_registers(const ref_link *link, const ref_function *ker
 static void ref_attributes_raise_registers(ref_link *link) {
   for (size_t i = 0; i < link->kernels.count; i++) {
     ref_function *kernel = &link->functions[link->kernels.items[i]];
-    const bool keeps = kernel->has_register_count && ref_attribute_keeps_registers(link, kernel);
+    const bool keeps = ref_attribute_keeps_registers(link, kernel);
     kernel->raised_registers = kernel->register_count;
     for (size_t k = 0; !keeps && k < kernel->reach.count; k++) {
       const uint32_t other = ref_attribute_registers_of(link, &link->functions[kernel->reach.items[k]]);
@@ -733,7 +733,7 @@ static void ref_attributes_join_names(ref_link *link) {
 static void ref_attributes_spread_all(ref_link *link, const ref_indices *functions) {
   ref_attributes_add_stacks(link);
   const bool masks = ref_attributes_set_masks(link);
-  if (link->kernels.count == 1) {
+  if (ref_callgraph_has_one_kernel(link)) {
     ref_attributes_spread_to_one(link, functions, link->kernels.items[0]);
   } else {
     ref_attributes_spread_to_all(link, functions);

@@ -27,19 +27,23 @@ static bool ref_merge_follows(const ref_cubin *cubin, uint32_t section, uint32_t
          ref_merge_turn(cubin, next) < ref_merge_turn(cubin, section);
 }
 
+/* RF646: a section that a function lies in is a text, whatever its flags say. */
+bool ref_merge_is_text(const ref_file *file, uint32_t section) {
+  return (file->cubin.sections[section].flags & REF_FLAG_EXEC) != 0 || ref_function_owns_text(file, section);
+}
+
 /* The function that a section with flag 0x40 belongs to, as an input symbol; 0 when there is none. */
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section) {
   const ref_cubin *cubin = &file->cubin;
   while (section < cubin->section_count) {
     const ref_section *input = &cubin->sections[section];
-    if ((input->flags & REF_FLAG_EXEC) != 0) {
+    if (ref_merge_is_text(file, section)) {
       return ref_function_primary(file, section);
     }
     if ((input->flags & REF_FLAG_INFO) == 0 || input->info >= cubin->section_count) {
       return 0;
     }
-    const bool names_text = (cubin->sections[input->info].flags & REF_FLAG_EXEC) != 0;
-    if (!names_text && !ref_merge_follows(cubin, section, input->info)) { /* RF620 */
+    if (!ref_merge_is_text(file, input->info) && !ref_merge_follows(cubin, section, input->info)) { /* RF620 */
       return 0;
     }
     section = input->info;
@@ -75,7 +79,7 @@ static size_t ref_block_add_bank_zero(ref_link *link, ref_function *function, co
   if (name != NULL) {
     ref_names_add(link, REF_NONE, name);
   }
-  const size_t number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+  const size_t number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
   size_t table = 0;
   if (name != NULL) {
     table = ref_section_add(link, name, REF_TYPE_REL, 0, 8, 16);
@@ -383,7 +387,7 @@ static size_t ref_block_find_info(ref_link *link, const ref_file *file, const re
   }
   const ref_section *other = &file->cubin.sections[input->info];
   const size_t named = other->type == REF_TYPE_SHARED ? function->shared : file->section_of[input->info];
-  if ((other->flags & REF_FLAG_EXEC) != 0) {
+  if (ref_merge_is_text(file, input->info)) {
     return function->text;
   }
   if (named != REF_NONE && link->sections[named].symbol == REF_NONE) {
@@ -417,7 +421,8 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
   const size_t number =
       parameters ? ref_block_add_bank_zero(link, function, input)
       : table    ? ref_block_add_laid_table(link, function, input)
-                 : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+                 : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align,
+                                               input->entry_size); /* L952 */
   link->sections[number].info_section = ref_block_find_info(link, file, input, function);
   ref_block_keep_link(link, number, input);
   ref_block_append(link, file, section, number);
@@ -457,6 +462,22 @@ static void ref_block_place_nobodys(ref_link *link, ref_file *file, uint32_t sec
   ref_block_append(link, file, section, number);
 }
 
+/* RF637: when a section of the output is made of data or a note, nvlink reads the header that its sh_info names, behind the table too, and
+ * mostly ends by a signal; so it does for code of nobody, whose sh_info may be a function's number, but not with a count of registers. */
+void ref_block_check_info(ref_link *link, const ref_file *file, const ref_section *input) {
+  const size_t limit = (input->flags & REF_FLAG_EXEC) == 0 ? file->cubin.section_count : (size_t)1 << 24;
+  if (input->info >= limit) {
+    ref_message_fatal(link, "E64", "Internal error: section not mapped");
+  }
+}
+
+/* RF673: what lies in the text of a dead function, a texture at that, brings no text. */
+static bool ref_block_is_dead_text(const ref_link *link, const ref_file *file, uint32_t section, uint32_t owner) {
+  return (file->cubin.sections[section].flags & REF_FLAG_EXEC) != 0 && owner != 0 &&
+         file->cubin.symbols[owner].section == section && file->function_of[owner] != REF_NONE &&
+         !link->functions[file->function_of[owner]].live;
+}
+
 /* True when the section has a place now. */
 bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
@@ -468,7 +489,13 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   }
   const ref_section *input = &file->cubin.sections[section];
   const uint32_t owner = ref_merge_owner(file, section);
-  if (ref_deleted_is_of_dead_kernel(link, input)) { /* RF617: by its name */
+  size_t number = ref_map_find(&link->section_by_name, input->name);
+  const bool is_new = number == REF_NONE || link->sections[number].type != input->type;
+  if (is_new) {
+    ref_block_check_info(link, file, input);
+  }
+  if (ref_deleted_is_of_dead_kernel(link, input) || /* RF617: by its name */
+      ref_block_is_dead_text(link, file, section, owner)) {
     return false;
   }
   if (owner != 0 && file->function_of[owner] != REF_NONE && ref_section_type_is_constant(input->type)) {
@@ -481,8 +508,7 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
     ref_block_place_nobodys(link, file, section);
     return true;
   }
-  size_t number = ref_map_find(&link->section_by_name, input->name);
-  if (number == REF_NONE || link->sections[number].type != input->type) {
+  if (is_new) {
     number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
     ref_block_keep_link(link, number, input);
   }
@@ -520,9 +546,10 @@ static bool *ref_blocks_find_texts(ref_link *link, const ref_file *file) {
   return has_function;
 }
 
-/* RF245: what holds unified functions, objects and an index is data like any other where nothing of it is a function's or an object's. */
-static bool ref_block_is_unified(uint32_t type) {
-  return type == REF_TYPE_UFT || type == REF_TYPE_UDT || type == REF_TYPE_UIDX;
+/* RF245: what holds unified functions, objects and an index is data like any other where nothing of it is a function's or an object's. RF661: the
+ * text of a dead function that is called no jump slot is gone with it. */
+static bool ref_block_is_unified(uint32_t type, bool has_function) {
+  return (type == REF_TYPE_UFT && !has_function) || type == REF_TYPE_UDT || type == REF_TYPE_UIDX;
 }
 
 /* W3.3. M2, M4: of the Mercury view only what an object of SASS kind has. */
@@ -533,10 +560,10 @@ void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
     const ref_section *input = &file->cubin.sections[i];
     const bool other_view = (input->flags & REF_FLAG_MERCURY) != 0 && (file->cubin.flags & REF_KIND_CAPSULE) != 0;
     const bool debug =
-        (input->type == REF_TYPE_PROGBITS && ((input->flags & REF_FLAG_EXEC) == 0 || !has_function[i])) ||
+        (input->type == REF_TYPE_PROGBITS && !has_function[i]) ||
         ref_unified_is_table(input->type); /* W12.7, U10, RF631 */
     if (file->section_of[i] == REF_NONE && !other_view && !ref_block_is_ignored(link, input) &&
-        (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_block_is_unified(input->type) ||
+        (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_block_is_unified(input->type, has_function[i]) ||
          ref_section_type_is_constant(input->type))) {
       (void)ref_block_place(link, file_number, i);
     }

@@ -57,7 +57,7 @@ static ref_requests ref_caching_collect(ref_link *link) {
 
 /* D54: with exactly one kernel all that lives. */
 static bool ref_caching_counts_for(const ref_link *link, const ref_function *kernel, size_t function) {
-  return link->kernels.count == 1 || ref_indices_has(&kernel->reach, function);
+  return ref_callgraph_has_one_kernel(link) || ref_indices_has(&kernel->reach, function);
 }
 
 static void ref_caching_note_clash(ref_link *link, size_t first, size_t second, size_t kernel) {

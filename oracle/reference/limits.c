@@ -18,11 +18,8 @@ static const char *ref_limits_owner(const ref_link *link, const ref_out_section 
 
 /* RF627: a function that is called as a jump slot, wherever it lies, and neither a kernel nor unified. */
 static bool ref_limits_has_slot(const ref_cubin *cubin) {
-  static const char prefix[] = "__cuda_uf_stub_";
   for (size_t i = 1; i < cubin->symbol_count; i++) {
-    const ref_symbol *symbol = &cubin->symbols[i];
-    if ((symbol->info & 15) == REF_SYMBOL_FUNC && symbol->section != 0 &&
-        (symbol->other & (REF_OTHER_ENTRY | UNIFIED)) == 0 && strncmp(symbol->name, prefix, sizeof prefix - 1) == 0) {
+    if (ref_function_is_slot(&cubin->symbols[i])) {
       return true;
     }
   }

@@ -47,16 +47,21 @@ static size_t ref_record_symbol(ref_link *link, const ref_file *file, uint32_t i
   return file->symbol_of[index];
 }
 
-/* I10-I12: where nvlink crashes. */
-static void ref_record_check(ref_link *link, const ref_file *file, const ref_attribute *attribute) {
-  const bool sized = attribute->format == 4;
+/* I10-I12: where nvlink crashes. RF678: of Mercury's EXTERNS in format 1, too; a capsule's SASS side it does not read: false, the record is as
+ * if it were not there. */
+static bool ref_record_check(ref_link *link, const ref_file *file, const ref_attribute *attribute) {
+  const bool sized = attribute->format == 4, mercury = link->view->is_mercury, unread = ref_view_is_derived(link);
   if (ref_record_first_word_is_symbol(attribute->code) && (!sized || attribute->size < 4)) {
+    if (unread) {
+      return false;
+    }
     ref_message_fatal(link, "D67", "Input file '%s': attribute 0x%02x without a symbol index", file->name,
                       attribute->code);
   }
-  if (attribute->code == CODE_EXTERNS && !sized && attribute->format != 1) {
+  if (attribute->code == CODE_EXTERNS && !sized && (attribute->format != 1 || mercury) && !unread) {
     ref_message_fatal(link, "D67", "Input file '%s': attribute 0x0f in format %u", file->name, attribute->format);
   }
+  return true;
 }
 
 /* RF251: the symbol of a section without bytes is in no output. */
@@ -95,7 +100,9 @@ static size_t ref_record_first_symbol(ref_link *link, const ref_file *file, cons
 static void ref_record_read(ref_link *link, ref_file *file, const ref_attribute *attribute, ref_records *records) {
   ref_record record = {.format = attribute->format, .code = attribute->code};
   bool gone = false;
-  ref_record_check(link, file, attribute);
+  if (!ref_record_check(link, file, attribute)) {
+    return;
+  }
   if (attribute->format != 4) {
     record.value = ref_u16(attribute->data);
     (void)ref_records_add(link, records, record);

@@ -454,9 +454,12 @@ static void ref_shared_hide_unused(ref_link *link, const ref_shared *shared) {
   }
 }
 
-/* RF522: with -preserve-relocs a kernel's own of size 0 has no symbol where nothing refers to it, unless it has a visibility (RF166). */
+/* RF522: with -preserve-relocs a kernel's own of size 0 has no symbol where nothing refers to it, unless it has a visibility (RF166); RF640:
+ * from sm_90 on it has one. */
 static void ref_shared_hide_empty(ref_link *link, const ref_shared *shared) {
-  for (size_t i = 0; i < shared->objects.count && link->preserves && !ref_options_keep_shared_symbols(link); i++) {
+  const bool has_symbol = link->sm >= 90 && !link->is_capsule;
+  const bool hides = link->preserves && !ref_options_keep_shared_symbols(link) && !has_symbol;
+  for (size_t i = 0; i < shared->objects.count && hides; i++) {
     ref_out_symbol *symbol = &link->symbols[shared->objects.items[i]];
     if (ref_shared_is_own_empty(shared, symbol) && symbol->users.count == 0 &&
         (symbol->other & VISIBILITY) <= INTERNAL) {
@@ -474,7 +477,8 @@ static void ref_shared_show_extern(ref_link *link, const ref_shared *shared) {
   }
   for (size_t i = 0; i < link->symbol_count; i++) {
     ref_out_symbol *symbol = &link->symbols[i];
-    if (symbol->is_extern_shared || symbol->has_no_place) {
+    const bool own = ref_shared_is_own_empty(shared, symbol); /* RF640 */
+    if ((symbol->is_extern_shared || symbol->has_no_place) && !own) {
       symbol->dropped = false;
       symbol->has_no_name = false;
       symbol->section = shared->pool_section;
