@@ -13,7 +13,8 @@ enum {
   DESCRIPTOR_HIGH = 63,
   SASS_WHOLE = 75,
   PLACE_BYTE_0 = REF_MERCURY_FIRST + 42, /* whole places are what the instruction has */
-  RETURN_LOW = REF_MERCURY_FIRST + 40, RETURN_HIGH = REF_MERCURY_FIRST + 41
+  RETURN_LOW = REF_MERCURY_FIRST + 40,
+  RETURN_HIGH = REF_MERCURY_FIRST + 41
 };
 
 static const char *ref_derived_key(ref_link *link, size_t file, uint32_t table, size_t number) {
@@ -22,7 +23,8 @@ static const char *ref_derived_key(ref_link *link, size_t file, uint32_t table, 
 
 /* Is it about the function's own code, of the body that stands? */
 static bool ref_derived_is_own(const ref_link *mercury, const ref_out_relocation *entry, size_t function) {
-  return mercury->functions[function].text == entry->target && mercury->functions[function].definition_file == entry->file;
+  return mercury->functions[function].text == entry->target &&
+         mercury->functions[function].definition_file == entry->file;
 }
 
 /* A return address, whose addend is a place in the decoded code. */

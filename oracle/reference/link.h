@@ -206,7 +206,7 @@ typedef struct ref_function {
   const char *prototype;       /* of .nv.prototype */
   ref_indices calls, references;
   ref_indices shown_calls; /* RF670: of what is no function, too: REF_NONE */
-  ref_reading *readings; /* L791 */
+  ref_reading *readings;   /* L791 */
   size_t reading_count, reading_capacity;
   const char **indirect; /* prototypes of its -3 records */
   size_t indirect_count, indirect_capacity;
@@ -303,7 +303,7 @@ typedef struct ref_out_symbol {
   bool common, dropped;
   bool common_is_defined;    /* RF53 */
   bool is_weak_after_common; /* D19 */
-  bool is_gone; /* RF662: a variable that was defined in a section that went with a function */
+  bool is_gone;              /* RF662: a variable that was defined in a section that went with a function */
   bool has_no_name;          /* W17.2 */
   size_t section;            /* REF_NONE when undefined */
   uint64_t value, size;
@@ -494,7 +494,7 @@ typedef struct ref_link {
   ref_out_symbol *symbols;
   size_t symbol_count, symbol_capacity;
   ref_map symbol_by_name, section_by_name, texture_parameters;
-  ref_map first_by_name; /* RF406: of the first symbols, `named_count` of them */
+  ref_map first_by_name;   /* RF406: of the first symbols, `named_count` of them */
   ref_map local_functions; /* RF664: 1 for a kernel */
   size_t named_count;
   uint64_t debug_shared_align;  /* D of W9.8 */
@@ -941,6 +941,7 @@ bool ref_attribute_keeps_registers(const ref_link *link, const ref_function *ker
 bool ref_attribute_alias_has_registers(const ref_link *link, size_t number);
 void ref_attributes_add_registers(ref_link *link, const ref_function *kernel);
 /* A record of `.nv.info`: a symbol and a word. */
+uint32_t ref_attribute_first_registers(const ref_link *link, const ref_function *kernel);
 void ref_attribute_add_symbol_word(ref_link *link, uint8_t code, size_t symbol, uint32_t value);
 bool ref_attribute_is_external(const ref_link *link, size_t symbol);
 uint8_t ref_attribute_byte(const ref_record *record);
