@@ -544,7 +544,7 @@ static void ref_attributes_take_endless(ref_link *link, ref_record *record, size
   }
 }
 
-/* RF705: of several counts of a kernel the last that was read is raised. */
+/* RF705: of several counts of a kernel the last that was read is raised; -v says the first. */
 static void ref_attributes_finish_module(ref_link *link) {
   bool *raised = REF_TAKE(link, bool, link->function_count);
   ref_attributes_reverse(link, &link->module_records, &link->module_output);
@@ -558,23 +558,15 @@ static void ref_attributes_finish_module(ref_link *link) {
       raised[number] = true;
       record->payload = ref_attribute_words(link, link->functions[number].raised_registers);
     }
+    if (record->code == CODE_REGCOUNT && number != REF_NONE && record->payload.size >= 8) {
+      link->functions[number].told_registers = ref_u32(record->payload.data + 4);
+      link->functions[number].tells_registers = true;
+    }
   }
   ref_attributes_drop(link, &link->module_output, true);
   if (link->has_oldest_object && !link->relocatable) {
     (void)ref_attribute_append(link, &link->module_output, 1, CODE_HAS_OLD_OBJECT, 0); /* RF138 */
   }
-}
-
-/* RF705: -v says the first count that was read, raised where it is the only one. */
-uint32_t ref_attribute_first_registers(const ref_link *link, const ref_function *kernel) {
-  for (size_t i = link->module_output.count; i-- > 0;) {
-    const ref_record *record = &link->module_output.items[i];
-    if (record->code == CODE_REGCOUNT && !record->dropped && record->first_word_is_symbol &&
-        record->symbols.items[0] == kernel->symbol && record->payload.size >= 8) {
-      return ref_u32(record->payload.data + 4);
-    }
-  }
-  return kernel->raised_registers;
 }
 
 static bool ref_attributes_is_endless(const ref_function *kernel) {

@@ -251,7 +251,8 @@ typedef struct ref_function {
   bool reaches_cycle, uses_extern_shared;
   bool has_endless_stack; /* RF280 */
   uint32_t frame_size, register_count, raised_registers, crs_size;
-  bool has_register_count;
+  bool has_register_count, tells_registers;
+  uint32_t told_registers; /* of the first record of counts, by which -v goes (RF705) */
   uint64_t stack, crs;
   ref_indices constant_users;
   uint64_t constant_offset; /* of its compiler constants in the users' images (W10.2) */
@@ -941,7 +942,6 @@ bool ref_attribute_keeps_registers(const ref_link *link, const ref_function *ker
 bool ref_attribute_alias_has_registers(const ref_link *link, size_t number);
 void ref_attributes_add_registers(ref_link *link, const ref_function *kernel);
 /* A record of `.nv.info`: a symbol and a word. */
-uint32_t ref_attribute_first_registers(const ref_link *link, const ref_function *kernel);
 void ref_attribute_add_symbol_word(ref_link *link, uint8_t code, size_t symbol, uint32_t value);
 bool ref_attribute_is_external(const ref_link *link, size_t symbol);
 uint8_t ref_attribute_byte(const ref_record *record);
