@@ -305,7 +305,7 @@ typedef struct ref_out_symbol {
   bool common, dropped;
   bool common_is_defined;    /* RF53 */
   bool is_weak_after_common; /* D19 */
-  bool is_gone; /* RF662: a variable that was defined in a section that went with a function */
+  bool is_gone;              /* RF662: a variable that was defined in a section that went with a function */
   bool has_no_name;          /* W17.2 */
   size_t section;            /* REF_NONE when undefined */
   uint64_t value, size;
@@ -339,6 +339,10 @@ typedef struct ref_out_relocation {
   size_t file;
   size_t input_symbol;
   uint32_t input_target; /* the file's section that it is about */
+  uint32_t input_table;  /* the file's section that it stands in, and its number there */
+  size_t input_number;
+  uint32_t beside_table; /* RF702: of the one of Mercury's side that a SASS entry of code belongs to; 0: none */
+  size_t beside_number;
   uint64_t offset, input_offset, block_offset;
   uint32_t type;
   size_t function;
@@ -356,6 +360,8 @@ typedef struct ref_out_relocation {
   size_t copied_to;         /* RF469: the last image that it was copied to; 0: none */
   bool asked_unified;       /* R11: it had a unified type */
   bool is_of_loader;        /* L585 */
+  bool is_applied;          /* it was carried out, with the value */
+  uint64_t value;
 } ref_out_relocation;
 
 typedef struct ref_name {
@@ -490,7 +496,7 @@ typedef struct ref_link {
   ref_out_symbol *symbols;
   size_t symbol_count, symbol_capacity;
   ref_map symbol_by_name, section_by_name, texture_parameters;
-  ref_map first_by_name; /* RF406: of the first symbols, `named_count` of them */
+  ref_map first_by_name;   /* RF406: of the first symbols, `named_count` of them */
   ref_map local_functions; /* RF664: 1 for a kernel */
   size_t named_count;
   size_t pool;                  /* RF655: 0: none */
@@ -994,6 +1000,7 @@ void ref_relocate_check_aliases(ref_link *link);
 void ref_relocate_check_refused(ref_link *link);
 void ref_relocate_make_room_for_shifts(ref_link *link);
 void ref_relocate_apply(ref_link *link);
+bool ref_relocate_names_reserved(const ref_link *link, const ref_out_relocation *entry);
 void ref_relocate_check_kept(ref_link *link);
 void ref_relocate_write(ref_link *link);
 
