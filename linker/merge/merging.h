@@ -81,6 +81,8 @@ void tl_merge_remaining_sections(tl_merging *m);
  * the call graph; E64 of attributes about a section that has not come along (L177). */
 void tl_merge_check_prototypes(tl_merging *m, uint32_t section);
 void tl_merge_check_attributes(const tl_merging *m, uint32_t section);
+/* Whether a section of the file is a jump slot that no function lies in, of an executable (L1204). */
+bool tl_merge_is_slot_without_function(const tl_merging *m, uint32_t section);
 void tl_merge_records(tl_merging *m);
 void tl_merge_relocations(tl_merging *m, uint32_t section);
 /* Of entries that a replaced body left in a block, those that lie inside the new body's constants, which are an input's
