@@ -32,7 +32,7 @@ typedef struct tl_body {
   uint8_t uncounted;         /* tl_uncounted */
   bool replaced;             /* a later body took its place */
   bool in_kernel;            /* it stands in the text of a kernel: nvlink's call graph does not have it (L552) */
-  bool beaten;               /* an alias that lost against another body of its name: its records do not count (D96) */
+  bool beaten;               /* an alias that lost against another alias: its records do not count (D96) */
   bool leads;                /* an alias that comes before the function whose text it has (D102) */
   bool taken_elsewhere;      /* of a relocatable output: a file that does not define it takes its address (L646) */
   bool partial;              /* of a relocatable output: the kernel is one of an -ewp object (L832) */
@@ -47,7 +47,6 @@ typedef struct tl_body {
 static inline bool tl_body_loses(const tl_body *body) {
   return body->role == TL_BODY_LOSES || body->beaten;
 }
-
 
 /* A function name (or a file-local function) and what became of it. */
 typedef struct tl_function {

@@ -266,7 +266,7 @@ static void resolve_settle_aliases(const resolver *r, uint32_t file) {
       body->role = TL_BODY_FIRST;
     else
       body->role = resolve_is_alias(cubin, i) ? TL_BODY_MENTION : TL_BODY_LOSES;
-    body->beaten = body->role == TL_BODY_MENTION;
+    body->beaten = body->role == TL_BODY_MENTION && resolve_is_alias(&r->files[function->file], function->symbol);
   }
 }
 
