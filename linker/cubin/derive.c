@@ -290,6 +290,14 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
     memcpy(to, own->data + same.offset, size);
 }
 
+/* L1206: which workarounds the finalizer's code has is a matter of the machine that the header names, whatever the input says. */
+static void derive_workarounds(const deriver *d, const tl_record *record, uint8_t *to) {
+  enum { WORKAROUNDS = 0x36, OF_SM_100 = 8, FIRST_WITHOUT = 120 };
+  const uint32_t sm = d->cubin->flags >> 8 & 0xffff;
+  if (record->code == WORKAROUNDS && record->format == TL_RECORD_WHOLE && record->size == WORD)
+    tl_put32(to + WORD, sm < FIRST_WITHOUT ? OF_SM_100 : 0);
+}
+
 /* The attributes of one text, or of the file; what is not the SASS side's attributes stays. */
 static void derive_attributes(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own) {
   static const uint8_t last[] = {0x19, EIATTR_PARAM_CBANK, 0x36};
@@ -306,6 +314,7 @@ static void derive_attributes(const deriver *d, const tl_cubin_section *mercury,
     if (!derive_next_own(own, last[i], &position, &record))
       continue;
     memcpy(bytes + out.size, own->data + record.offset, tl_record_length(&record));
+    derive_workarounds(d, &record, bytes + out.size);
     out.size += tl_record_length(&record);
   }
   own->data = bytes;

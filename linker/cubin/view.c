@@ -326,7 +326,7 @@ static void view_check_unread_entries(const tl_cubin *cubin, const tl_names *nam
         tl_cubin_damaged(cubin, names, diagnostics, i, at, fault);
       if (view_is_unwritten(cubin, section->info, symbols, section->data + at))
         tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_NVRS), site, NULL);
-      if (code && tl_get64(section->data + at) >= sizes[section->info])
+      if (code && !cubin->role.joined && tl_get64(section->data + at) >= sizes[section->info]) /* else the link says it */
         tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_RELOC_NOT_FOUND), site, NULL);
     }
   }

@@ -220,7 +220,7 @@ void tl_emit_unified(tl_emitted *e) {
     }
     const uint64_t place = e->layout->unified_places ? e->layout->unified_places[i] : TL_NO_OFFSET;
     uint8_t *const at = bytes + entry->offset;
-    const bool copy = section->flags & SHF_CUDA_MERCURY && tl_module_has_tables(module);
+    const bool copy = tl_module_is_copied_table(module, section);
     if (copy && !copies)
       copies = tables_unified_numbers(e);
     tl_put32(at, entry->symbol == TL_NONE ? 0 : (copy ? copies : e->symbol_index)[entry->symbol]);

@@ -495,6 +495,11 @@ bool tl_module_text_counts(const tl_module *module, uint32_t file, uint32_t sect
 static inline bool tl_module_has_tables(const tl_module *module) {
   return module->index && module->mode->final;
 }
+/* Whether a section is the copy of a unified table that code of SASS kind has for Mercury (L435, L1207). */
+static inline bool tl_module_is_copied_table(const tl_module *module, const tl_section *section) {
+  const bool some = tl_module_has_tables(module) || (!module->mode->final && !module->capsule);
+  return section->flags & SHF_CUDA_MERCURY && some;
+}
 /* A jump slot of such an executable, which calls its unified function. */
 bool tl_module_is_stub(const tl_module *module, uint32_t symbol);
 /* The function that entries against a second name of it are about (R16); TL_NONE: the symbol is no such name. */
