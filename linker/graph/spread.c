@@ -135,15 +135,6 @@ static tl_attribute spread_word(const spreader *s, uint8_t code, uint32_t value)
   return (tl_attribute){.format = 4, .code = code, .size = 4, .data = payload, .symbol = TL_NONE};
 }
 
-/* In place of the record with that code, or at the end. */
-static void spread_store(const spreader *s, tl_attributes *list, tl_attribute record) {
-  const uint32_t known = tl_attributes_find(list, record.code);
-  if (known == TL_NONE)
-    *tl_vector_push(s->arena, list) = record;
-  else
-    list->items[known] = record;
-}
-
 /* The place of a row's record in a list that grows by spread_put alone; TL_NONE. */
 static uint32_t spread_place_of(spread_lists *lists, const tl_attributes *list, const spread_row *row) {
   uint32_t *const place = &lists->places[row - spread_rows];
@@ -933,7 +924,7 @@ static void spread_read_sparse(spreader *s) {
     for (size_t i = 0; !alias && i < list->count; i++)
       if (list->items[i].code == EIATTR_SPARSE_MMA_MASK) {
         own = true;
-        s->sparse[function] |= tl_get16(list->items[i].data);
+        s->sparse[function] |= spread_value(&list->items[i]) & UINT16_MAX; /* L1210 */
       }
     s->any_sparse |= own;
     s->every_sparse &= own;
@@ -1006,7 +997,11 @@ static void spread_store_sparse(const spreader *s, uint32_t kernel, tl_attribute
     return; /* D65 */
   const uint32_t below = s->sparse_below[s->module->symbols.items[kernel].function];
   const uint16_t mask = (uint16_t)(single ? s->sparse_of_all : below); /* L97 */
-  spread_store(s, list, spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, mask));
+  const uint32_t known = tl_attributes_find(list, EIATTR_SPARSE_MMA_MASK);
+  if (known == TL_NONE)
+    *tl_vector_push(s->arena, list) = spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, mask);
+  else
+    spread_set_value(s, &list->items[known], mask); /* L1210 */
 }
 
 bool tl_query_is_forgotten(const tl_module *module, const tl_attribute *record) {
