@@ -284,8 +284,9 @@ static const char *view_unread_fault(const tl_cubin *cubin, const tl_cubin_secti
                       tl_type_is_texture(kind); /* L564 */
   if (tl_code_is_half_place(tl_get32(entry + 8)) && !placed)
     return "a relocation of code names no function (L442)";
-  return tl_get32(entry + 8) == DESCRIPTOR && kind != STT_FUNC ? "a function descriptor relocation names no function (D15)"
-                                                               : NULL;
+  return tl_get32(entry + 8) == DESCRIPTOR && kind != STT_FUNC
+             ? "a function descriptor relocation names no function (D15)"
+             : NULL;
 }
 
 /* A type that has no number on the SASS side ends a mixed link where the finalizer's entry has to be written: of sections other
@@ -326,7 +327,8 @@ static void view_check_unread_entries(const tl_cubin *cubin, const tl_names *nam
         tl_cubin_damaged(cubin, names, diagnostics, i, at, fault);
       if (view_is_unwritten(cubin, section->info, symbols, section->data + at))
         tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_NVRS), site, NULL);
-      if (code && !cubin->role.joined && tl_get64(section->data + at) >= sizes[section->info]) /* else the link says it */
+      if (code && !cubin->role.joined &&
+          tl_get64(section->data + at) >= sizes[section->info]) /* else the link says it */
         tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_RELOC_NOT_FOUND), site, NULL);
     }
   }

@@ -37,8 +37,7 @@ static bool strings_symbol_has_name(const tl_emitted *e, uint32_t symbol) {
   const tl_module *const module = e->module;
   const tl_symbol *const s = &module->symbols.items[symbol];
   const bool internal = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL; /* L1211 */
-  const bool listed =
-      tl_symbol_is_listed(module, e->layout, symbol) && !(internal && tl_emit_is_unified_mention(e, s));
+  const bool listed = tl_symbol_is_listed(module, e->layout, symbol) && !(internal && tl_emit_is_unified_mention(e, s));
   if (!listed)
     tl_trace(module->diagnostics, TL_TRACE_NO_SYMBOL_STRING, tl_module_text(module, module->symbols.items[symbol].name),
              (uint64_t)symbol);
