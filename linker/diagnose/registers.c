@@ -21,7 +21,7 @@
 typedef struct raise {
   uint64_t key;
   uint32_t kernel, entry, function; /* function; position in module->entries; function */
-  uint32_t limit;            /* of the kernel */
+  uint32_t limit;                   /* of the kernel */
 } raise;
 typedef TL_VECTOR(raise) raise_vector;
 
@@ -35,7 +35,7 @@ static int raise_compare(const void *a, const void *b) {
 static uint32_t registers_limit(const tl_module *module, uint32_t kernel) {
   const uint32_t text = module->symbols.items[kernel].section;
   const uint32_t info = module->sections.items[text].info;
-  if (info == TL_NONE || module->sections.items[text].owner != kernel)
+  if (info == TL_NONE || module->sections.items[text].owner != kernel) /* a second name has none (L1167) */
     return UINT32_MAX;
   const tl_attributes *const list = &module->sections.items[info].attributes;
   for (size_t i = list->count; i-- > 0;)

@@ -431,11 +431,11 @@ static void records_read_notes(tl_merging *m, uint32_t section) {
     tl_merge_place_section(m, section);
 }
 
-/* Of a function's entry nvlink takes the symbol without looking whether it is one that came along (L476). */
+/* Of a function's entry nvlink takes the symbol without looking whether it is one that came along (L476, L1220). */
 static void records_check_unified(const tl_merging *m, uint32_t section, uint64_t at, uint32_t symbol) {
   const bool function = m->cubin->sections[section].type == SHT_CUDA_UFT_ENTRY;
   const bool nothing = symbol == 0 || tl_symbol_type(&m->cubin->symbols[symbol]) == STT_SECTION;
-  if (function && nothing && !m->module->mode->final)
+  if (function && nothing)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, at,
                      "an entry of unified functions names no symbol of a program (L476)");
 }
@@ -446,10 +446,12 @@ static uint32_t records_unified_symbol(const tl_merging *m, uint32_t section, ui
   return data && tl_symbol_type(&m->cubin->symbols[number]) == STT_SECTION ? TL_NONE : m->symbol_map[number];
 }
 
-/* An entry that names a symbol that the file does not have. An executable may end for another reason (L560). */
+/* An entry that names a symbol that the file does not have. An executable may end for another reason (L560), but not one
+ * without an index file of an entry of a function (L1220). */
 static void records_refuse_unified(const tl_merging *m, uint32_t section, uint64_t at) {
   static const char what[] = "a record names a symbol outside the symbol table";
-  if (m->module->mode->final)
+  const bool function = m->cubin->sections[section].type == SHT_CUDA_UFT_ENTRY;
+  if (m->module->mode->final && (m->module->index || !function))
     tl_cubin_suspect(m->cubin, m->module->names, m->module->diagnostics, section, at, what);
   else
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, at, what);
@@ -527,7 +529,8 @@ static void records_check_prototype(tl_merging *m, uint32_t symbol, uint32_t off
   const tl_function *const f = &module->resolution->functions.items[function];
   const uint32_t out = tl_merging_symbol(m, symbol);
   const uint32_t mention = out == TL_NONE ? TL_NONE : module->symbols.items[out].mention;
-  const uint32_t first_file = f->defined ? f->first_file : mention == TL_NONE ? m->file : mention; /* L194, L139 */
+  const bool defined = f->defined && f->first_file <= m->file; /* not by a later file (L1194) */
+  const uint32_t first_file = defined ? f->first_file : mention == TL_NONE ? m->file : mention; /* L194, L139 */
   tl_merge_report(m, tl_message_row_of(TL_MESSAGE_PROTOTYPE_MISMATCH), m->cubin->symbols[symbol].name,
                   module->files[tl_smaller(first_file, m->file)].path);
 }

@@ -234,11 +234,24 @@ static bool relocations_section_is_gone(const tl_merging *m, const tl_cubin_symb
   return relocations_is_pooled(m, symbol) || m->section_state[symbol->section] & (TL_SECTION_DEAD | TL_SECTION_LOST);
 }
 
+/* L1224: the symbol of a losing body's text or parameters. Its section is none of the link, and nvlink finds the first one of
+ * the symbol's name that there is. */
+static bool relocations_is_of_lost_body(const tl_merging *m, const tl_cubin_symbol *s) {
+  if (!tl_merging_lies(s) || tl_symbol_type(s) != STT_SECTION || !(m->section_state[s->section] & TL_SECTION_LOST))
+    return false;
+  const tl_cubin_section *const section = &m->cubin->sections[s->section];
+  return section->flags & SHF_EXECINSTR || section->type == SHT_CUDA_CONSTANT0;
+}
+
 /* What an entry is about in the output. An object in the compiler constants of a body that lost is the one of its name in
  * the first body that stood when it came (L1094); in a relocatable output the section's symbol is that of the section behind
  * whose bytes they stand (W8.8). */
 static uint32_t relocations_symbol(const tl_merging *m, uint32_t symbol) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  if (m->symbol_map[symbol] == TL_NONE && relocations_is_of_lost_body(m, s)) {
+    const uint32_t standing = tl_module_find_section(m->module, s->name);
+    return standing == TL_NONE ? TL_NONE : m->module->sections.items[standing].symbol;
+  }
   if (m->symbol_map[symbol] != TL_NONE || !tl_merging_lies(s) || !(m->section_state[s->section] & TL_SECTION_LOST) ||
       m->cubin->sections[s->section].type != SHT_CUDA_CONSTANT0 + 2 || m->module->view != TL_VIEW_SASS)
     return m->symbol_map[symbol];

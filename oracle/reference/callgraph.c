@@ -121,6 +121,21 @@ static void ref_callgraph_find_entries(ref_link *link) {
   }
 }
 
+/* RF675: FRAME_SIZE among a function's own attributes counts, behind those of the module. */
+static void ref_callgraph_read_own_frames(ref_link *link) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_records *records = &link->functions[i].records;
+    for (size_t k = 0; k < records->count; k++) {
+      const ref_record *record = &records->items[k];
+      const size_t symbol = record->first_word_is_symbol && !record->dropped ? record->symbols.items[0] : REF_NONE;
+      if (record->code == 0x11 && record->payload.size >= 8 && symbol != REF_NONE &&
+          link->symbols[symbol].function != REF_NONE) {
+        link->functions[link->symbols[symbol].function].frame_size = ref_u32(record->payload.data + 4);
+      }
+    }
+  }
+}
+
 /* The last record of a symbol counts (I26b). */
 static void ref_callgraph_read_records(ref_link *link) {
   for (size_t i = 0; i < link->module_records.count; i++) {
@@ -138,6 +153,7 @@ static void ref_callgraph_read_records(ref_link *link) {
       function->has_register_count = true;
     }
   }
+  ref_callgraph_read_own_frames(link);
   for (size_t i = 0; i < link->function_count; i++) { /* RF194 */
     ref_function *function = &link->functions[i];
     const size_t text = function->is_kernel && function->alias_of != REF_NONE ? link->functions[function->alias_of].text
