@@ -50,6 +50,7 @@ static uint32_t derive_sass_name(const deriver *d, uint32_t section) {
   static const char *const renamed[][2] = {{".nv.constant.user", ".nv.constant3"},
                                            {".rela.nv.constant.user", ".rela.nv.constant3"}, /* L1036 */
                                            {".nv.constant.pic", ".nv.constant4"},
+                                           {".rela.nv.constant.pic", ".rela.nv.constant4"}, /* L1200 */
                                            {".nv.constant.optimizer.", ".nv.constant2."}};
   const char *text = tl_text_behind(derive_name(d, section), ".nv.merc");
   if (!text)
@@ -687,7 +688,8 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
   for (uint32_t i = 1; i < count; i++) {
     const tl_cubin_section *const section = derive_section(&d, i);
     const uint32_t last = about.last[i];
-    const bool data = section->type == SHT_CUDA_GLOBAL_INIT || section->type == SHT_CUDA_USER_CONSTANT;
+    const bool data = section->type == SHT_CUDA_GLOBAL_INIT || section->type == SHT_CUDA_USER_CONSTANT ||
+                      section->type == SHT_CUDA_PIC_CONSTANT;
     if (data && section->flags & SHF_CUDA_MERCURY && d.sass[last])
       derive_data(&d, i, last);
     else if (section->type == SHT_CUDA_CAPSULE)
