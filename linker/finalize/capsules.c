@@ -92,8 +92,8 @@ static load_list capsules_find_loads(const placing *p, const tl_cubin_section *s
   return list;
 }
 
-/* The record of the instruction at a place of the SASS text, if it loads such constants; NULL. */
-static load_record *capsules_load_at(const load_list *list, load_kind kind, uint64_t sass) {
+/* The record of the instruction at a place of the SASS text, if it loads constants; NULL. */
+static load_record *capsules_any_load_at(const load_list *list, uint64_t sass) {
   size_t low = 0, high = list->count; /* the last one that begins at the place or before it */
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
@@ -103,12 +103,21 @@ static load_record *capsules_load_at(const load_list *list, load_kind kind, uint
       high = middle;
   }
   load_record *const record = low ? &list->items[low - 1] : NULL;
-  return record && record->kind == kind && sass < record->sass_end && !record->taken ? record : NULL;
+  return record && sass < record->sass_end ? record : NULL;
 }
 
+static load_record *capsules_load_at(const load_list *list, load_kind kind, uint64_t sass) {
+  load_record *const record = capsules_any_load_at(list, sass);
+  return record && record->kind == kind && !record->taken ? record : NULL;
+}
+
+/* What is about no constants is written where it stands, too, but takes no record from what is (L1212). */
 static uint64_t capsules_take_load(load_list *list, load_kind kind, uint64_t sass) {
-  load_record *found = kind == LOAD_NONE ? NULL : capsules_load_at(list, kind, sass);
-  while (!found && kind != LOAD_NONE && list->next[kind] < list->count) {
+  const load_record *const other = kind == LOAD_NONE ? capsules_any_load_at(list, sass) : NULL;
+  if (kind == LOAD_NONE)
+    return other ? other->offset : TL_NO_OFFSET;
+  load_record *found = capsules_load_at(list, kind, sass);
+  while (!found && list->next[kind] < list->count) {
     load_record *const record = &list->items[list->next[kind]++];
     if (record->kind == kind && !record->taken)
       found = record;
