@@ -5,6 +5,7 @@
  * belongs to the n-th record of that kind (L103). */
 #include "finalize/finalize.h"
 
+#include "catalog/relocation.h"
 #include "cubin/capsule.h"
 #include "cubin/elf.h"
 
@@ -143,10 +144,19 @@ static bool capsules_is_load(uint32_t type) {
   return type == 66 || type == 115;
 }
 
+/* Numbers of Mercury's that write a word or a byte of it, also once R11 has changed them. */
+static bool capsules_writes(uint32_t type) {
+  static const uint8_t ranges[][2] = {{0x03, 0x04}, {0x10, 0x17}, {0x33, 0x3b}};
+  bool among = false;
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    among |= type >= TL_R_MERCURY + ranges[i][0] && type <= TL_R_MERCURY + ranges[i][1];
+  return among;
+}
+
+/* The SASS side has Mercury's numbers, too (L1200). */
 static bool capsules_counts(uint32_t type, bool mercury) {
-  if (mercury)
-    return type == TL_R_MERCURY + 3 || type == TL_R_MERCURY + 4;
-  return type == 55 || type == 59 || capsules_is_load(type);
+  const bool sass = type == 55 || type == 59 || capsules_is_load(type);
+  return capsules_writes(type) || (!mercury && sass);
 }
 
 static placed_entry *capsules_sorted(const placing *p, const tl_cubin_section *section, bool mercury, size_t *count) {
@@ -192,8 +202,10 @@ static void capsules_prepare(placing *p, uint32_t file, uint32_t section) {
     if (a->symbol != b->symbol || a->addend != b->addend)
       continue; /* .nv.reservedSmem.cap has no SASS entry (M17) */
     at++;
-    if (capsules_is_load(b->type))
-      p->places[from[i].index] = capsules_take_load(&loads, capsules_symbol_kind(cubin, a->symbol), b->offset);
+    const bool own = capsules_is_load(b->type); /* the number of loads; of others what stands there shows it (L1212) */
+    const load_kind kind = own ? capsules_symbol_kind(cubin, a->symbol) : LOAD_NONE;
+    if (own || capsules_writes(b->type))
+      p->places[from[i].index] = capsules_take_load(&loads, kind, b->offset);
   }
 }
 
