@@ -68,6 +68,15 @@ static const tl_relocation_row sass_bytes_of_loads[SASS_BYTE_TYPES] = SASS_BYTES
 static const tl_relocation_row sass_words_of_moves[] = {SASS_WORD(3, 32, 32), SASS_WORD(4, 32, 16)};
 static const tl_relocation_row sass_words_of_loads[] = {SASS_WORD(3, 38, 16), SASS_WORD(4, 38, 16)};
 
+/* Offsets of loads alone, without the bank. */
+static const tl_relocation_row sass_offset_of_load = SASS_WORD(4, 38, 16);
+static const tl_relocation_row sass_offset_of_uniform_load = SASS_WORD(3, 37, 17);
+
+const tl_relocation_row *tl_sass_row_without_bank(uint32_t type) {
+  enum { LOAD = 66, UNIFORM_LOAD = 115 };
+  return type == LOAD ? &sass_offset_of_load : type == UNIFORM_LOAD ? &sass_offset_of_uniform_load : NULL;
+}
+
 const tl_relocation_row *tl_sass_row_in_code(uint32_t mercury, uint16_t opcode) {
   enum { MOVE = 0x802, MOVE_UNIFORM = 0x882, LOAD = 0xb82, WORD = 3, HALF = 4, FIRST_BYTE = 0x10 };
   const bool move = opcode == MOVE || opcode == MOVE_UNIFORM;

@@ -13,4 +13,7 @@ uint32_t tl_sass_type_in_data(uint32_t mercury);
  * for nothing. */
 const tl_relocation_row *tl_sass_row_in_code(uint32_t mercury, uint16_t opcode);
 
+/* The row of a load from constants that leaves the bank alone; NULL for other types (L1212). */
+const tl_relocation_row *tl_sass_row_without_bank(uint32_t type);
+
 #endif

@@ -50,6 +50,7 @@ static uint32_t derive_sass_name(const deriver *d, uint32_t section) {
   static const char *const renamed[][2] = {{".nv.constant.user", ".nv.constant3"},
                                            {".rela.nv.constant.user", ".rela.nv.constant3"}, /* L1036 */
                                            {".nv.constant.pic", ".nv.constant4"},
+                                           {".rela.nv.constant.pic", ".rela.nv.constant4"}, /* L1200 */
                                            {".nv.constant.optimizer.", ".nv.constant2."}};
   const char *text = tl_text_behind(derive_name(d, section), ".nv.merc");
   if (!text)
@@ -290,6 +291,14 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
     memcpy(to, own->data + same.offset, size);
 }
 
+/* L1206: which workarounds the finalizer's code has is a matter of the machine that the header names, whatever the input says. */
+static void derive_workarounds(const deriver *d, const tl_record *record, uint8_t *to) {
+  enum { WORKAROUNDS = 0x36, OF_SM_100 = 8, FIRST_WITHOUT = 120 };
+  const uint32_t sm = d->cubin->flags >> 8 & 0xffff;
+  if (record->code == WORKAROUNDS && record->format == TL_RECORD_WHOLE && record->size == WORD)
+    tl_put32(to + WORD, sm < FIRST_WITHOUT ? OF_SM_100 : 0);
+}
+
 /* The attributes of one text, or of the file; what is not the SASS side's attributes stays. */
 static void derive_attributes(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own) {
   static const uint8_t last[] = {0x19, EIATTR_PARAM_CBANK, 0x36};
@@ -306,6 +315,7 @@ static void derive_attributes(const deriver *d, const tl_cubin_section *mercury,
     if (!derive_next_own(own, last[i], &position, &record))
       continue;
     memcpy(bytes + out.size, own->data + record.offset, tl_record_length(&record));
+    derive_workarounds(d, &record, bytes + out.size);
     out.size += tl_record_length(&record);
   }
   own->data = bytes;
@@ -678,7 +688,8 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
   for (uint32_t i = 1; i < count; i++) {
     const tl_cubin_section *const section = derive_section(&d, i);
     const uint32_t last = about.last[i];
-    const bool data = section->type == SHT_CUDA_GLOBAL_INIT || section->type == SHT_CUDA_USER_CONSTANT;
+    const bool data = section->type == SHT_CUDA_GLOBAL_INIT || section->type == SHT_CUDA_USER_CONSTANT ||
+                      section->type == SHT_CUDA_PIC_CONSTANT;
     if (data && section->flags & SHF_CUDA_MERCURY && d.sass[last])
       derive_data(&d, i, last);
     else if (section->type == SHT_CUDA_CAPSULE)

@@ -225,7 +225,8 @@ static bool mercury_stands_in_place(const checker *c, const uint8_t *entry) {
   enum { INSTRUCTION = 16, THIRD_WORD = 8, LAST_WORD = 12 };
   const uint64_t word = tl_get64(entry) % INSTRUCTION;
   const uint32_t type = tl_get32(entry + 8);
-  if (type < TL_R_MERCURY + 0x02 || type > TL_R_MERCURY + 0x04 || !c->cubin->role.joined)
+  if (type < TL_R_MERCURY + 0x02 || type > TL_R_MERCURY + 0x04 || !c->cubin->role.joined ||
+      tl_get64(entry) >= c->code.mercury_size) /* E61, E63 */
     return true;
   return word == (type == TL_R_MERCURY + 0x02 ? THIRD_WORD : LAST_WORD) ||
          mercury_is_kept(c, mercury_symbol(c, tl_get32(entry + 12)));

@@ -294,7 +294,8 @@ static const char *view_unread_fault(const tl_cubin *cubin, const tl_cubin_secti
 static bool view_is_unwritten(const tl_cubin *cubin, uint32_t target, const tl_cubin_section *symbols,
                               const uint8_t *entry) {
   const uint32_t type = tl_get32(entry + 8), data = cubin->sections[target].type;
-  const bool derived = data == SHT_CUDA_CAPSULE || data == SHT_CUDA_GLOBAL_INIT || data == SHT_CUDA_USER_CONSTANT;
+  const bool derived = data == SHT_CUDA_CAPSULE || data == SHT_CUDA_GLOBAL_INIT || data == SHT_CUDA_USER_CONSTANT ||
+                       data == SHT_CUDA_PIC_CONSTANT;
   const uint8_t *const symbol = symbols->data + (uint64_t)tl_get32(entry + 12) * ELF_SYMBOL_SIZE;
   const uint32_t about = tl_cubin_section_at(cubin, tl_get16(symbol + 6))->type;
   const bool kept = about == SHT_CUDA_GLOBAL || about == SHT_CUDA_GLOBAL_INIT;
@@ -327,7 +328,8 @@ static void view_check_unread_entries(const tl_cubin *cubin, const tl_names *nam
         tl_cubin_damaged(cubin, names, diagnostics, i, at, fault);
       if (view_is_unwritten(cubin, section->info, symbols, section->data + at))
         tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_NVRS), site, NULL);
-      if (code && tl_get64(section->data + at) >= sizes[section->info])
+      if (code && !cubin->role.joined &&
+          tl_get64(section->data + at) >= sizes[section->info]) /* else the link says it */
         tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_RELOC_NOT_FOUND), site, NULL);
     }
   }

@@ -62,4 +62,7 @@ bool tl_emit_lists_prototype(const tl_module *module, uint32_t function);
 /* What met in a relocatable output (L646), after the call graph. */
 void tl_emit_bodies(tl_emitted *e);
 
+/* Whether a symbol is an undefined name of the unified tables, which leaves an executable without an index file (W4.2). */
+bool tl_emit_is_unified_mention(const tl_emitted *e, const tl_symbol *symbol);
+
 #endif

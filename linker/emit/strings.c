@@ -3,6 +3,7 @@
 #include "emit/emit.h"
 
 #include "catalog/trace.h"
+#include "cubin/elf.h"
 
 #include <string.h>
 
@@ -34,7 +35,9 @@ static string_builder strings_begin(tl_emitted *e, uint32_t *offsets) {
 
 static bool strings_symbol_has_name(const tl_emitted *e, uint32_t symbol) {
   const tl_module *const module = e->module;
-  const bool listed = tl_symbol_is_listed(module, e->layout, symbol);
+  const tl_symbol *const s = &module->symbols.items[symbol];
+  const bool internal = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL; /* L1211 */
+  const bool listed = tl_symbol_is_listed(module, e->layout, symbol) && !(internal && tl_emit_is_unified_mention(e, s));
   if (!listed)
     tl_trace(module->diagnostics, TL_TRACE_NO_SYMBOL_STRING, tl_module_text(module, module->symbols.items[symbol].name),
              (uint64_t)symbol);

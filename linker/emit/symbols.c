@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Undefined names of the unified tables leave an executable without a uidx file (W4.2): these eight and no others. */
-static bool symbols_is_unified_mention(const tl_emitted *e, const tl_symbol *symbol) {
+bool tl_emit_is_unified_mention(const tl_emitted *e, const tl_symbol *symbol) {
   static const char *const names[] = {"__UFT_OFFSET", "__UFT", "__UFT_END", "__UFT_CANONICAL",
                                       "__UDT_OFFSET", "__UDT", "__UDT_END", "__UDT_CANONICAL"};
   return symbol->section == TL_NONE && e->module->mode->final && !tl_module_has_tables(e->module) &&
@@ -20,7 +20,7 @@ static bool symbols_is_unified_mention(const tl_emitted *e, const tl_symbol *sym
 static bool symbols_stays(const tl_emitted *e, uint32_t index) {
   const tl_symbol *const symbol = &e->module->symbols.items[index];
   const uint32_t section = e->layout->symbol_section[index];
-  if (!tl_symbol_is_listed(e->module, e->layout, index) || symbols_is_unified_mention(e, symbol))
+  if (!tl_symbol_is_listed(e->module, e->layout, index) || tl_emit_is_unified_mention(e, symbol))
     return false;
   if (section == TL_NONE)
     return true;

@@ -5,6 +5,7 @@
  * belongs to the n-th record of that kind (L103). */
 #include "finalize/finalize.h"
 
+#include "catalog/relocation.h"
 #include "cubin/capsule.h"
 #include "cubin/elf.h"
 
@@ -92,8 +93,8 @@ static load_list capsules_find_loads(const placing *p, const tl_cubin_section *s
   return list;
 }
 
-/* The record of the instruction at a place of the SASS text, if it loads such constants; NULL. */
-static load_record *capsules_load_at(const load_list *list, load_kind kind, uint64_t sass) {
+/* The record of the instruction at a place of the SASS text, if it loads constants; NULL. */
+static load_record *capsules_any_load_at(const load_list *list, uint64_t sass) {
   size_t low = 0, high = list->count; /* the last one that begins at the place or before it */
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
@@ -103,12 +104,21 @@ static load_record *capsules_load_at(const load_list *list, load_kind kind, uint
       high = middle;
   }
   load_record *const record = low ? &list->items[low - 1] : NULL;
-  return record && record->kind == kind && sass < record->sass_end && !record->taken ? record : NULL;
+  return record && sass < record->sass_end ? record : NULL;
 }
 
+static load_record *capsules_load_at(const load_list *list, load_kind kind, uint64_t sass) {
+  load_record *const record = capsules_any_load_at(list, sass);
+  return record && record->kind == kind && !record->taken ? record : NULL;
+}
+
+/* What is about no constants is written where it stands, too, but takes no record from what is (L1212). */
 static uint64_t capsules_take_load(load_list *list, load_kind kind, uint64_t sass) {
-  load_record *found = kind == LOAD_NONE ? NULL : capsules_load_at(list, kind, sass);
-  while (!found && kind != LOAD_NONE && list->next[kind] < list->count) {
+  const load_record *const other = kind == LOAD_NONE ? capsules_any_load_at(list, sass) : NULL;
+  if (kind == LOAD_NONE)
+    return other ? other->offset : TL_NO_OFFSET;
+  load_record *found = capsules_load_at(list, kind, sass);
+  while (!found && list->next[kind] < list->count) {
     load_record *const record = &list->items[list->next[kind]++];
     if (record->kind == kind && !record->taken)
       found = record;
@@ -134,10 +144,19 @@ static bool capsules_is_load(uint32_t type) {
   return type == 66 || type == 115;
 }
 
+/* Numbers of Mercury's that write a word or a byte of it, also once R11 has changed them. */
+static bool capsules_writes(uint32_t type) {
+  static const uint8_t ranges[][2] = {{0x03, 0x04}, {0x10, 0x17}, {0x33, 0x3b}};
+  bool among = false;
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    among |= type >= TL_R_MERCURY + ranges[i][0] && type <= TL_R_MERCURY + ranges[i][1];
+  return among;
+}
+
+/* The SASS side has Mercury's numbers, too (L1200). */
 static bool capsules_counts(uint32_t type, bool mercury) {
-  if (mercury)
-    return type == TL_R_MERCURY + 3 || type == TL_R_MERCURY + 4;
-  return type == 55 || type == 59 || capsules_is_load(type);
+  const bool sass = type == 55 || type == 59 || capsules_is_load(type);
+  return capsules_writes(type) || (!mercury && sass);
 }
 
 static placed_entry *capsules_sorted(const placing *p, const tl_cubin_section *section, bool mercury, size_t *count) {
@@ -183,8 +202,10 @@ static void capsules_prepare(placing *p, uint32_t file, uint32_t section) {
     if (a->symbol != b->symbol || a->addend != b->addend)
       continue; /* .nv.reservedSmem.cap has no SASS entry (M17) */
     at++;
-    if (capsules_is_load(b->type))
-      p->places[from[i].index] = capsules_take_load(&loads, capsules_symbol_kind(cubin, a->symbol), b->offset);
+    const bool own = capsules_is_load(b->type); /* the number of loads; of others what stands there shows it (L1212) */
+    const load_kind kind = own ? capsules_symbol_kind(cubin, a->symbol) : LOAD_NONE;
+    if (own || capsules_writes(b->type))
+      p->places[from[i].index] = capsules_take_load(&loads, kind, b->offset);
   }
 }
 

@@ -1067,7 +1067,8 @@ void tl_merge_functions(tl_merging *m) {
     if (m->bodies[i].function == TL_NONE || done[i])
       continue;
     const uint32_t primary = tl_resolve_primary(m->cubin, i);
-    if (!done[primary] && !m->bodies[i].leads) {
+    const bool twice = m->bodies[i].role == TL_BODY_DUPLICATE; /* L1213: E21 in the symbols' order */
+    if (!done[primary] && !m->bodies[i].leads && !twice) {
       done[primary] = true;
       functions_pass_one(m, primary);
     }

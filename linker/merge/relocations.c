@@ -75,6 +75,10 @@ void tl_merge_check_targets(const tl_merging *m, uint32_t section) {
   const uint32_t type = tl_cubin_section_at(m->cubin, input->info)->type;
   if (input->size ? !relocations_may_change(type, m->module->view) : !relocations_empty_may_stay(m, type))
     relocations_refuse_target(m, section);
+  const bool whole = input->entry_size == (input->type == SHT_RELA ? ELF_RELA_SIZE : ELF_REL_SIZE); /* else D17 */
+  const uint64_t count = whole && m->module->view == TL_VIEW_MERCURY ? tl_cubin_relocation_count(input) : 0;
+  for (uint64_t i = 0; i < count; i++) /* L1209: in the order of the sections, too */
+    relocations_check_mercury(m, section, i);
 }
 
 /* The parameter bank of a kernel's body that lost stands for the other body's, and entries in it stay (L708). */

@@ -785,10 +785,14 @@ static bool relocate_is_place(const relocating *r, const entry_state *e) {
 /* What is written of an entry that is carried out; NULL for nothing. In a capsule's SASS view an entry of code that has
  * Mercury's number stands in the instruction's own field, where there is one (L1200). */
 static const tl_relocation_row *relocate_written_row(const relocating *r, const entry_state *e) {
-  const bool sass = r->module->capsule && r->module->view == TL_VIEW_SASS && e->type > TL_R_MERCURY;
+  enum { LAST_BANK = 4 };
+  const bool sass = r->module->capsule && r->module->view == TL_VIEW_SASS;
   if (!sass || relocate_is_place(r, e) || tl_layout_function_of(r->module, e->entry->target) == TL_NONE)
     return e->row;
-  return tl_sass_row_in_code(e->type, relocate_opcode(r, e));
+  const tl_relocation_row *const load = e->bank > LAST_BANK ? tl_sass_row_without_bank(e->type) : NULL;
+  if (load) /* L1212: what is no constant leaves the bank that Mercury's record says */
+    return load;
+  return e->type > TL_R_MERCURY ? tl_sass_row_in_code(e->type, relocate_opcode(r, e)) : e->row;
 }
 
 static void relocate_apply(relocating *r, const entry_state *e) {
