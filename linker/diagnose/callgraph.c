@@ -96,6 +96,14 @@ static void dump_function(dump *d, uint32_t function) {
   dump_end_line(d);
 }
 
+/* What is no function has the number that nvlink's symbol has in its place: a shared object its alignment, else 0 (L1178). */
+static uint32_t dump_callee(const dump *d, uint32_t file, uint32_t symbol) {
+  const uint32_t function = d->module->resolution->bodies[file][symbol].function;
+  const tl_cubin_symbol *const s = tl_cubin_symbol_at(&d->module->files[file], symbol);
+  const bool shared = tl_symbol_type(s) == STT_CUDA_OBJECT && (s->other & STO_SPACE_MASK) == STO_SHARED;
+  return function == TL_NONE && shared ? (uint32_t)s->value - 1 : function;
+}
+
 /* One file's calls from live functions. The module has none to deleted functions (D58), which the dump still names. */
 static void dump_read_calls(const dump *d, uint32_t file, tl_edges *calls) {
   const tl_cubin *const cubin = &d->module->files[file];
@@ -109,8 +117,8 @@ static void dump_read_calls(const dump *d, uint32_t file, tl_edges *calls) {
       if (part != CALLGRAPH_CALL || !tl_bodies_record_counts(resolution, file, words[0], position - 8))
         continue;
       const tl_body *const from = &resolution->bodies[file][words[0]];
-      const uint32_t to = resolution->bodies[file][words[1]].function;
-      if (from->role != TL_BODY_LOSES && resolution->functions.items[from->function].live && to != TL_NONE) /* L526 */
+      const uint32_t to = dump_callee(d, file, words[1]);
+      if (from->role != TL_BODY_LOSES && resolution->functions.items[from->function].live)
         *tl_vector_push(d->arena, calls) = (tl_edge){from->function, to};
     }
   }

@@ -635,6 +635,14 @@ static void verbose_count_textures(verbose *v) {
   v->counts = counts;
 }
 
+/* Local memory of its own, which compilers do not make: of the section of its name (L1177). */
+static uint64_t diagnose_local_size(const verbose *v, const char *kernel) {
+  const char *const name = tl_arena_format(v->arena, ".nv.local.%s", kernel);
+  const uint32_t number = tl_names_find(v->module->names, name, strlen(name));
+  const uint32_t section = number == TL_NONE ? TL_NONE : tl_map_get(&v->sections, number);
+  return section == TL_NONE ? 0 : v->layout->section_size[section];
+}
+
 static const char *diagnose_textures_text(const verbose *v, uint32_t text) {
   const char *line = "";
   for (size_t r = 0; r < VERBOSE_TEXTURES; r++)
@@ -664,11 +672,12 @@ static void diagnose_say_kernel(const verbose *v, uint32_t kernel) {
   const bool shared = text->shared != TL_NONE && !v->layout->section_dropped[text->shared];
   const char *const name = tl_module_text(module, symbol->name);
   diagnose_say(module, tl_arena_format(v->arena, "Function properties for '%s':", name));
-  diagnose_say(module, tl_arena_format(v->arena,
-                                       "used %s registers, used %u barriers, %u stack, %u bytes smem%s, 0 bytes lmem%s",
-                                       tl_arena_signed(v->arena, registers), (uint64_t)barriers, stack,
-                                       shared ? v->layout->section_size[text->shared] : (uint64_t)0,
-                                       diagnose_constants_text(v, name), diagnose_textures_text(v, symbol->section)));
+  diagnose_say(
+      module,
+      tl_arena_format(v->arena, "used %s registers, used %u barriers, %u stack, %u bytes smem%s, %u bytes lmem%s",
+                      tl_arena_signed(v->arena, registers), (uint64_t)barriers, stack,
+                      shared ? v->layout->section_size[text->shared] : (uint64_t)0, diagnose_constants_text(v, name),
+                      diagnose_local_size(v, name), diagnose_textures_text(v, symbol->section)));
 }
 
 void tl_diagnose_verbose(const tl_module *module, const tl_graph *graph, const tl_resources *resources,

@@ -62,6 +62,7 @@ typedef struct marker {
   uint32_t *prototype_of; /* by function: from .nv.prototype, for function descriptor entries */
   uint32_t *taken_as;     /* by function: dense prototype number, TL_NONE */
   bool *referred;         /* by function: part -4 names it */
+  bool *called;           /* by function: a kernel reaches it by calls (L1178) */
   tl_names prototypes;
   tl_u32_vector work;
   TL_VECTOR(live_stray) strays;
@@ -414,6 +415,8 @@ static void live_spread(marker *m) {
   live_drain(m, &edges);
   live_push_stubs(m, &edges.direct);
   live_drain(m, &edges);
+  for (uint32_t i = 0; i < count; i++)
+    m->called[i] = m->resolution->functions.items[i].reached;
   live_push_taken(m, &edges.direct);
   live_drain(m, &edges);
   live_push_references(m);
@@ -423,13 +426,13 @@ static void live_spread(marker *m) {
   live_keep_undefined(m);
 }
 
-/* L526: a call of what is no function is no call. In an executable nvlink ends by a signal on the way to it from a kernel or
- * from a function whose address is taken, when all files are merged (L1071). */
+/* L526: a call of what is no function is no call. In an executable nvlink ends by a signal on the way to it from a kernel,
+ * when all files are merged (L1071); not from a function that its address alone keeps (L1178). */
 static void live_check_strays(const marker *m) {
   tl_live_fault *const first = &m->resolution->stray;
   for (size_t i = 0; i < m->strays.count && !m->diagnostics->options->relocatable && !first->message; i++) {
     const live_stray *const stray = &m->strays.items[i];
-    if (m->resolution->functions.items[stray->from].live)
+    if (m->called[stray->from])
       *first = live_no_node(stray->file, stray->section, stray->position);
   }
 }
@@ -441,6 +444,7 @@ void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t fil
   const size_t count = resolution->functions.count;
   m.taken_as = tl_arena_new(arena, uint32_t, count);
   m.referred = tl_arena_new(arena, bool, count);
+  m.called = tl_arena_new(arena, bool, count);
   for (size_t i = 0; i < count; i++)
     m.taken_as[i] = TL_NONE;
   for (uint32_t file = 0; file < file_count && !files[file].late; file++) /* the link ends there (L220) */
