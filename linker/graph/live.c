@@ -62,7 +62,6 @@ typedef struct marker {
   uint32_t *prototype_of; /* by function: from .nv.prototype, for function descriptor entries */
   uint32_t *taken_as;     /* by function: dense prototype number, TL_NONE */
   bool *referred;         /* by function: part -4 names it */
-  bool *called;           /* by function: a kernel reaches it by calls (L1178) */
   tl_names prototypes;
   tl_u32_vector work;
   TL_VECTOR(live_stray) strays;
@@ -310,7 +309,7 @@ static void live_push_stubs(marker *m, const tl_successors *direct) {
 /* W7.4, L531: its address is taken, or it is unified. */
 static bool live_is_taken(const marker *m, uint32_t function) {
   const tl_function *const f = &m->resolution->functions.items[function];
-  return m->taken_as[function] != TL_NONE || (f->unified && f->defined);
+  return m->taken_as[function] != TL_NONE || f->unified;
 }
 
 /* D58: what a function calls that only its address keeps. nvlink deletes it, and a kernel that is kept so is none. */
@@ -415,8 +414,6 @@ static void live_spread(marker *m) {
   live_drain(m, &edges);
   live_push_stubs(m, &edges.direct);
   live_drain(m, &edges);
-  for (uint32_t i = 0; i < count; i++)
-    m->called[i] = m->resolution->functions.items[i].reached;
   live_push_taken(m, &edges.direct);
   live_drain(m, &edges);
   live_push_references(m);
@@ -427,12 +424,12 @@ static void live_spread(marker *m) {
 }
 
 /* L526: a call of what is no function is no call. In an executable nvlink ends by a signal on the way to it from a kernel,
- * when all files are merged (L1071); not from a function that its address alone keeps (L1178). */
+ * but not from a function that its address keeps (L1187), when all files are merged (L1071). */
 static void live_check_strays(const marker *m) {
   tl_live_fault *const first = &m->resolution->stray;
   for (size_t i = 0; i < m->strays.count && !m->diagnostics->options->relocatable && !first->message; i++) {
     const live_stray *const stray = &m->strays.items[i];
-    if (m->called[stray->from])
+    if (m->resolution->functions.items[stray->from].reached)
       *first = live_no_node(stray->file, stray->section, stray->position);
   }
 }
@@ -444,7 +441,6 @@ void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t fil
   const size_t count = resolution->functions.count;
   m.taken_as = tl_arena_new(arena, uint32_t, count);
   m.referred = tl_arena_new(arena, bool, count);
-  m.called = tl_arena_new(arena, bool, count);
   for (size_t i = 0; i < count; i++)
     m.taken_as[i] = TL_NONE;
   for (uint32_t file = 0; file < file_count && !files[file].late; file++) /* the link ends there (L220) */

@@ -103,15 +103,15 @@ static void objects_check_image(const tl_merging *m, uint32_t index, uint32_t te
     tl_merge_check_overlap(m, &first->pieces, index);
 }
 
-/* Compiler constants are called after the text's function, which may be an alias that leads (L874), and so is shared memory,
- * whatever the file calls them (L1129). */
+/* Shared memory is called after the text's function, whatever the file calls it (L1129), compiler constants where an object lies
+ * in them or that is an alias that leads (L874, L1225). */
 static uint32_t objects_owned_name(const tl_merging *m, const tl_cubin_section *input, uint32_t text) {
   tl_module *const module = m->module;
   const uint32_t function = module->symbols.items[module->sections.items[text].owner].name;
   if (input->type == SHT_CUDA_SHARED)
     return tl_module_name(module, ".nv.shared.", function);
-  return input->type == SHT_CUDA_CONSTANT0 + 2 ? tl_module_name(module, tl_module_compiler_constants(module), function)
-                                               : input->name;
+  const bool after = input->type == SHT_CUDA_CONSTANT0 + 2 && (!m->objects_done || module->sections.items[text].led);
+  return after ? tl_module_name(module, tl_module_compiler_constants(module), function) : input->name;
 }
 
 /* W2.4, W10.5: the relocation section of a bindless table, its name around the table's own; L749, L808: that of a table of
@@ -512,15 +512,16 @@ static void objects_count_external(tl_merging *m, const tl_cubin_symbol *s, uint
 }
 
 /* L26, L183, L840: nobody knows where an undefined object lies. One that the driver provides lies at 0, but for what says
- * how much of shared memory is reserved from sm_90 on; from sm_100 on ptxas writes what it is (M2d). */
+ * how much of shared memory is reserved from sm_90 on; from sm_100 on ptxas writes what it is (M2d), but of the names of
+ * the unified tables (L1221). */
 static void objects_place_undefined(const tl_module *module, uint32_t out, bool provided) {
   enum { RESERVED = 0x400 };
   tl_symbol *const symbol = &module->symbols.items[out];
+  const char *const text = tl_module_text(module, symbol->name);
   if (!provided)
     symbol->value = UINT64_MAX;
-  else if (module->arch < 100)
-    symbol->value =
-        module->arch >= 90 && strcmp(tl_module_text(module, symbol->name), ".nv.reservedSmem.cap") == 0 ? RESERVED : 0;
+  else if (module->arch < 100 || text[0] == '_')
+    symbol->value = module->arch >= 90 && strcmp(text, ".nv.reservedSmem.cap") == 0 ? RESERVED : 0;
 }
 
 /* First mention of a symbol without definition in this file; an extern shared one has size 0 (W3.11). */
@@ -864,12 +865,22 @@ static void objects_pass_weak_behind_common(tl_merging *m, uint32_t index, uint3
     m->module->weak_behind_common = (tl_place_of_symbol){m->file, index};
 }
 
-/* A texture's section is one that something before it has placed (L193), or of dead code; of a body that lost only its text
- * counts, where a kernel's parameters lie (L482). nvlink looks for it before it compares names (L1073). */
-static void objects_check_texture_place(const tl_merging *m, const tl_cubin_symbol *s) {
-  if (!objects_is_texture(s) || s->section == SHN_UNDEF || s->section == TL_SECTION_COMMON ||
-      m->section_state[s->section] & TL_SECTION_DEAD)
+/* A section of dead code has a place where it is a text, or where an object before the symbol lies in it (L1185). */
+static bool objects_dead_section_has_place(tl_merging *m, const tl_cubin_symbol *s) {
+  return m->cubin->sections[s->section].flags & SHF_EXECINSTR ||
+         tl_merge_turn(m, s->section) < (uint64_t)(s - m->cubin->symbols);
+}
+
+/* A texture's section is one that something before it has placed (L193), of dead code too (L1185); of a body that lost only
+ * its text counts, where a kernel's parameters lie (L482). nvlink looks for it before it compares names (L1073). */
+static void objects_check_texture_place(tl_merging *m, const tl_cubin_symbol *s) {
+  if (!objects_is_texture(s) || s->section == SHN_UNDEF || s->section == TL_SECTION_COMMON)
     return;
+  if (m->section_state[s->section] & TL_SECTION_DEAD) {
+    if (!objects_dead_section_has_place(m, s))
+      objects_fail(m, s, TL_MESSAGE_NOT_MAPPED);
+    return;
+  }
   const bool lost = m->section_state[s->section] & TL_SECTION_LOST;
   if (lost ? !(m->cubin->sections[s->section].flags & SHF_EXECINSTR) : m->section_map[s->section] == TL_NONE)
     objects_fail(m, s, TL_MESSAGE_NOT_MAPPED);
@@ -1054,6 +1065,8 @@ static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) 
 static void objects_pass_gone(tl_merging *m, uint32_t index, uint32_t known) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   objects_pass_dropped(m, index, known);
+  if (known != TL_NONE && tl_symbol_type(s) == STT_CUDA_OBJECT)
+    m->module->symbols.items[known].went = true;
   tl_merge_remember_constant(m, index);
   const bool lists = !m->module->mode->final || m->module->mode->records_applied;
   const bool lost = m->section_state[s->section] & TL_SECTION_LOST, texture = objects_is_texture(s);
@@ -1061,8 +1074,7 @@ static void objects_pass_gone(tl_merging *m, uint32_t index, uint32_t known) {
     objects_pass_defined(m, index, known);
   else if (lost && lists && !texture)
     objects_list_of_loser(m, s);
-  if (m->module->mode->final)
-    tl_merge_meet_constants(m, s->section);
+  tl_merge_meet_constants(m, s->section);
 }
 
 /* nvlink numbers prototypes in the table of its symbols' names, and takes the number for that of a symbol (L198). */
@@ -1241,10 +1253,11 @@ static bool objects_type_is_taken(uint32_t type) {
   return TL_TYPE_IS_WITHIN(type, ranges);
 }
 
+/* Code of no function is taken in texts, jump slots and constants alone (L198, L596, L1173, L1198). */
 static bool objects_section_is_skipped(const tl_cubin_section *section) {
   const bool constants = tl_section_type_is_constant(section->type); /* L1173 */
-  if (section->flags & SHF_EXECINSTR && section->type != SHT_PROGBITS &&
-      !constants) /* code of no function: L198, L596 */
+  if (section->flags & SHF_EXECINSTR && section->type != SHT_PROGBITS && section->type != SHT_CUDA_UFT_REL &&
+      !constants)
     return true;
   return !objects_type_is_taken(section->type);
 }

@@ -94,10 +94,19 @@ static uint8_t ref_input_acceleration(const ref_file *file) {
   return 0;
 }
 
-/* RF137, RF138, RF613: below sm_90 nothing is too old; without a note of version 2, or of a toolkit before 10.0, it is told in the output. */
+/* RF137, RF138, RF613: for other targets than sm_90, virtual ones of more at that, nothing is too old (RF670), but code for sm_90 does not
+ * match those; without a note of version 2, or of a toolkit before 10.0, it is told in the output. RF650: for an architecture of capsules
+ * the file's own counts. */
 static void ref_input_take_old(ref_link *link, const ref_file *file, uint16_t toolkit) {
-  if (toolkit < TOOLKIT_OF_OLDEST && link->sm >= SM_WITHOUT_OLD_OBJECTS) {
+  const uint32_t own = file->cubin.flags >> 8 & 0xffff;
+  const uint32_t sm = ref_target_has_capsules(link->sm) ? own : link->sm;
+  const bool is_refused = link->is_virtual ? link->sm == SM_WITHOUT_OLD_OBJECTS : sm >= SM_WITHOUT_OLD_OBJECTS;
+  if (toolkit < TOOLKIT_OF_OLDEST && is_refused) {
     ref_message_fatal(link, "E51", "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", file->name);
+  }
+  if (toolkit < TOOLKIT_OF_OLDEST && link->is_virtual && (file->cubin.flags >> 8 & 0xff) >= SM_WITHOUT_OLD_OBJECTS) {
+    ref_message_fatal(link, "E51", "Input file '%s' arch does not match target '%s'", file->name,
+                      link->job->options.values[REF_OPTION_ARCH]);
   }
   link->has_oldest_object = link->has_oldest_object || toolkit < TOOLKIT_OF_RECORD;
   link->has_old_object = link->has_old_object || toolkit < TOOLKIT_OF_LARGE_PARAMETERS;
@@ -150,11 +159,11 @@ static void ref_input_check_note(ref_link *link, ref_file *file) {
   file->virtual_sm = ref_u16(data + 0x1a);
 }
 
-/* L444: in a file whose e_flags have bit 0, and in a capsule in front of every file of SASS kind, e_version is a toolkit too. */
-static void ref_input_check_version(ref_link *link, const ref_file *file) {
+/* L444: e_version is a toolkit too: in a file whose e_flags have bit 0, and in a capsule in front of every file of SASS kind. RF679: in the first one
+ * nvlink looks at it before it asks which architecture and kind the file has, in the other one after what its finalizer says. */
+static void ref_input_check_version(ref_link *link, const ref_file *file, uint32_t kind) {
   const uint32_t version = ref_u32(file->cubin.bytes + VERSION_AT);
-  const bool capsule = (file->cubin.flags & REF_KIND_CAPSULE) != 0 && !link->is_limited;
-  if (version > TOOLKIT && ((file->cubin.flags & KIND_MERCURY) != 0 || capsule)) {
+  if (version > TOOLKIT && (file->cubin.flags & kind) != 0) {
     ref_message_fatal(link, "E51", "Input file '%s' newer than toolkit (%d vs %d)", file->name, (int32_t)version,
                       TOOLKIT);
   }
@@ -268,7 +277,8 @@ static void ref_input_admit(ref_link *link, ref_file *file) {
   if (!hidden && (old_abi || cubin->ident[8] != ABI_VERSION)) {
     ref_message_fatal(link, "E51", "Input file '%s' abi does not match", file->name);
   }
-  const bool sass = (cubin->flags & REF_KIND_CAPSULE) == 0;
+  ref_input_check_version(link, file, KIND_MERCURY);
+  const bool sass = (cubin->flags & (REF_KIND_CAPSULE | KIND_MERCURY)) == 0;
   if (sass && ref_target_has_capsules(link->sm) && !link->is_limited) {
     ref_message_warn(link, "E44", "Output is limited to run on SM Arch '%u' only due to limitations in input file %s",
                      link->sm, file->name); /* C35, M2: once, whatever -suppress-arch-warning says (RF199) */
@@ -276,7 +286,6 @@ static void ref_input_admit(ref_link *link, ref_file *file) {
   }
   ref_input_check_arch(link, file, hidden);
   ref_input_check_note(link, file);
-  ref_input_check_version(link, file);
   ref_input_check_variant(link, file);
   ref_input_check_kind(link, file);
 }
@@ -316,22 +325,33 @@ static void ref_input_check_section_symbols(ref_link *link, const ref_file *file
   }
 }
 
+/* RF677: what the finalizer makes anew, or has no bytes of. */
+static bool ref_input_stands_anywhere(const ref_section *section) {
+  static const char bank[] = ".nv.constant";
+  const bool constant =
+      ref_section_type_is_constant(section->type) && strncmp(section->name, bank, sizeof bank - 1) == 0;
+  const bool data = !ref_section_type_has_bytes(section->type) && section->type != REF_TYPE_SHARED_RESERVED;
+  return constant || data || section->type == REF_TYPE_STRTAB;
+}
+
 /* RF593: nvlink ends by a signal over a section of the SASS view, one of no type too, behind one of Mercury's. RF594: and over a large
- * alignment, or says that its finalizer, which allocates so many bytes, has no memory. */
+ * alignment, or says that its finalizer, which allocates so many bytes, has no memory. RF676: it reads nothing of Mercury's in a file behind
+ * one of SASS kind. */
 static void ref_input_check_order(ref_link *link, const ref_file *file) {
   const uint64_t largest_align = (uint64_t)1 << 31;
   bool mercury = false;
   for (size_t i = 1; i < file->cubin.section_count; i++) {
     const ref_section *section = &file->cubin.sections[i];
-    if (section->align > largest_align) {
+    const bool is_mercury = (section->flags & REF_FLAG_MERCURY) != 0;
+    if (section->align > largest_align && (!is_mercury || !link->is_limited)) {
       ref_message_fatal(link, "E91", "Internal FNLZR error '%s'", file->name);
     }
-    if (mercury && (section->flags & REF_FLAG_MERCURY) == 0) {
+    if (mercury && !is_mercury && !link->is_limited && !ref_input_stands_anywhere(section)) {
       ref_message_fatal(link, "RF593",
                         "Input file '%s' is damaged: section '%s' stands behind those of Mercury (RF593)", file->name,
                         section->name);
     }
-    mercury = mercury || (section->flags & REF_FLAG_MERCURY) != 0;
+    mercury = mercury || is_mercury;
   }
 }
 
@@ -453,6 +473,25 @@ static bool ref_input_is_linked(ref_link *link, const ref_input *input) {
   return true;
 }
 
+/* RF642, L172: how many entries a table has sh_entsize says, though each lies where the next one of the usual size begins. With a smaller one nvlink
+ * reads behind the table; here the table ends where it ends. */
+static void ref_input_count_entries(ref_cubin *cubin, uint32_t number) {
+  static const struct {
+    uint32_t type;
+    uint64_t bytes;
+  } tables[] = {{REF_TYPE_REL, 16}, {REF_TYPE_RELA, 24}, {REF_TYPE_CALLGRAPH, 8}, {REF_TYPE_PROTOTYPE, 8}};
+  ref_section *section = &cubin->sections[number];
+  for (size_t i = 0; i < sizeof tables / sizeof tables[0] && (cubin->flags & REF_KIND_CAPSULE) == 0; i++) {
+    if (section->type == tables[i].type && section->entry_size > tables[i].bytes) {
+      section->size = section->size / section->entry_size * tables[i].bytes;
+      section->entry_size = tables[i].bytes;
+    }
+  }
+  if (number == cubin->symbol_section && section->entry_size > SYMBOL_BYTES) {
+    cubin->symbol_count = (size_t)ref_smaller(cubin->symbol_count, section->size / section->entry_size);
+  }
+}
+
 /* C25, C25a, C28: false when the file takes no part. */
 static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *file) {
   char error[200] = "";
@@ -499,6 +538,7 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
   }
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
     ref_view_settle_type(&file->whole, &file->whole.sections[i]);
+    ref_input_count_entries(&file->whole, i);
   }
   return true;
 }
@@ -542,6 +582,9 @@ void ref_inputs_read(ref_link *link) {
       file->cubin = file->whole;
       ref_input_admit(link, file);
       ref_input_check_capsule(link, file); /* RF415: what is said of the file comes first */
+      if (!link->is_limited) {
+        ref_input_check_version(link, file, REF_KIND_CAPSULE);
+      }
     }
   }
   ref_system_choose_files(link);
@@ -550,9 +593,10 @@ void ref_inputs_read(ref_link *link) {
     link->is_capsule = link->is_capsule && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0;
   }
   for (size_t i = 0; i < link->file_count && !link->is_capsule; i++) {
-    if ((link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0) {
-      ref_capsule_check_unread_entries(link, &link->files[i]);
+    if ((link->files[i].cubin.flags & REF_KIND_CAPSULE) == 0) {
+      break; /* RF676 */
     }
+    ref_capsule_check_unread_entries(link, &link->files[i]);
   }
 }
 

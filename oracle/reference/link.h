@@ -205,7 +205,8 @@ typedef struct ref_function {
   bool taken_without_text;     /* RF52 */
   const char *prototype;       /* of .nv.prototype */
   ref_indices calls, references;
-  ref_reading *readings; /* L791 */
+  ref_indices shown_calls; /* RF669: of what is no function, too: REF_NONE */
+  ref_reading *readings;   /* L791 */
   size_t reading_count, reading_capacity;
   const char **indirect; /* prototypes of its -3 records */
   size_t indirect_count, indirect_capacity;
@@ -214,6 +215,7 @@ typedef struct ref_function {
   bool has_large_constants; /* one of the compiler's goes beyond a bank */
   bool is_emptied;          /* RF127 */
   bool has_stray_text;      /* RF570 */
+  bool has_renamed_shared;  /* RF659: an input has another name for its shared memory */
   bool has_partial;         /* RF165: shared memory that ptxas laid out */
   bool calls_no_function;   /* RF590 */
   bool has_read_places;     /* L1031 */
@@ -231,6 +233,7 @@ typedef struct ref_function {
   size_t info_order;
   /* while files are merged, in their order */
   bool mentioned, mentioned_as_entry, defined_weak_so_far;
+  uint8_t mentioned_other; /* RF666: st_other of the symbol so far */
   bool defined_so_far;
   size_t defined_in_so_far, first_defined_in_so_far;
   size_t first_mentioned_in; /* where it is mentioned */
@@ -248,6 +251,8 @@ typedef struct ref_function {
   bool reaches_cycle, uses_extern_shared;
   bool has_endless_stack; /* RF280 */
   uint32_t frame_size, register_count, raised_registers, crs_size;
+  uint32_t told_registers; /* L1168 */
+  bool tells_registers;
   bool has_register_count;
   uint64_t stack, crs;
   ref_indices constant_users;
@@ -300,6 +305,7 @@ typedef struct ref_out_symbol {
   bool common, dropped;
   bool common_is_defined;    /* RF53 */
   bool is_weak_after_common; /* D19 */
+  bool is_gone;              /* RF662: a variable that was defined in a section that went with a function */
   bool has_no_name;          /* W17.2 */
   size_t section;            /* REF_NONE when undefined */
   uint64_t value, size;
@@ -333,6 +339,10 @@ typedef struct ref_out_relocation {
   size_t file;
   size_t input_symbol;
   uint32_t input_target; /* the file's section that it is about */
+  uint32_t input_table;  /* the file's section that it stands in, and its number there */
+  size_t input_number;
+  uint32_t beside_table; /* RF702: of the one of Mercury's side that a SASS entry of code belongs to; 0: none */
+  size_t beside_number;
   uint64_t offset, input_offset, block_offset;
   uint32_t type;
   size_t function;
@@ -350,6 +360,8 @@ typedef struct ref_out_relocation {
   size_t copied_to;         /* RF469: the last image that it was copied to; 0: none */
   bool asked_unified;       /* R11: it had a unified type */
   bool is_of_loader;        /* L585 */
+  bool is_applied;          /* it was carried out, with the value */
+  uint64_t value;
 } ref_out_relocation;
 
 typedef struct ref_name {
@@ -484,8 +496,10 @@ typedef struct ref_link {
   ref_out_symbol *symbols;
   size_t symbol_count, symbol_capacity;
   ref_map symbol_by_name, section_by_name, texture_parameters;
-  ref_map first_by_name; /* RF406: of the first symbols, `named_count` of them */
+  ref_map first_by_name;   /* RF406: of the first symbols, `named_count` of them */
+  ref_map local_functions; /* RF664: 1 for a kernel */
   size_t named_count;
+  size_t pool;                  /* RF655: 0: none */
   uint64_t debug_shared_align;  /* D of W9.8 */
   bool has_lone_pool;           /* L766: one was a section for itself, or would be without -g */
   bool had_lone_pool, had_pool; /* L1066: before the file that is merged */
@@ -532,6 +546,7 @@ typedef struct ref_link {
   bool saw_extended;                         /* RF121: so far */
   bool has_extended;                         /* C28 */
   bool has_refused_shared;                   /* RF163 */
+  bool has_dead_extern;                      /* RF651 */
   bool has_dead_parameter;                   /* RF85 */
   size_t removed_inside;                     /* RF162: a function's number, and 1 */
   bool has_crs_conflict;                     /* RF189 */
@@ -594,6 +609,7 @@ int ref_order(uint64_t a, uint64_t b);
 size_t ref_map_find(const ref_map *map, const char *key);
 bool ref_named_is_another(const ref_file *file, const ref_symbol *input);
 size_t ref_named_find(ref_link *link, const char *name);
+size_t ref_named_find_first(ref_link *link, const char *name);
 void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number);
 void ref_strings_add(ref_link *link, ref_strings *strings, const char *text);
 uint32_t ref_strings_offset(const ref_strings *strings, const char *text);
@@ -665,6 +681,25 @@ bool ref_pair_take(const ref_file *file, const ref_pair *pair, ref_relocation *e
 
 /* mercury.c */
 void ref_mercury_repair(ref_link *link, ref_file *file);
+bool ref_mercury_has_counterpart(const ref_cubin *side, const ref_relocation *entry);
+/* A file and its Mercury view, and the SASS symbols by name. */
+typedef struct ref_mercury_sides {
+  const ref_cubin *sass, *mercury;
+  const ref_map *sass_names;
+} ref_mercury_sides;
+/* The capsule `number`, when it is the one of a SASS text; NULL. */
+const ref_section *ref_mercury_body_beside(const ref_cubin *cubin, uint32_t text, uint32_t number);
+/* mercury_attributes.c: makes a SASS section of attributes anew from Mercury's; `bank`: the symbol of the parameters' section, or 0. */
+void ref_mercury_derive_attributes(ref_link *link, const ref_cubin *cubin, const ref_section *mercury, uint32_t bank,
+                                   ref_section *section);
+#define REF_NO_PARAMETERS UINT32_C(0xffffffff)
+#define REF_UNKNOWN_PARAMETERS UINT32_C(0xfffffffe)
+#define REF_BANK_RESERVED UINT32_C(0x380) /* in front of a capsule's parameters */
+/* The size of a kernel's parameters, as their records say. */
+uint32_t ref_mercury_parameters(const ref_section *mercury);
+/* mercury_entries.c: makes a SASS list anew from Mercury's; false: it is right, or no rule is known. */
+bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
+                                ref_section *section);
 const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass);
 uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint32_t sass, const ref_relocation *entry);
 void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t value);
@@ -711,6 +746,7 @@ void ref_function_note_taken(ref_link *link, const ref_file *file, const ref_sec
 bool ref_function_has_registers(const ref_file *file, uint32_t symbol);
 uint32_t ref_function_registers(const ref_file *file, uint32_t symbol);
 bool ref_function_is_named(const ref_link *link, const ref_function *function);
+bool ref_function_is_slot(const ref_symbol *symbol);
 bool ref_function_is_root(const ref_link *link, const ref_function *function);
 void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indices *found);
 
@@ -770,11 +806,13 @@ size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t ty
 void ref_merge_files(ref_link *link);
 void ref_merge_refuse_section(ref_link *link, const ref_file *file, uint32_t section);
 void ref_merge_add_shared_section(ref_link *link, ref_function *function);
+bool ref_merge_is_text(const ref_file *file, uint32_t section);
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
 
 /* relocations.c */
 void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section);
 bool ref_relocation_is_address_table(uint32_t type);
+bool ref_relocation_holds_shared(const ref_file *file, uint32_t section);
 bool ref_relocation_target_forgets(const ref_link *link, uint32_t type);
 bool ref_relocation_is_forgotten(const ref_link *link, const ref_file *file, uint32_t target, uint32_t symbol);
 bool ref_relocation_target_is_debug(const char *name);
@@ -819,6 +857,8 @@ void ref_compat_write(ref_link *link);
 
 /* callgraph.c */
 void ref_callgraph_analyze(ref_link *link);
+/* D54 */
+bool ref_callgraph_has_one_kernel(const ref_link *link);
 /* A kernel, or a jump slot that counts as one. */
 bool ref_callgraph_is_entry(const ref_link *link, const ref_function *function);
 bool ref_callgraph_is_mentioned_kernel(const ref_link *link, const ref_function *function);
@@ -960,6 +1000,7 @@ void ref_relocate_check_aliases(ref_link *link);
 void ref_relocate_check_refused(ref_link *link);
 void ref_relocate_make_room_for_shifts(ref_link *link);
 void ref_relocate_apply(ref_link *link);
+bool ref_relocate_names_reserved(const ref_link *link, const ref_out_relocation *entry);
 void ref_relocate_check_kept(ref_link *link);
 void ref_relocate_write(ref_link *link);
 
@@ -1041,6 +1082,7 @@ void ref_objects_allocate_commons(ref_link *link);
 /* blocks.c */
 uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *file, uint32_t section);
 void ref_block_compare_banks(ref_link *link, ref_file *file, uint32_t section);
+void ref_block_check_info(ref_link *link, const ref_file *file, const ref_section *input);
 bool ref_block_place(ref_link *link, size_t file_number, uint32_t section);
 void ref_blocks_merge_rest(ref_link *link, size_t file_number);
 

@@ -1,7 +1,7 @@
 /* SASS entries of a capsule's code that damage has changed: the finalizer writes them from Mercury's. One whose symbol lies behind the table is
  * about what the entry of the same place among Mercury's is about, and the addend is Mercury's, but for places in code (RF577); one that has
  * none beside it counts for nothing (RF579). Which functions there are, which of them are kernels, and the size of what is mentioned
- * Mercury's symbols say, too (RF582). */
+ * Mercury's symbols say, too (RF582), and where what is no function lies (RF680). */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -22,12 +22,13 @@ typedef struct ref_mercury_entry {
   size_t number; /* in its section */
 } ref_mercury_entry;
 
-/* A file, its Mercury view, its sections of Mercury's entries by name, and the section whose bytes are a copy. */
+/* A file, its Mercury view, sections by name, and the section whose bytes are a copy. */
 typedef struct ref_mercury_pair {
   ref_link *link;
   ref_file *file;
   ref_cubin view;
-  ref_map tables;
+  ref_map tables, sass;                                       /* sections of both sides */
+  ref_map own_names, other_names, own_symbols, other_symbols; /* of both sides, by name, and by type and name */
   uint32_t copied;
   uint8_t *copy;
 } ref_mercury_pair;
@@ -38,7 +39,7 @@ static int ref_mercury_compare_offset(const void *left, const void *right) {
 }
 
 /* Memory that is reserved mostly has no entry on the SASS side, and where it has one that one is left alone. */
-static bool ref_mercury_has_counterpart(const ref_cubin *side, const ref_relocation *entry) {
+bool ref_mercury_has_counterpart(const ref_cubin *side, const ref_relocation *entry) {
   return entry->symbol >= side->symbol_count ||
          strncmp(side->symbols[entry->symbol].name, ".nv.reservedSmem.", 17) != 0;
 }
@@ -71,15 +72,15 @@ static uint32_t ref_mercury_table_beside(const ref_mercury_pair *pair, uint32_t 
   return found == REF_NONE ? 0 : (uint32_t)found;
 }
 
+/* By type and name, for a view's symbols: the first one's number. */
+static const char *ref_mercury_key(ref_link *link, const ref_symbol *symbol) {
+  return ref_memory_print(link, "%u %s", symbol->info & 15u, symbol->name);
+}
+
 /* The number of a name among a view's symbols; 0: none. */
-static uint32_t ref_mercury_find_name(const ref_cubin *cubin, const ref_symbol *wanted) {
-  for (uint32_t i = 1; i < cubin->symbol_count; i++) {
-    const ref_symbol *symbol = &cubin->symbols[i];
-    if ((symbol->info & 15) == (wanted->info & 15) && strcmp(symbol->name, wanted->name) == 0) {
-      return i;
-    }
-  }
-  return 0;
+static uint32_t ref_mercury_find_name(ref_link *link, const ref_map *symbols, const ref_symbol *wanted) {
+  const size_t found = ref_map_find(symbols, ref_mercury_key(link, wanted));
+  return found == REF_NONE ? 0 : (uint32_t)found;
 }
 
 static size_t ref_mercury_entry_bytes(const ref_section *section) {
@@ -123,7 +124,7 @@ static void ref_mercury_repair_entry(ref_mercury_pair *pair, uint32_t table, con
   const ref_section *section = &pair->file->whole.sections[table];
   const size_t at = own->number * ref_mercury_entry_bytes(section);
   if (own->entry.symbol >= pair->file->whole.symbol_count && other->symbol < pair->view.symbol_count) {
-    const uint32_t symbol = ref_mercury_find_name(&pair->file->whole, &pair->view.symbols[other->symbol]);
+    const uint32_t symbol = ref_mercury_find_name(pair->link, &pair->own_symbols, &pair->view.symbols[other->symbol]);
     if (symbol != 0) {
       ref_put_u32(ref_mercury_copy(pair, table) + at + SYMBOL_PLACE, symbol);
     }
@@ -163,6 +164,48 @@ static void ref_mercury_remove_others(ref_mercury_pair *pair, uint32_t table, co
   section->size = kept * bytes;
 }
 
+const ref_section *ref_mercury_body_beside(const ref_cubin *cubin, uint32_t text, uint32_t number) {
+  const ref_section *body = number < cubin->section_count ? &cubin->sections[number] : NULL;
+  const bool is_body = body != NULL && body->type == REF_TYPE_CAPSULE_TEXT && body->data != NULL && body->size >= 4;
+  return is_body && text < cubin->section_count && cubin->sections[text].data != NULL && ref_u32(body->data) == text
+             ? body
+             : NULL;
+}
+
+/* RF682: a kernel's parameters have the size that Mercury's records say; a table of textures lies behind them. */
+static void ref_mercury_repair_bank(const ref_mercury_pair *pair, const char *kernel, const ref_section *mercury) {
+  ref_link *link = pair->link;
+  const uint32_t size = ref_mercury_parameters(mercury);
+  const size_t number = ref_map_find(&pair->sass, ref_memory_print(link, ".nv.constant0.%s", kernel));
+  const char *table = ref_memory_print(link, ".nv.merc.nv.constant.entry_image_header_indices.%s", kernel);
+  if (size > UINT16_MAX || number == REF_NONE || ref_map_find(&pair->tables, table) != REF_NONE) {
+    return;
+  }
+  ref_section *bank = &pair->file->whole.sections[number];
+  if (bank->type == REF_TYPE_CONSTANT && bank->size != REF_BANK_RESERVED + size) {
+    bank->size = REF_BANK_RESERVED + size;
+    bank->data = REF_TAKE(link, uint8_t, (size_t)bank->size);
+  }
+}
+
+/* RF682: the section of Mercury's attributes beside a SASS one. */
+static void ref_mercury_repair_attributes(const ref_mercury_pair *pair, ref_section *section) {
+  static const char prefix[] = ".nv.info.";
+  if (section->type != REF_TYPE_INFO || strncmp(section->name, prefix, sizeof prefix - 1) != 0) {
+    return;
+  }
+  const char *function = section->name + sizeof prefix - 1;
+  const size_t beside = ref_map_find(&pair->tables, ref_memory_print(pair->link, ".nv.merc%s", section->name));
+  if (beside != REF_NONE) {
+    const ref_section *mercury = &pair->file->whole.sections[beside];
+    const size_t bank = ref_map_find(&pair->own_symbols,
+                                     ref_memory_print(pair->link, "%d .nv.constant0.%s", REF_SYMBOL_SECTION, function));
+    ref_mercury_derive_attributes(pair->link, &pair->file->whole, mercury, bank == REF_NONE ? 0 : (uint32_t)bank,
+                                  section);
+    ref_mercury_repair_bank(pair, function, mercury);
+  }
+}
+
 static void ref_mercury_repair_table(ref_mercury_pair *pair, uint32_t table, uint32_t beside) {
   const ref_cubin *whole = &pair->file->whole;
   const bool is_code = (whole->sections[whole->sections[table].info].flags & REF_FLAG_EXEC) != 0;
@@ -189,12 +232,62 @@ static bool ref_mercury_has_symbols(const ref_cubin *whole) {
   return false;
 }
 
+/* The SASS section beside the one in which a Mercury symbol lies; 0: none. */
+static uint16_t ref_mercury_section_beside(const ref_mercury_pair *pair, const ref_symbol *symbol) {
+  const ref_cubin *whole = &pair->file->whole;
+  if (symbol->section == 0 || symbol->section >= whole->section_count ||
+      (whole->sections[symbol->section].flags & REF_FLAG_MERCURY) == 0) {
+    return (uint16_t)(symbol->section < whole->section_count ? symbol->section : 0);
+  }
+  const size_t found = ref_map_find(&pair->sass, pair->view.sections[symbol->section].name);
+  return (uint16_t)(found == REF_NONE ? 0 : found);
+}
+
+/* RF680: what is no function has its Mercury symbol's type and binding, and lies where that one does if the SASS one lies nowhere. */
+static void ref_mercury_repair_object(const ref_mercury_pair *pair, ref_symbol *own, const ref_symbol *other) {
+  own->info = other->info;
+  if (own->section >= pair->file->whole.section_count) {
+    own->section = own->raw_section = ref_mercury_section_beside(pair, other);
+  }
+}
+
+/* RF680: a text's own function is the whole text. */
+static void ref_mercury_repair_size(const ref_mercury_pair *pair, ref_symbol *own, uint32_t number) {
+  const ref_cubin *whole = &pair->file->whole;
+  const ref_section *text = own->section < whole->section_count ? &whole->sections[own->section] : NULL;
+  if (text != NULL && own->section != 0 && text->type == REF_TYPE_PROGBITS && own->value == 0 &&
+      (text->info & 0xffffff) == number) {
+    own->size = text->size;
+  }
+}
+
+/* The SASS name is none of Mercury's, or of another symbol, which has it on both sides. */
+static bool ref_mercury_is_misnamed(const ref_mercury_pair *pair, const ref_symbol *own) {
+  const ref_cubin *whole = &pair->file->whole;
+  const size_t known = ref_map_find(&pair->other_names, own->name);
+  return known == REF_NONE || (known < whole->symbol_count && &whole->symbols[known] != own &&
+                               strcmp(whole->symbols[known].name, own->name) == 0);
+}
+
+/* RF680: an object whose Mercury name no SASS symbol has is the one of that number. */
+static void ref_mercury_repair_name(const ref_mercury_pair *pair, ref_symbol *own, const ref_symbol *other) {
+  const uint8_t type = own->info & 15;
+  if (type == (other->info & 15) && type != REF_SYMBOL_FUNC && type != REF_SYMBOL_SECTION &&
+      ref_map_find(&pair->own_names, other->name) == REF_NONE && ref_mercury_is_misnamed(pair, own)) {
+    own->name = other->name;
+  }
+}
+
 /* RF582: a function of the SASS side is a kernel where its Mercury symbol is one. An object that is only mentioned has that one's size. */
 static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
   const ref_cubin *whole = &pair->file->whole;
   for (size_t i = 1; i < whole->symbol_count && i < pair->view.symbol_count; i++) {
     ref_symbol *own = &whole->symbols[i];
     const ref_symbol *other = &pair->view.symbols[i];
+    ref_mercury_repair_name(pair, own, other);
+    if ((other->info & 15) != REF_SYMBOL_FUNC && strcmp(own->name, other->name) == 0) {
+      ref_mercury_repair_object(pair, own, other);
+    }
     const bool function = (own->info & 15) == REF_SYMBOL_FUNC;
     if ((own->info & 15) != (other->info & 15) || strcmp(own->name, other->name) != 0) {
       continue;
@@ -203,21 +296,31 @@ static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
       own->size = other->size;
     }
     if (function) {
+      ref_mercury_repair_size(pair, own, (uint32_t)i);
       own->other = (uint8_t)((own->other & ~REF_OTHER_ENTRY) | (other->other & REF_OTHER_ENTRY));
     }
   }
 }
 
-/* RF582: a function that the SASS symbols alone mention counts for nothing. */
+/* RF582: a function that the SASS symbols alone mention counts for nothing; RF680: nor does one that they alone define. */
 static void ref_mercury_forget_mentions(const ref_mercury_pair *pair) {
   const ref_cubin *whole = &pair->file->whole;
   for (size_t i = 1; i < whole->symbol_count; i++) {
     ref_symbol *own = &whole->symbols[i];
-    const bool beside = i < pair->view.symbol_count && strcmp(own->name, pair->view.symbols[i].name) == 0;
-    if ((own->info & 15) == REF_SYMBOL_FUNC && own->section == 0 && !beside &&
-        ref_mercury_find_name(&pair->view, own) == 0) {
+    const ref_symbol *other = i < pair->view.symbol_count ? &pair->view.symbols[i] : NULL;
+    const bool beside = other != NULL && strcmp(own->name, other->name) == 0;
+    const bool defined = own->section != 0 && other != NULL && (other->info & 15) == REF_SYMBOL_FUNC;
+    if ((own->info & 15) == REF_SYMBOL_FUNC && !defined && !beside &&
+        ref_mercury_find_name(pair->link, &pair->other_symbols, own) == 0) {
       own->info &= 0xf0;
     }
+  }
+}
+
+static void ref_mercury_list_names(ref_link *link, const ref_cubin *cubin, ref_map *names, ref_map *symbols) {
+  for (size_t i = cubin->symbol_count; i-- > 1;) {
+    ref_map_set(link, names, cubin->symbols[i].name, i);
+    ref_map_set(link, symbols, ref_mercury_key(link, &cubin->symbols[i]), i);
   }
 }
 
@@ -226,18 +329,26 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
     return;
   }
   ref_mercury_pair pair = {.link = link, .file = file, .view = ref_view_of(link, &file->whole, true)};
+  ref_mercury_list_names(link, &file->whole, &pair.own_names, &pair.own_symbols);
+  ref_mercury_list_names(link, &pair.view, &pair.other_names, &pair.other_symbols);
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
     const ref_section *section = &file->whole.sections[i];
-    if (section->type == REF_TYPE_MERCURY_RELA && ref_map_find(&pair.tables, section->name) == REF_NONE) {
+    const bool mercury = section->type == REF_TYPE_MERCURY_RELA || (section->flags & REF_FLAG_MERCURY) != 0;
+    if (mercury && ref_map_find(&pair.tables, section->name) == REF_NONE) {
       ref_map_set(link, &pair.tables, section->name, i);
     }
-  }
-  for (uint32_t i = 1; i < file->whole.section_count; i++) {
-    const uint32_t beside = ref_mercury_table_beside(&pair, i);
-    if (beside != 0) {
-      ref_mercury_repair_table(&pair, i, beside);
+    if ((section->flags & REF_FLAG_MERCURY) == 0 && ref_map_find(&pair.sass, section->name) == REF_NONE) {
+      ref_map_set(link, &pair.sass, section->name, i);
     }
   }
   ref_mercury_repair_symbols(&pair);
   ref_mercury_forget_mentions(&pair);
+  for (uint32_t i = 1; i < file->whole.section_count; i++) {
+    const uint32_t beside = ref_mercury_table_beside(&pair, i);
+    const ref_mercury_sides sides = {&file->whole, &pair.view, &pair.own_names};
+    if (beside != 0 && !ref_mercury_derive_entries(link, &sides, i, beside, &file->whole.sections[i])) {
+      ref_mercury_repair_table(&pair, i, beside);
+    }
+    ref_mercury_repair_attributes(&pair, &file->whole.sections[i]);
+  }
 }

@@ -47,21 +47,32 @@ static size_t ref_record_symbol(ref_link *link, const ref_file *file, uint32_t i
   return file->symbol_of[index];
 }
 
-/* I10-I12: where nvlink crashes. */
-static void ref_record_check(ref_link *link, const ref_file *file, const ref_attribute *attribute) {
-  const bool sized = attribute->format == 4;
+/* I10-I12: where nvlink crashes; EXTERNS of another format than 4 has as many bytes of symbols as its value says, so none up to 3 (RF678). What
+ * a capsule's SASS side has nvlink does not read: false, the record is as if it were not there. */
+static bool ref_record_check(ref_link *link, const ref_file *file, const ref_attribute *attribute) {
+  const bool sized = attribute->format == 4, unread = ref_view_is_derived(link);
   if (ref_record_first_word_is_symbol(attribute->code) && (!sized || attribute->size < 4)) {
+    if (unread) {
+      return false;
+    }
     ref_message_fatal(link, "D67", "Input file '%s': attribute 0x%02x without a symbol index", file->name,
                       attribute->code);
   }
-  if (attribute->code == CODE_EXTERNS && !sized && attribute->format != 1) {
+  if (attribute->code == CODE_EXTERNS && !sized && ref_u16(attribute->data) >= 4 && !unread) {
     ref_message_fatal(link, "D67", "Input file '%s': attribute 0x0f in format %u", file->name, attribute->format);
   }
+  return true;
 }
 
 /* RF251: the symbol of a section without bytes is in no output. */
 static bool ref_record_names_empty(const ref_file *file, const ref_symbol *symbol) {
   return symbol->section < file->cubin.section_count && file->cubin.sections[symbol->section].size == 0;
+}
+
+/* RF699: what goes with a body that loses; records of the other codes stay, about the body that stands. */
+static bool ref_record_goes_with_body(uint8_t code) {
+  static const uint8_t codes[] = {0x11, 0x23, 0x26, 0x2f, 0x3b};
+  return memchr(codes, code, sizeof codes) != NULL;
 }
 
 /* RF191: a record is about a function or an object of the output, or goes; a parameter's word becomes 0 then, but not where
@@ -82,14 +93,16 @@ static size_t ref_record_first_symbol(ref_link *link, const ref_file *file, cons
                      !link->functions[function].is_stub;
   const bool nothing = (*gone && !loses) || symbol == REF_NONE || link->symbols[symbol].dropped || unknown;
   const bool parameter = attribute->code == CODE_KPARAM_INFO || attribute->code == CODE_KPARAM_INFO_LARGE;
-  *gone = !parameter && (*gone || nothing);
+  *gone = !parameter && (nothing || (*gone && ref_record_goes_with_body(attribute->code)));
   return parameter && nothing ? REF_NONE : symbol;
 }
 
 static void ref_record_read(ref_link *link, ref_file *file, const ref_attribute *attribute, ref_records *records) {
   ref_record record = {.format = attribute->format, .code = attribute->code};
   bool gone = false;
-  ref_record_check(link, file, attribute);
+  if (!ref_record_check(link, file, attribute)) {
+    return;
+  }
   if (attribute->format != 4) {
     record.value = ref_u16(attribute->data);
     (void)ref_records_add(link, records, record);
