@@ -102,7 +102,8 @@ static uint8_t symbols_visibility(const tl_emitted *e, const tl_symbol *symbol, 
   const unsigned visibility = other & STO_VISIBILITY_MASK;
   if (symbol->shared || symbol->misplaced) { /* L553 */
     const bool internal = records && (visibility == STV_INTERNAL || (marked && !tl_symbol_is_marked(symbol)));
-    return (uint8_t)(space | (visibility == STV_PROTECTED ? STV_PROTECTED : internal ? STV_INTERNAL : 0));
+    const unsigned rest = other & ~(unsigned)(STO_SPACE_MASK | STO_VISIBILITY_MASK); /* L1176 */
+    return (uint8_t)(space | rest | (visibility == STV_PROTECTED ? STV_PROTECTED : internal ? STV_INTERNAL : 0));
   }
   const bool kept = visibility == STV_PROTECTED || (records && visibility == STV_INTERNAL);
   return kept ? other : (uint8_t)(other & ~STO_VISIBILITY_MASK);

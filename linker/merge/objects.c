@@ -1085,6 +1085,12 @@ static void objects_check_name(const tl_merging *m, uint32_t index) {
                      (uint64_t)index * ELF_SYMBOL_SIZE, "a variable has the name of a prototype (L198)");
 }
 
+/* L1179: a texture that lies in the pool is mentioned, not defined. */
+static bool objects_is_pooled_texture(const tl_merging *m, const tl_cubin_symbol *s) {
+  return objects_is_texture(s) && tl_merging_lies(s) && m->module->mode->final && m->module->debug_shared != TL_NONE &&
+         m->section_map[s->section] == m->module->debug_shared;
+}
+
 static void objects_pass_one(tl_merging *m, uint32_t index) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   objects_check_name(m, index);
@@ -1109,7 +1115,7 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
   objects_check_entry_data(m, s);
   objects_check_reserved(m, index);
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
-  if (s->section == SHN_UNDEF || (shared && s->size == 0)) {
+  if (s->section == SHN_UNDEF || (shared && s->size == 0) || objects_is_pooled_texture(m, s)) {
     if (s->section != SHN_UNDEF)
       objects_check_space(m, index);
     if (known == TL_NONE)

@@ -313,8 +313,7 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
   if ((gone || missed) && row && relocations_needs_symbol(m, row))
     relocations_note_deleted(r, entry);
   if (gone && tl_symbol_type(symbol) != STT_SECTION && !constant) {
-    const bool address = entry->type == 2 || entry->type == TL_R_MERCURY + 2;
-    *state = address ? TL_ENTRY_MINUS_ONE : TL_ENTRY_NULL; /* W11.7 */
+    *state = clears ? TL_ENTRY_DEAD : TL_ENTRY_MINUS_ONE; /* W11.7, L1175 */
     return (symbol->other & STO_SPACE_MASK) == STO_SHARED;
   }
   /* R12; a dropped section's symbol clears (L29), not that of one that the output makes anew (L517), or of pooled constants */

@@ -141,6 +141,17 @@ static void relocate_find_dropped(const relocating *r, entry_state *e) {
   e->auxiliary = tl_merge_constant_align(cubin, symbol);
 }
 
+/* L1175: a shared object that went with its kernel's section is one without a place. */
+static void relocate_find_gone(const relocating *r, entry_state *e) {
+  e->s = UINT64_MAX;
+  if (e->symbol)
+    return;
+  const tl_cubin *const cubin = &r->module->files[e->entry->file];
+  const uint32_t number = tl_cubin_relocation_at(&cubin->sections[e->entry->section], e->entry->index).symbol;
+  e->bank = (SHT_CUDA_SHARED - SHT_CUDA_CONSTANT0) & 31;
+  e->auxiliary = (uint32_t)tl_cubin_symbol_at(cubin, number)->value;
+}
+
 /* --- S (R1) --- */
 
 static uint64_t relocate_shared_value(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
@@ -200,7 +211,7 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   e->bank = relocate_bank(r, e->symbol);
   e->s = r->layout->symbol_value[e->symbol];
   if (e->entry->state == TL_ENTRY_MINUS_ONE) {
-    e->s = UINT64_MAX;
+    relocate_find_gone(r, e);
   } else if (e->entry->state == TL_ENTRY_NULL || e->entry->state == TL_ENTRY_GONE) {
     e->s = tl_defect_matched(r->module->options, TL_DEFECT_D79) ? r->layout->null_value : 0;
     e->defect = e->s == r->layout->null_value ? TL_DEFECT_COUNT : TL_DEFECT_D79;
@@ -532,12 +543,12 @@ static outcome relocate_pc_relative(const relocating *r, entry_state *e) { /* R2
   return OUTCOME_APPLY;
 }
 
-/* R28, L571: the traces of what nobody sees from outside, which an executable's shared objects are, too. */
+/* R28, L571: the traces of what nobody sees from outside, which an executable's shared objects are, too, but with -g
+ * (L1163). */
 static bool relocate_is_cleared(const relocating *r, const tl_symbol *symbol) {
   const bool internal = (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
-  const bool undefined =
-      symbol->section == TL_NONE && (!symbol->external_shared || r->module->extern_by_name); /* L612, L1163 */
-  return internal || (symbol->shared && !undefined && r->module->mode->final);
+  const bool undefined = symbol->section == TL_NONE && !symbol->external_shared; /* L612 */
+  return internal || (symbol->shared && !undefined && r->module->mode->final && !r->module->extern_by_name);
 }
 
 /* Numbers behind Mercury's last one, where nvlink finds memory of its own: `unexpected NVRS` of most (L1202). */
