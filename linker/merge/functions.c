@@ -52,7 +52,8 @@ static void functions_note_alias(tl_merging *m, uint32_t symbol) {
     return;
   }
   const bool half = other && tl_symbol_binding(&m->cubin->symbols[primary]) != STB_GLOBAL;
-  const bool local = (replaces || half) && m->symbol_dead[symbol];
+  const bool own = tl_symbol_binding(&m->cubin->symbols[symbol]) != STB_GLOBAL;
+  const bool local = m->symbol_dead[symbol] ? replaces || half : half && own; /* L1227 */
   if (other && m->symbol_dead[primary] && m->symbol_dead[symbol])
     functions_check_dead_local(m, symbol, primary);
   if (other && m->bodies[primary].function != TL_NONE && m->symbol_dead[primary] != m->symbol_dead[symbol])
