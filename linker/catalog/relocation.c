@@ -247,22 +247,6 @@ bool tl_relocation_is_code_place(const tl_relocation_row *row) {
   return row && row->kind == TL_RELOC_RUNTIME && row->fields[0].width;
 }
 
-/* clang-format off */
-static const uint8_t sass_text_types[TL_R_MERCURY_COUNT] = {
-   0,   4,  75,  55,  59,  56,  57,   0,   0,   0,   0,   6, 101,  52,  73,  35,
-  76,  77,  78,  79,  80,  81,  82,  83,  84,  85,  86,  87,  88,  89,  90,  91,
-  92,  93,  94,  95,  96,  97,  98,  99,  56,  57,   0,   0,   0,   0,   0,   0,
-   0,   0, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111,   1,   2, 112, 113,
-   0
-};
-/* clang-format on */
-
-uint32_t tl_relocation_in_sass_text(uint32_t type) {
-  if (type == TL_RELOC_LARGEST_LOOKED_UP)
-    return type; /* R_MERCURY_NONE_LAST has no other number */
-  return type < TL_R_MERCURY || type > TL_RELOC_LARGEST_LOOKED_UP ? 0 : sass_text_types[type - TL_R_MERCURY];
-}
-
 const tl_field *tl_relocation_content(const tl_relocation_row *row) {
   enum { G32 = 3, G64 = 4 };
   static const tl_field loaders[] = {FIELD(0, 32, TL_PART_ALL, 0), FIELD(0, 64, TL_PART_ALL, 0)};

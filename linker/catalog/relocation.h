@@ -72,9 +72,6 @@ typedef struct tl_relocation_row {
  * in the fields (R63, L585). */
 bool tl_relocation_is_code_place(const tl_relocation_row *row);
 
-/* R_CUDA's number of a Mercury type in code, where nothing but the type says it (L1222); 0: the SASS side has no entry. */
-uint32_t tl_relocation_in_sass_text(uint32_t type);
-
 /* The field that the addend of a REL entry stands in, also where the loader alone writes it (G32, G64); width 0: none. */
 const tl_field *tl_relocation_content(const tl_relocation_row *row);
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { UNIFIED_ENTRY = 32 };
+
 static bool ref_merge_is_object(const ref_symbol *symbol) {
   const uint8_t type = symbol->info & 15;
   return type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_CUDA_OBJECT;
@@ -79,7 +81,8 @@ static size_t ref_block_add_bank_zero(ref_link *link, ref_function *function, co
   if (name != NULL) {
     ref_names_add(link, REF_NONE, name);
   }
-  const size_t number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
+  const size_t number =
+      ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
   size_t table = 0;
   if (name != NULL) {
     table = ref_section_add(link, name, REF_TYPE_REL, 0, 8, 16);
@@ -132,7 +135,7 @@ static bool ref_block_place_parameters_again(ref_link *link, ref_file *file, uin
     return true;
   }
   ref_block_compare_banks(link, file, section);
-  if (file->body_of[owner] == REF_BODY_REPLACES) {
+  if (file->body_of[owner] != REF_BODY_LOSES) { /* RF672: a second bank of one file, too */
     ref_block_map(file, section, function->constant0, 0);
   }
   return false;
@@ -155,9 +158,11 @@ static void ref_block_place_lost_constants(ref_link *link, ref_file *file, uint3
     if (!function->live) {
       return;
     }
-    number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+    number = input->type == REF_TYPE_CONSTANT /* RF619: another bank */
+                 ? ref_block_add_bank_zero(link, function, input)
+                 : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
     link->sections[number].info_section = function->text;
-    if (function->entry && function->constant2 == REF_NONE) {
+    if (input->type != REF_TYPE_CONSTANT && function->entry && function->constant2 == REF_NONE) {
       function->constant2 = number; /* RF6: a kernel's image is found by its name too */
     }
     link->sections[number].is_stray = true;
@@ -246,7 +251,9 @@ static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t
         ref_message_fatal(link, "RF95", "Internal error: overlapping data spans too much");
       }
       function->constants_overlap = !has_section;
-      link->mismatched_section = has_section ? cubin->sections[section].name : link->mismatched_section;
+      if (has_section && function->live && link->mismatched_section == NULL) { /* RF649 */
+        link->mismatched_section = cubin->sections[section].name;
+      }
     }
   }
 }
@@ -418,11 +425,10 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
     ref_block_place_lost_constants(link, file, section);
     return true;
   }
-  const size_t number =
-      parameters ? ref_block_add_bank_zero(link, function, input)
-      : table    ? ref_block_add_laid_table(link, function, input)
-                 : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align,
-                                               input->entry_size); /* L952 */
+  const size_t number = parameters ? ref_block_add_bank_zero(link, function, input)
+                        : table    ? ref_block_add_laid_table(link, function, input)
+                                   : ref_section_add_with_symbol(link, input->name, input->type, input->flags,
+                                                                 input->align, input->entry_size); /* L952 */
   link->sections[number].info_section = ref_block_find_info(link, file, input, function);
   ref_block_keep_link(link, number, input);
   ref_block_append(link, file, section, number);
@@ -489,14 +495,14 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   }
   const ref_section *input = &file->cubin.sections[section];
   const uint32_t owner = ref_merge_owner(file, section);
+  if (ref_deleted_is_of_dead_kernel(link, input) || /* RF617: by its name */
+      ref_block_is_dead_text(link, file, section, owner)) {
+    return false;
+  }
   size_t number = ref_map_find(&link->section_by_name, input->name);
   const bool is_new = number == REF_NONE || link->sections[number].type != input->type;
   if (is_new) {
     ref_block_check_info(link, file, input);
-  }
-  if (ref_deleted_is_of_dead_kernel(link, input) || /* RF617: by its name */
-      ref_block_is_dead_text(link, file, section, owner)) {
-    return false;
   }
   if (owner != 0 && file->function_of[owner] != REF_NONE && ref_section_type_is_constant(input->type)) {
     return ref_block_place_owned(link, file, section, owner);
@@ -516,7 +522,8 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   const bool code = input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) != 0 &&
                     input->link == file->cubin.symbol_section; /* RF193 */
   const bool table =
-      ref_unified_is_table(input->type) && !copy && (link->relocatable || input->type != REF_TYPE_UFT_ENTRY);
+      ref_unified_is_table(input->type) && !copy && (link->relocatable || input->type != REF_TYPE_UFT_ENTRY) &&
+      input->size >= UNIFIED_ENTRY; /* RF706: without an entry it names no symbols */
   link->sections[number].links_symtab = code || table; /* U10 */
   link->sections[number].input_link = copy ? input->link : link->sections[number].input_link;
   ref_block_name_text(link, file, input, number);
@@ -559,9 +566,8 @@ void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
   for (uint32_t i = 1; i < file->cubin.section_count; i++) {
     const ref_section *input = &file->cubin.sections[i];
     const bool other_view = (input->flags & REF_FLAG_MERCURY) != 0 && (file->cubin.flags & REF_KIND_CAPSULE) != 0;
-    const bool debug =
-        (input->type == REF_TYPE_PROGBITS && !has_function[i]) ||
-        ref_unified_is_table(input->type); /* W12.7, U10, RF631 */
+    const bool debug = (input->type == REF_TYPE_PROGBITS && !has_function[i]) ||
+                       ref_unified_is_table(input->type); /* W12.7, U10, RF631 */
     if (file->section_of[i] == REF_NONE && !other_view && !ref_block_is_ignored(link, input) &&
         (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_block_is_unified(input->type, has_function[i]) ||
          ref_section_type_is_constant(input->type))) {

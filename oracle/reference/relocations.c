@@ -154,8 +154,7 @@ static bool ref_relocation_went_with_dead(const ref_link *link, const ref_file *
  * the body that stands. */
 static bool ref_relocation_is_lost_text(const ref_file *file, uint32_t number) {
   const uint32_t owner = ref_merge_owner(file, number);
-  return ref_merge_is_text(file, number) && owner != 0 &&
-         file->body_of[owner] == REF_BODY_LOSES;
+  return ref_merge_is_text(file, number) && owner != 0 && file->body_of[owner] == REF_BODY_LOSES;
 }
 
 /* Dead code has no section in the link: whether that which the body that stands would have is called so. */
@@ -398,7 +397,9 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   output.section = ref_relocation_section(link, output.target, output.has_addend);
   if (has_addend && output.addend == 0 && processed != 0) {
     /* W2.5, L898: of the addend with the section's place */
-    char *name = ref_memory_print(link, ".rel%s", link->sections[output.target].stem);
+    const size_t known = link->sections[output.target].rel;
+    const char *name =
+        known != 0 ? link->sections[known].name : ref_memory_print(link, ".rel%s", link->sections[output.target].stem);
     ref_names_add_section(link, REF_NONE, name);
     if (link->sections[output.target].rel == 0 && !link->sections[output.target].has_left_out) {
       link->sections[output.target].has_left_out = true;
@@ -491,6 +492,11 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
     const bool counts = entry.offset < end || entry.offset >= file->cubin.sections[input->info].size; /* RF605 */
     if ((end == UINT64_MAX || counts) && !ref_relocation_is_skipped(link, file, input->info, &entry)) {
       ref_relocation_add(link, file_number, section, &entry, input->type == REF_TYPE_RELA, processed++);
+      ref_out_relocation *added = &link->relocations[link->relocation_count - 1];
+      added->input_table = section;
+      added->input_number = i;
+      added->beside_table = pairs == NULL ? 0 : pairs[i].section;
+      added->beside_number = pairs == NULL ? 0 : pairs[i].number;
     }
   }
 }
