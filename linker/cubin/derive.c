@@ -23,6 +23,7 @@ typedef struct deriver {
   const tl_names *names;
   tl_arena *arena;
   uint32_t *sass;         /* by Mercury section: the SASS section of the same contents, 0 */
+  uint32_t *bank_symbol;  /* by SASS text: of its parameter bank in the symbol table, 0 */
   uint64_t *sizes;        /* by capsule: of the decoded code of its functions */
   const uint8_t *symbols; /* of the Mercury side */
   uint64_t symbol_count;
@@ -159,6 +160,17 @@ static void derive_bank_symbol(const deriver *d, uint8_t *symbol) {
   memset(symbol + 8, 0, 16);
 }
 
+static void derive_find_banks(deriver *d) {
+  const tl_cubin_section *const table = derive_section(d, tl_cubin_find_section(d->cubin, SHT_SYMTAB));
+  d->bank_symbol = tl_arena_new(d->arena, uint32_t, d->cubin->section_count);
+  for (uint32_t i = 0; (uint64_t)i * ELF_SYMBOL_SIZE + ELF_SYMBOL_SIZE <= table->size; i++) {
+    const uint8_t *const symbol = table->data + (uint64_t)i * ELF_SYMBOL_SIZE;
+    const tl_cubin_section *const bank = tl_cubin_section_at(d->cubin, tl_get16(symbol + 6));
+    if (bank->type == SHT_CUDA_CONSTANT0 && bank->info < d->cubin->section_count && (symbol[4] & 15) == STT_SECTION)
+      d->bank_symbol[bank->info] = i;
+  }
+}
+
 static void derive_symbols(deriver *d) {
   const uint32_t mercury = tl_cubin_find_section(d->cubin, SHT_CUDA_MERCURY_SYMTAB);
   if (!mercury)
@@ -290,24 +302,49 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
     memcpy(to, own->data + same.offset, size);
 }
 
+/* What the SASS side alone has (L1228): the size of the parameters, which Mercury's records say, their bank, and what the
+ * machine's code has to avoid. */
+static void derive_own_records(const deriver *d, const tl_cubin_section *mercury, const tl_cubin_section *own,
+                               tl_cubin_section *out) {
+  enum { SIZE = 0x19, AVOIDED = 0x36, WHOLE = 4, SHORT = 3, PARAMETERS = 0x380, BITS = 8, SM_120 = 120 };
+  uint8_t *const to = (uint8_t *)out->data + out->size;
+  uint64_t position = 0, at = 0;
+  uint32_t end = 0;
+  bool any = false;
+  tl_record record;
+  while (tl_record_next_whole(mercury, &position, &record))
+    if (record.code == EIATTR_KPARAM_INFO && record.size >= 12) {
+      end = (uint32_t)tl_larger(end, tl_get16(record.data + 6) + (tl_get32(record.data + 8) >> 18));
+      any = true;
+    }
+  if (any) {
+    const uint8_t size[] = {SHORT, SIZE, (uint8_t)end, (uint8_t)(end >> 8)};
+    const uint8_t bank[] = {WHOLE, EIATTR_PARAM_CBANK, 8, 0};
+    memcpy(to, size, sizeof size);
+    memcpy(to + 4, bank, sizeof bank);
+    tl_put32(to + 8, d->bank_symbol[own->info]);
+    tl_put16(to + 12, PARAMETERS);
+    tl_put16(to + 14, (uint16_t)end);
+    at = 16;
+  }
+  const uint8_t avoided[] = {WHOLE, AVOIDED, 4, 0, (d->cubin->flags >> 8 & UINT8_MAX) < SM_120 ? BITS : 0, 0, 0, 0};
+  memcpy(to + at, avoided, sizeof avoided);
+  out->size += at + sizeof avoided;
+}
+
 /* The attributes of one text, or of the file; what is not the SASS side's attributes stays. */
 static void derive_attributes(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own) {
-  static const uint8_t last[] = {0x19, EIATTR_PARAM_CBANK, 0x36};
+  enum { OWN_RECORDS = 24 };
   if (own->type != SHT_CUDA_INFO)
     return;
-  uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, mercury->size + own->size);
+  uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, mercury->size + own->size + OWN_RECORDS);
   tl_cubin_section out = {.data = bytes};
   uint64_t own_positions[256] = {0}, position = 0;
   tl_record record;
   while (tl_record_next_whole(mercury, &position, &record))
     derive_record(d, mercury, &record, own, &own_positions[record.code], &out);
-  for (size_t i = 0; i < sizeof last && own->info; i++) {
-    position = 0;
-    if (!derive_next_own(own, last[i], &position, &record))
-      continue;
-    memcpy(bytes + out.size, own->data + record.offset, tl_record_length(&record));
-    out.size += tl_record_length(&record);
-  }
+  if (own->info && own->info < d->cubin->section_count)
+    derive_own_records(d, mercury, own, &out);
   own->data = bytes;
   own->size = out.size;
 }
@@ -665,6 +702,7 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
   const tl_cubin_about about = tl_cubin_find_about(cubin, arena);
   derive_pair_sections(&d);
   derive_symbols(&d);
+  derive_find_banks(&d);
   derive_sizes(&d);
   for (uint32_t i = 1; i < count; i++) {
     tl_cubin_section *const section = derive_section(&d, i);
