@@ -206,7 +206,7 @@ typedef struct ref_function {
   const char *prototype;       /* of .nv.prototype */
   ref_indices calls, references;
   ref_indices shown_calls; /* RF669: of what is no function, too: REF_NONE */
-  ref_reading *readings; /* L791 */
+  ref_reading *readings;   /* L791 */
   size_t reading_count, reading_capacity;
   const char **indirect; /* prototypes of its -3 records */
   size_t indirect_count, indirect_capacity;

@@ -16,10 +16,10 @@ typedef struct ref_derived_type {
 
 /* 55 to 59: parts of an address; 62, 63, 112 and 113 those of a jump slot's, the former for kernels; 75: a call. */
 static const ref_derived_type ref_derived_types[] = {
-    {2, 0x943, 75, 75},   {3, 0x802, 55, 55},   {3, 0x882, 55, 55},    {3, 0x7ac, 115, 115}, {4, 0x802, 59, 59},
-    {4, 0x882, 59, 59},   {4, 0xb82, 66, 66},   {5, 0x802, 56, 62},    {5, 0x882, 56, 62},   {5, 0x810, 56, 62},
-    {6, 0x802, 57, 63},   {6, 0x882, 57, 63},   {40, 0x802, 56, 56},   {40, 0x810, 56, 56},  {41, 0x802, 57, 57},
-    {41, 0x810, 57, 57},  {62, 0x882, 112, 62}, {63, 0x882, 113, 63},
+    {2, 0x943, 75, 75},  {3, 0x802, 55, 55},   {3, 0x882, 55, 55},   {3, 0x7ac, 115, 115}, {4, 0x802, 59, 59},
+    {4, 0x882, 59, 59},  {4, 0xb82, 66, 66},   {5, 0x802, 56, 62},   {5, 0x882, 56, 62},   {5, 0x810, 56, 62},
+    {6, 0x802, 57, 63},  {6, 0x882, 57, 63},   {40, 0x802, 56, 56},  {40, 0x810, 56, 56},  {41, 0x802, 57, 57},
+    {41, 0x810, 57, 57}, {62, 0x882, 112, 62}, {63, 0x882, 113, 63},
 };
 
 /* The list of one text, and what it is made from. */
@@ -125,8 +125,7 @@ bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, 
       continue;
     }
     const bool beside_own = made_count < own_count;
-    const ref_relocation own =
-        beside_own ? ref_cubin_relocation(sides->sass, table, made_count) : (ref_relocation){0};
+    const ref_relocation own = beside_own ? ref_cubin_relocation(sides->sass, table, made_count) : (ref_relocation){0};
     if (!ref_derivation_entry(&derivation, &entry, beside_own ? &own : NULL, &made[made_count])) {
       return false;
     }
@@ -137,6 +136,6 @@ bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, 
   if ((same && made_count == own_count) || inside) {
     return false;
   }
-  ref_derivation_write(section, REF_TAKE(link, uint8_t, made_count * ENTRY_BYTES + 1), made, made_count);
+  ref_derivation_write(section, REF_TAKE(link, uint8_t, made_count *ENTRY_BYTES + 1), made, made_count);
   return true;
 }
