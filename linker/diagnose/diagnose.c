@@ -654,6 +654,12 @@ static void diagnose_say(const tl_module *module, const char *text) {
                      NULL, text);
 }
 
+/* L1229: of the output's section of that name, which ptxas makes none of. */
+static uint64_t diagnose_local_size(const verbose *v, const char *kernel) {
+  const uint32_t section = verbose_section(v, tl_arena_format(v->arena, ".nv.local.%s", kernel));
+  return section == TL_NONE ? 0 : v->layout->section_size[section];
+}
+
 static void diagnose_say_kernel(const verbose *v, uint32_t kernel) {
   const tl_module *const module = v->module;
   const tl_resources *const resources = v->resources;
@@ -670,11 +676,12 @@ static void diagnose_say_kernel(const verbose *v, uint32_t kernel) {
   const char *const name = tl_module_text(module, symbol->name);
   diagnose_say(module, tl_arena_format(v->arena, "Function properties for '%s':", name));
   diagnose_say(module, tl_arena_format(v->arena,
-                                       "used %s registers, used %u barriers, %s stack, %u bytes smem%s, 0 bytes lmem%s",
+                                       "used %s registers, used %u barriers, %s stack, %u bytes smem%s, %u bytes lmem%s",
                                        tl_arena_signed(v->arena, registers), (uint64_t)barriers,
                                        tl_arena_signed(v->arena, (uint32_t)stack), /* L1195 */
                                        shared ? v->layout->section_size[text->shared] : (uint64_t)0,
-                                       diagnose_constants_text(v, name), diagnose_textures_text(v, name)));
+                                       diagnose_constants_text(v, name), diagnose_local_size(v, name),
+                                       diagnose_textures_text(v, name)));
 }
 
 void tl_diagnose_verbose(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
