@@ -380,7 +380,8 @@ static const uint8_t *derive_subject(const deriver *d, const uint8_t *entry) {
   return symbol < d->symbol_count ? d->symbols + symbol * ELF_SYMBOL_SIZE : none;
 }
 
-/* L615: against a kernel the SASS side has its descriptor; 0 where the type is none of an address. */
+/* L615, L1231: against a kernel the SASS side has its descriptor, also of what an executable rewrites to such a type; 0 where the
+ * type is none of an address. */
 static uint32_t derive_descriptor(const deriver *d, const uint8_t *entry) {
   enum { DESCRIPTOR = 61, DESCRIPTOR_LOW, DESCRIPTOR_HIGH };
   const uint8_t *const subject = derive_subject(d, entry);
@@ -388,10 +389,13 @@ static uint32_t derive_descriptor(const deriver *d, const uint8_t *entry) {
     return 0;
   switch (tl_get32(entry + 8)) {
   case TL_R_MERCURY + 0x03:
+  case TL_R_MERCURY + 0x33:
     return DESCRIPTOR;
   case TL_R_MERCURY + 0x05:
+  case TL_R_MERCURY + 0x3e:
     return DESCRIPTOR_LOW;
   case TL_R_MERCURY + 0x06:
+  case TL_R_MERCURY + 0x3f:
     return DESCRIPTOR_HIGH;
   default:
     return 0;
@@ -402,6 +406,7 @@ static uint32_t derive_descriptor(const deriver *d, const uint8_t *entry) {
  * nothing is known. What has no number of its own for the instruction has the one of L1200. */
 static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *own, const tl_cubin_section *sass,
                          uint8_t *to) {
+  enum { LOAD = 0x7ac };
   const uint32_t type = tl_get32(from + 8);
   const tl_code_place *const place = tl_code_find(&d->code, tl_get64(from));
   if (!place)
@@ -416,7 +421,8 @@ static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *o
     tl_put64(to + 16, target->sass);
   }
   const uint16_t opcode = tl_code_opcode(place, sass);
-  const uint32_t descriptor = derive_descriptor(d, from);
+  const bool load = opcode == LOAD && type == TL_R_MERCURY + 0x03; /* has its own number */
+  const uint32_t descriptor = load ? 0 : derive_descriptor(d, from);
   for (size_t i = 0; i < sizeof derive_types / sizeof *derive_types; i++) {
     const derive_type *const row = &derive_types[i];
     if (row->mercury != type || row->opcode != opcode)
@@ -425,7 +431,9 @@ static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *o
     tl_put32(to + 8, descriptor ? descriptor : other ? row->other : row->sass);
     return true;
   }
-  if (!d->cubin->role.joined) /* else relocate/ goes by Mercury's number, and writes the other (L1200) */
+  if (descriptor)
+    tl_put32(to + 8, descriptor);
+  else if (!d->cubin->role.joined) /* else relocate/ goes by Mercury's number, and writes the other (L1200) */
     tl_put32(to + 8, tl_sass_type_in_code(type, opcode));
   return true;
 }
