@@ -675,13 +675,13 @@ static void diagnose_say_kernel(const verbose *v, uint32_t kernel) {
   const bool shared = text->shared != TL_NONE && !v->layout->section_dropped[text->shared];
   const char *const name = tl_module_text(module, symbol->name);
   diagnose_say(module, tl_arena_format(v->arena, "Function properties for '%s':", name));
-  diagnose_say(module, tl_arena_format(v->arena,
-                                       "used %s registers, used %u barriers, %s stack, %u bytes smem%s, %u bytes lmem%s",
-                                       tl_arena_signed(v->arena, registers), (uint64_t)barriers,
-                                       tl_arena_signed(v->arena, (uint32_t)stack), /* L1195 */
-                                       shared ? v->layout->section_size[text->shared] : (uint64_t)0,
-                                       diagnose_constants_text(v, name), diagnose_local_size(v, name),
-                                       diagnose_textures_text(v, name)));
+  diagnose_say(
+      module,
+      tl_arena_format(v->arena, "used %s registers, used %u barriers, %s stack, %u bytes smem%s, %u bytes lmem%s",
+                      tl_arena_signed(v->arena, registers), (uint64_t)barriers,
+                      tl_arena_signed(v->arena, (uint32_t)stack), /* L1195 */
+                      shared ? v->layout->section_size[text->shared] : (uint64_t)0, diagnose_constants_text(v, name),
+                      diagnose_local_size(v, name), diagnose_textures_text(v, name)));
 }
 
 void tl_diagnose_verbose(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
