@@ -23,6 +23,7 @@ typedef struct deriver {
   const tl_names *names;
   tl_arena *arena;
   uint32_t *sass;         /* by Mercury section: the SASS section of the same contents, 0 */
+  uint32_t *bank_symbol;  /* by SASS text: of its parameter bank in the symbol table, 0 */
   uint64_t *sizes;        /* by capsule: of the decoded code of its functions */
   const uint8_t *symbols; /* of the Mercury side */
   uint64_t symbol_count;
@@ -160,6 +161,17 @@ static void derive_bank_symbol(const deriver *d, uint8_t *symbol) {
   memset(symbol + 8, 0, 16);
 }
 
+static void derive_find_banks(deriver *d) {
+  const tl_cubin_section *const table = derive_section(d, tl_cubin_find_section(d->cubin, SHT_SYMTAB));
+  d->bank_symbol = tl_arena_new(d->arena, uint32_t, d->cubin->section_count);
+  for (uint32_t i = 0; (uint64_t)i * ELF_SYMBOL_SIZE + ELF_SYMBOL_SIZE <= table->size; i++) {
+    const uint8_t *const symbol = table->data + (uint64_t)i * ELF_SYMBOL_SIZE;
+    const tl_cubin_section *const bank = tl_cubin_section_at(d->cubin, tl_get16(symbol + 6));
+    if (bank->type == SHT_CUDA_CONSTANT0 && bank->info < d->cubin->section_count && (symbol[4] & 15) == STT_SECTION)
+      d->bank_symbol[bank->info] = i;
+  }
+}
+
 static void derive_symbols(deriver *d) {
   const uint32_t mercury = tl_cubin_find_section(d->cubin, SHT_CUDA_MERCURY_SYMTAB);
   if (!mercury)
@@ -291,33 +303,49 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
     memcpy(to, own->data + same.offset, size);
 }
 
-/* L1206: which workarounds the finalizer's code has is a matter of the machine that the header names, whatever the input says. */
-static void derive_workarounds(const deriver *d, const tl_record *record, uint8_t *to) {
-  enum { WORKAROUNDS = 0x36, OF_SM_100 = 8, FIRST_WITHOUT = 120 };
-  const uint32_t sm = d->cubin->flags >> 8 & 0xffff;
-  if (record->code == WORKAROUNDS && record->format == TL_RECORD_WHOLE && record->size == WORD)
-    tl_put32(to + WORD, sm < FIRST_WITHOUT ? OF_SM_100 : 0);
+/* What the SASS side alone has (L1228): the size of the parameters, which Mercury's records say, their bank, and what the
+ * machine's code has to avoid. */
+static void derive_own_records(const deriver *d, const tl_cubin_section *mercury, const tl_cubin_section *own,
+                               tl_cubin_section *out) {
+  enum { SIZE = 0x19, AVOIDED = 0x36, WHOLE = 4, SHORT = 3, PARAMETERS = 0x380, BITS = 8, SM_120 = 120 };
+  uint8_t *const to = (uint8_t *)out->data + out->size;
+  uint64_t position = 0, at = 0;
+  uint32_t end = 0;
+  bool any = false;
+  tl_record record;
+  while (tl_record_next_whole(mercury, &position, &record))
+    if (record.code == EIATTR_KPARAM_INFO && record.size >= 12) {
+      end = (uint32_t)tl_larger(end, tl_get16(record.data + 6) + (tl_get32(record.data + 8) >> 18));
+      any = true;
+    }
+  if (any) {
+    const uint8_t size[] = {SHORT, SIZE, (uint8_t)end, (uint8_t)(end >> 8)};
+    const uint8_t bank[] = {WHOLE, EIATTR_PARAM_CBANK, 8, 0};
+    memcpy(to, size, sizeof size);
+    memcpy(to + 4, bank, sizeof bank);
+    tl_put32(to + 8, d->bank_symbol[own->info]);
+    tl_put16(to + 12, PARAMETERS);
+    tl_put16(to + 14, (uint16_t)end);
+    at = 16;
+  }
+  const uint8_t avoided[] = {WHOLE, AVOIDED, 4, 0, (d->cubin->flags >> 8 & UINT8_MAX) < SM_120 ? BITS : 0, 0, 0, 0};
+  memcpy(to + at, avoided, sizeof avoided);
+  out->size += at + sizeof avoided;
 }
 
 /* The attributes of one text, or of the file; what is not the SASS side's attributes stays. */
 static void derive_attributes(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own) {
-  static const uint8_t last[] = {0x19, EIATTR_PARAM_CBANK, 0x36};
+  enum { OWN_RECORDS = 24 };
   if (own->type != SHT_CUDA_INFO)
     return;
-  uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, mercury->size + own->size);
+  uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, mercury->size + own->size + OWN_RECORDS);
   tl_cubin_section out = {.data = bytes};
   uint64_t own_positions[256] = {0}, position = 0;
   tl_record record;
   while (tl_record_next_whole(mercury, &position, &record))
     derive_record(d, mercury, &record, own, &own_positions[record.code], &out);
-  for (size_t i = 0; i < sizeof last && own->info; i++) {
-    position = 0;
-    if (!derive_next_own(own, last[i], &position, &record))
-      continue;
-    memcpy(bytes + out.size, own->data + record.offset, tl_record_length(&record));
-    derive_workarounds(d, &record, bytes + out.size);
-    out.size += tl_record_length(&record);
-  }
+  if (own->info && own->info < d->cubin->section_count)
+    derive_own_records(d, mercury, own, &out);
   own->data = bytes;
   own->size = out.size;
 }
@@ -353,7 +381,8 @@ static const uint8_t *derive_subject(const deriver *d, const uint8_t *entry) {
   return symbol < d->symbol_count ? d->symbols + symbol * ELF_SYMBOL_SIZE : none;
 }
 
-/* L615: against a kernel the SASS side has its descriptor; 0 where the type is none of an address. */
+/* L615, L1231: against a kernel the SASS side has its descriptor, also of what an executable rewrites to such a type; 0 where the
+ * type is none of an address. */
 static uint32_t derive_descriptor(const deriver *d, const uint8_t *entry) {
   enum { DESCRIPTOR = 61, DESCRIPTOR_LOW, DESCRIPTOR_HIGH };
   const uint8_t *const subject = derive_subject(d, entry);
@@ -361,10 +390,13 @@ static uint32_t derive_descriptor(const deriver *d, const uint8_t *entry) {
     return 0;
   switch (tl_get32(entry + 8)) {
   case TL_R_MERCURY + 0x03:
+  case TL_R_MERCURY + 0x33:
     return DESCRIPTOR;
   case TL_R_MERCURY + 0x05:
+  case TL_R_MERCURY + 0x3e:
     return DESCRIPTOR_LOW;
   case TL_R_MERCURY + 0x06:
+  case TL_R_MERCURY + 0x3f:
     return DESCRIPTOR_HIGH;
   default:
     return 0;
@@ -375,6 +407,7 @@ static uint32_t derive_descriptor(const deriver *d, const uint8_t *entry) {
  * nothing is known. What has no number of its own for the instruction has the one of L1200. */
 static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *own, const tl_cubin_section *sass,
                          uint8_t *to) {
+  enum { LOAD = 0x7ac };
   const uint32_t type = tl_get32(from + 8);
   const tl_code_place *const place = tl_code_find(&d->code, tl_get64(from));
   if (!place)
@@ -389,7 +422,8 @@ static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *o
     tl_put64(to + 16, target->sass);
   }
   const uint16_t opcode = tl_code_opcode(place, sass);
-  const uint32_t descriptor = derive_descriptor(d, from);
+  const bool load = opcode == LOAD && type == TL_R_MERCURY + 0x03; /* has its own number */
+  const uint32_t descriptor = load ? 0 : derive_descriptor(d, from);
   for (size_t i = 0; i < sizeof derive_types / sizeof *derive_types; i++) {
     const derive_type *const row = &derive_types[i];
     if (row->mercury != type || row->opcode != opcode)
@@ -398,7 +432,9 @@ static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *o
     tl_put32(to + 8, descriptor ? descriptor : other ? row->other : row->sass);
     return true;
   }
-  if (!d->cubin->role.joined) /* else relocate/ goes by Mercury's number, and writes the other (L1200) */
+  if (descriptor)
+    tl_put32(to + 8, descriptor);
+  else if (!d->cubin->role.joined) /* else relocate/ goes by Mercury's number, and writes the other (L1200) */
     tl_put32(to + 8, tl_sass_type_in_code(type, opcode));
   return true;
 }
@@ -675,6 +711,7 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
   const tl_cubin_about about = tl_cubin_find_about(cubin, arena);
   derive_pair_sections(&d);
   derive_symbols(&d);
+  derive_find_banks(&d);
   derive_sizes(&d);
   for (uint32_t i = 1; i < count; i++) {
     tl_cubin_section *const section = derive_section(&d, i);

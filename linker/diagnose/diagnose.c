@@ -638,7 +638,7 @@ static void verbose_count_textures(verbose *v) {
   v->counts = counts;
 }
 
-/* Local memory of its own, which compilers do not make: of the section of its name (L1177). */
+/* Local memory of its own, which compilers do not make: of the output's section of its name (L1177, L1229). */
 static uint64_t diagnose_local_size(const verbose *v, const char *kernel) {
   const uint32_t section = verbose_section(v, tl_arena_format(v->arena, ".nv.local.%s", kernel));
   return section == TL_NONE ? 0 : v->layout->section_size[section];

@@ -243,12 +243,19 @@ static bool relocations_is_of_lost_body(const tl_merging *m, const tl_cubin_symb
   return section->flags & SHF_EXECINSTR || section->type == SHT_CUDA_CONSTANT0;
 }
 
+/* L1230: in a relocatable output the pool's name alone, without an object, stands for the pool that other files bring. */
+static bool relocations_is_of_pool(const tl_merging *m, const tl_cubin_symbol *s) {
+  return !m->module->mode->final && tl_merging_lies(s) && tl_symbol_type(s) == STT_SECTION &&
+         m->cubin->sections[s->section].type == SHT_CUDA_SHARED;
+}
+
 /* What an entry is about in the output. An object in the compiler constants of a body that lost is the one of its name in
  * the first body that stood when it came (L1094); in a relocatable output the section's symbol is that of the section behind
  * whose bytes they stand (W8.8). */
 static uint32_t relocations_symbol(const tl_merging *m, uint32_t symbol) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
-  if (m->symbol_map[symbol] == TL_NONE && relocations_is_of_lost_body(m, s)) {
+  const bool lost = relocations_is_of_lost_body(m, s) || relocations_is_of_pool(m, s);
+  if (m->symbol_map[symbol] == TL_NONE && lost) {
     const uint32_t standing = tl_module_find_section(m->module, s->name);
     return standing == TL_NONE ? TL_NONE : m->module->sections.items[standing].symbol;
   }
@@ -282,10 +289,12 @@ static bool relocations_names_another(const tl_merging *m, const tl_cubin_symbol
           tl_set_has(&m->module->prototype_seen, symbol->name));
 }
 
-/* A section of shared memory in which no object lies does not come along (L1205). */
+/* A section of shared memory in which no object lies does not come along (L1205). nvlink looks for its name, which the pool of
+ * an executable has (L1230). */
 static bool relocations_section_is_empty(const tl_merging *m, const tl_cubin_symbol *symbol) {
   return tl_symbol_type(symbol) == STT_SECTION && m->cubin->sections[symbol->section].type == SHT_CUDA_SHARED &&
-         m->section_map[symbol->section] == TL_NONE;
+         m->section_map[symbol->section] == TL_NONE && m->module->mode->final &&
+         tl_module_find_section(m->module, symbol->name) != TL_NONE;
 }
 
 /* What becomes of an entry whose symbol did not come along; false: it is dropped. */
