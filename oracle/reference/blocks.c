@@ -79,7 +79,8 @@ static size_t ref_block_add_bank_zero(ref_link *link, ref_function *function, co
   if (name != NULL) {
     ref_names_add(link, REF_NONE, name);
   }
-  const size_t number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
+  const size_t number =
+      ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
   size_t table = 0;
   if (name != NULL) {
     table = ref_section_add(link, name, REF_TYPE_REL, 0, 8, 16);
@@ -246,8 +247,8 @@ static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t
         ref_message_fatal(link, "RF95", "Internal error: overlapping data spans too much");
       }
       function->constants_overlap = !has_section;
-      link->mismatched_section = has_section && link->mismatched_section == NULL ? cubin->sections[section].name
-                                                                                : link->mismatched_section;
+      link->mismatched_section =
+          has_section && link->mismatched_section == NULL ? cubin->sections[section].name : link->mismatched_section;
     }
   }
 }
@@ -419,11 +420,10 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
     ref_block_place_lost_constants(link, file, section);
     return true;
   }
-  const size_t number =
-      parameters ? ref_block_add_bank_zero(link, function, input)
-      : table    ? ref_block_add_laid_table(link, function, input)
-                 : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align,
-                                               input->entry_size); /* L952 */
+  const size_t number = parameters ? ref_block_add_bank_zero(link, function, input)
+                        : table    ? ref_block_add_laid_table(link, function, input)
+                                   : ref_section_add_with_symbol(link, input->name, input->type, input->flags,
+                                                                 input->align, input->entry_size); /* L952 */
   link->sections[number].info_section = ref_block_find_info(link, file, input, function);
   ref_block_keep_link(link, number, input);
   ref_block_append(link, file, section, number);
@@ -560,9 +560,8 @@ void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
   for (uint32_t i = 1; i < file->cubin.section_count; i++) {
     const ref_section *input = &file->cubin.sections[i];
     const bool other_view = (input->flags & REF_FLAG_MERCURY) != 0 && (file->cubin.flags & REF_KIND_CAPSULE) != 0;
-    const bool debug =
-        (input->type == REF_TYPE_PROGBITS && !has_function[i]) ||
-        ref_unified_is_table(input->type); /* W12.7, U10, RF631 */
+    const bool debug = (input->type == REF_TYPE_PROGBITS && !has_function[i]) ||
+                       ref_unified_is_table(input->type); /* W12.7, U10, RF631 */
     if (file->section_of[i] == REF_NONE && !other_view && !ref_block_is_ignored(link, input) &&
         (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_block_is_unified(input->type, has_function[i]) ||
          ref_section_type_is_constant(input->type))) {

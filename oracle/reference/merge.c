@@ -401,8 +401,7 @@ static bool ref_merge_came_along(const ref_link *link, const ref_file *file, uin
   if (section >= file->cubin.section_count) {
     return false;
   }
-  const bool note =
-      file->cubin.sections[section].type == REF_TYPE_NOTE && !link->relocatable && section < attributes;
+  const bool note = file->cubin.sections[section].type == REF_TYPE_NOTE && !link->relocatable && section < attributes;
   return note || file->section_of[section] != REF_NONE || ref_relocation_holds_shared(file, section); /* RF672 */
 }
 

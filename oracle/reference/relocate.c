@@ -292,15 +292,16 @@ static bool ref_relocate_names_reserved(const ref_link *link, const ref_out_relo
 }
 
 /* RF641: with -r, entries that change nothing, against what is weak and undefined or a constant. D91: by default 72 and 73 stay. */
-static bool ref_relocate_drops_weak(const ref_link *link, const ref_out_relocation *entry, const ref_out_symbol *symbol) {
+static bool ref_relocate_drops_weak(const ref_link *link, const ref_out_relocation *entry,
+                                    const ref_out_symbol *symbol) {
   const bool nothing = ref_relocate_is_nothing(link, entry->type);
   const bool clear = ref_relocate_kind(link, entry->type) == REF_KIND_CLEAR;
   if (symbol->section == REF_NONE && !symbol->is_extern_shared) {
     return nothing || clear;
   }
-  const bool constant = (symbol->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT ||
-                        (symbol->section != REF_NONE &&
-                         ref_section_type_is_constant(link->sections[symbol->section].type));
+  const bool constant =
+      (symbol->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT ||
+      (symbol->section != REF_NONE && ref_section_type_is_constant(link->sections[symbol->section].type));
   return constant && (nothing || (clear && link->job->bug_compatible));
 }
 

@@ -154,8 +154,7 @@ static bool ref_relocation_went_with_dead(const ref_link *link, const ref_file *
  * the body that stands. */
 static bool ref_relocation_is_lost_text(const ref_file *file, uint32_t number) {
   const uint32_t owner = ref_merge_owner(file, number);
-  return ref_merge_is_text(file, number) && owner != 0 &&
-         file->body_of[owner] == REF_BODY_LOSES;
+  return ref_merge_is_text(file, number) && owner != 0 && file->body_of[owner] == REF_BODY_LOSES;
 }
 
 /* Dead code has no section in the link: whether that which the body that stands would have is called so. */

@@ -125,8 +125,9 @@ static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel
   const unsigned long long local =
       ref_verbose_section_size(link, ref_memory_print(link, ".nv.local.%s", kernel->name)); /* RF659 */
   ref_message_tell(link, REF_INFO, "Function properties for '%s':", kernel->name);
-  ref_message_tell(link, REF_INFO, "used %d registers, used %u barriers, %d stack, %llu bytes smem%s, %llu bytes lmem%s",
-                   (int)(kernel->is_unnamed ? kernel->register_count : kernel->raised_registers), /* RF543 */
+  ref_message_tell(link, REF_INFO,
+                   "used %d registers, used %u barriers, %d stack, %llu bytes smem%s, %llu bytes lmem%s",
+                   (int)(kernel->is_unnamed ? kernel->register_count : kernel->raised_registers),    /* RF543 */
                    ref_verbose_barriers(link, kernel), (int)ref_verbose_stack(link, kernel), shared, /* RF675 */
                    ref_verbose_constants(link, kernel), local, ref_verbose_textures(link, kernel));
 }
