@@ -156,9 +156,11 @@ static void ref_block_place_lost_constants(ref_link *link, ref_file *file, uint3
     if (!function->live) {
       return;
     }
-    number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+    number = input->type == REF_TYPE_CONSTANT /* RF619: another bank */
+                 ? ref_block_add_bank_zero(link, function, input)
+                 : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
     link->sections[number].info_section = function->text;
-    if (function->entry && function->constant2 == REF_NONE) {
+    if (input->type != REF_TYPE_CONSTANT && function->entry && function->constant2 == REF_NONE) {
       function->constant2 = number; /* RF6: a kernel's image is found by its name too */
     }
     link->sections[number].is_stray = true;
@@ -247,8 +249,9 @@ static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t
         ref_message_fatal(link, "RF95", "Internal error: overlapping data spans too much");
       }
       function->constants_overlap = !has_section;
-      link->mismatched_section =
-          has_section && link->mismatched_section == NULL ? cubin->sections[section].name : link->mismatched_section;
+      if (has_section && function->live && link->mismatched_section == NULL) { /* RF649 */
+        link->mismatched_section = cubin->sections[section].name;
+      }
     }
   }
 }

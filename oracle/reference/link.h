@@ -251,6 +251,8 @@ typedef struct ref_function {
   bool reaches_cycle, uses_extern_shared;
   bool has_endless_stack; /* RF280 */
   uint32_t frame_size, register_count, raised_registers, crs_size;
+  uint32_t told_registers; /* L1168 */
+  bool tells_registers;
   bool has_register_count;
   uint64_t stack, crs;
   ref_indices constant_users;
@@ -491,6 +493,7 @@ typedef struct ref_link {
   ref_map first_by_name;   /* RF406: of the first symbols, `named_count` of them */
   ref_map local_functions; /* RF664: 1 for a kernel */
   size_t named_count;
+  size_t pool;                  /* RF655: 0: none */
   uint64_t debug_shared_align;  /* D of W9.8 */
   bool has_lone_pool;           /* L766: one was a section for itself, or would be without -g */
   bool had_lone_pool, had_pool; /* L1066: before the file that is merged */
@@ -537,6 +540,7 @@ typedef struct ref_link {
   bool saw_extended;                         /* RF121: so far */
   bool has_extended;                         /* C28 */
   bool has_refused_shared;                   /* RF163 */
+  bool has_dead_extern;                      /* RF651 */
   bool has_dead_parameter;                   /* RF85 */
   size_t removed_inside;                     /* RF162: a function's number, and 1 */
   bool has_crs_conflict;                     /* RF189 */
@@ -671,6 +675,25 @@ bool ref_pair_take(const ref_file *file, const ref_pair *pair, ref_relocation *e
 
 /* mercury.c */
 void ref_mercury_repair(ref_link *link, ref_file *file);
+bool ref_mercury_has_counterpart(const ref_cubin *side, const ref_relocation *entry);
+/* A file and its Mercury view, and the SASS symbols by name. */
+typedef struct ref_mercury_sides {
+  const ref_cubin *sass, *mercury;
+  const ref_map *sass_names;
+} ref_mercury_sides;
+/* The capsule `number`, when it is the one of a SASS text; NULL. */
+const ref_section *ref_mercury_body_beside(const ref_cubin *cubin, uint32_t text, uint32_t number);
+/* mercury_attributes.c: makes a SASS section of attributes anew from Mercury's; `bank`: the symbol of the parameters' section, or 0. */
+void ref_mercury_derive_attributes(ref_link *link, const ref_cubin *cubin, const ref_section *mercury, uint32_t bank,
+                                   ref_section *section);
+#define REF_NO_PARAMETERS UINT32_C(0xffffffff)
+#define REF_UNKNOWN_PARAMETERS UINT32_C(0xfffffffe)
+#define REF_BANK_RESERVED UINT32_C(0x380) /* in front of a capsule's parameters */
+/* The size of a kernel's parameters, as their records say. */
+uint32_t ref_mercury_parameters(const ref_section *mercury);
+/* mercury_entries.c: makes a SASS list anew from Mercury's; false: it is right, or no rule is known. */
+bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
+                                ref_section *section);
 const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass);
 uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint32_t sass, const ref_relocation *entry);
 void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t value);

@@ -118,6 +118,14 @@ static unsigned long long ref_verbose_stack(const ref_link *link, const ref_func
   return kernel->is_unnamed || kernel->reaches_cycle ? kernel->frame_size : kernel->stack;
 }
 
+/* RF543, L1168 */
+static uint32_t ref_verbose_registers(const ref_function *kernel) {
+  if (kernel->tells_registers) {
+    return kernel->told_registers;
+  }
+  return kernel->is_unnamed ? kernel->register_count : kernel->raised_registers;
+}
+
 static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel) {
   const bool has_shared =
       kernel->shared != REF_NONE && !link->sections[kernel->shared].dropped && !kernel->has_renamed_shared; /* RF659 */
@@ -127,8 +135,8 @@ static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel
   ref_message_tell(link, REF_INFO, "Function properties for '%s':", kernel->name);
   ref_message_tell(link, REF_INFO,
                    "used %d registers, used %u barriers, %d stack, %llu bytes smem%s, %llu bytes lmem%s",
-                   (int)(kernel->is_unnamed ? kernel->register_count : kernel->raised_registers),    /* RF543 */
-                   ref_verbose_barriers(link, kernel), (int)ref_verbose_stack(link, kernel), shared, /* RF675 */
+                   (int)ref_verbose_registers(kernel), ref_verbose_barriers(link, kernel),
+                   (int)ref_verbose_stack(link, kernel), shared, /* RF675 */
                    ref_verbose_constants(link, kernel), local, ref_verbose_textures(link, kernel));
 }
 
