@@ -108,7 +108,7 @@ static size_t ref_block_standing_bank(const ref_link *link, const ref_section *i
     return function->defined_weak_so_far ? function->constant0 : REF_NONE;
   }
   const size_t known = ref_map_find(&link->section_by_name, input->name);
-  return known == REF_NONE || link->sections[known].symbol == REF_NONE ? REF_NONE : known;
+  return known == REF_NONE || link->sections[known].type != REF_TYPE_CONSTANT ? REF_NONE : known;
 }
 
 /* E27 of two weak bodies, said once: at the first symbol in the bank, or behind all objects (L802, RF407). */
