@@ -403,12 +403,13 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
     ref_object_add_lost_parameter(link, file_number, index);
     return;
   }
-  if (ref_object_is_shared(input) &&
+  const bool common = input->section == REF_SECTION_COMMON; /* RF667: a variable for itself */
+  if (ref_object_is_shared(input) && !common &&
       (ref_object_shared_section(link, file, input) == REF_NONE || ref_partial_take_object(link, file_number, input))) {
     return;
   }
   /* A section that the symbol makes comes before the symbol. */
-  if (!ref_object_is_shared(input) && !ref_block_place(link, file_number, input->section) &&
+  if (!ref_object_is_shared(input) && !common && !ref_block_place(link, file_number, input->section) &&
       file->section_of[input->section < file->cubin.section_count ? input->section : 0] == REF_NONE) {
     return;
   }
