@@ -284,8 +284,9 @@ static const char *view_unread_fault(const tl_cubin *cubin, const tl_cubin_secti
                       tl_type_is_texture(kind); /* L564 */
   if (tl_code_is_half_place(tl_get32(entry + 8)) && !placed)
     return "a relocation of code names no function (L442)";
-  return tl_get32(entry + 8) == DESCRIPTOR && kind != STT_FUNC ? "a function descriptor relocation names no function (D15)"
-                                                               : NULL;
+  return tl_get32(entry + 8) == DESCRIPTOR && kind != STT_FUNC
+             ? "a function descriptor relocation names no function (D15)"
+             : NULL;
 }
 
 /* A type that has no number on the SASS side ends a mixed link where the finalizer's entry has to be written: of sections other

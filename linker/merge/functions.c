@@ -57,9 +57,7 @@ static void functions_note_alias(tl_merging *m, uint32_t symbol) {
   if (other && m->symbol_dead[primary] && m->symbol_dead[symbol])
     functions_check_dead_local(m, symbol, primary);
   if (other && m->bodies[primary].function != TL_NONE && m->symbol_dead[primary] != m->symbol_dead[symbol])
-    *(kept    ? &m->module->kept_alias
-      : local ? &m->module->dead_local_alias
-              : &m->module->dead_alias) = true;
+    *(kept ? &m->module->kept_alias : local ? &m->module->dead_local_alias : &m->module->dead_alias) = true;
 }
 
 /* Whether a bank is called after its function, as nvlink looks for it: of bank 0 and 2 alone, whose compiler constants have

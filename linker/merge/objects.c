@@ -1250,7 +1250,8 @@ static bool objects_type_is_taken(uint32_t type) {
 /* Code of no function is taken in texts, jump slots and constants alone (L198, L596, L1173, L1198). */
 static bool objects_section_is_skipped(const tl_cubin_section *section) {
   const bool constants = tl_section_type_is_constant(section->type); /* L1173 */
-  if (section->flags & SHF_EXECINSTR && section->type != SHT_PROGBITS && section->type != SHT_CUDA_UFT_REL && !constants)
+  if (section->flags & SHF_EXECINSTR && section->type != SHT_PROGBITS && section->type != SHT_CUDA_UFT_REL &&
+      !constants)
     return true;
   return !objects_type_is_taken(section->type);
 }

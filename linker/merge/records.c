@@ -182,7 +182,8 @@ void tl_merge_check_attributes(const tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const bool gone = m->section_state[section] & (TL_SECTION_DEAD | TL_SECTION_LOST);
   const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, TL_NO_OFFSET};
-  const tl_message_id message = tl_merge_is_slot_without_function(m, input->info) ? TL_MESSAGE_NO_UFT_STUB : TL_MESSAGE_NOT_MAPPED;
+  const tl_message_id message =
+      tl_merge_is_slot_without_function(m, input->info) ? TL_MESSAGE_NO_UFT_STUB : TL_MESSAGE_NOT_MAPPED;
   if (!gone && input->info && tl_merging_section(m, input->info) == TL_NONE && !records_are_of_note(m, section))
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(message), site, NULL);
 }

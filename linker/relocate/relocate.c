@@ -1043,9 +1043,14 @@ static void relocate_check_kept(const relocating *r) {
 
 /* What went with a body, where an entry that stays names it (L461, L527) and is not among those that are written. */
 static void relocate_check_deleted(const tl_module *module) {
-  for (size_t i = 0; i < module->deleted_entries.count; i++)
-    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
-                       module->deleted_entries.items[i], NULL);
+  size_t site = 0; /* one a relocation that says so, in their order */
+  for (size_t i = 0; i < module->relocations.count; i++) {
+    if (!module->relocations.items[i].deleted || site >= module->deleted_entries.count)
+      continue;
+    const tl_site where = module->deleted_entries.items[site++];
+    if (tl_module_relocation_stands(module, i)) /* L1224: one of a replaced body is not written */
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), where, NULL);
+  }
 }
 
 /* L473: what the unified tables of the output name is in it. */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { UNIFIED_ENTRY = 32 };
+
 static bool ref_merge_is_object(const ref_symbol *symbol) {
   const uint8_t type = symbol->info & 15;
   return type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_CUDA_OBJECT;
@@ -532,8 +534,9 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   const bool copy = ref_unified_is_copy(input);
   const bool code = input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) != 0 &&
                     input->link == file->cubin.symbol_section; /* RF193 */
-  const bool table =
-      ref_unified_is_table(input->type) && !copy && (link->relocatable || input->type != REF_TYPE_UFT_ENTRY);
+  const bool table = ref_unified_is_table(input->type) && !copy &&
+                     (link->relocatable || input->type != REF_TYPE_UFT_ENTRY) &&
+                     input->size >= UNIFIED_ENTRY;     /* RF706: without an entry it names no symbols */
   link->sections[number].links_symtab = code || table; /* U10 */
   link->sections[number].input_link = copy ? input->link : link->sections[number].input_link;
   ref_block_name_text(link, file, input, number);

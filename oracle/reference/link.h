@@ -340,6 +340,10 @@ typedef struct ref_out_relocation {
   size_t file;
   size_t input_symbol;
   uint32_t input_target; /* the file's section that it is about */
+  uint32_t input_table;  /* the file's section that it stands in, and its number there */
+  size_t input_number;
+  uint32_t beside_table; /* RF702: of the one of Mercury's side that a SASS entry of code belongs to; 0: none */
+  size_t beside_number;
   uint64_t offset, input_offset, block_offset;
   uint32_t type;
   size_t function;
@@ -357,6 +361,8 @@ typedef struct ref_out_relocation {
   size_t copied_to;         /* RF469: the last image that it was copied to; 0: none */
   bool asked_unified;       /* R11: it had a unified type */
   bool is_of_loader;        /* L585 */
+  bool is_applied;          /* it was carried out, with the value */
+  uint64_t value;
 } ref_out_relocation;
 
 typedef struct ref_name {
@@ -994,6 +1000,7 @@ void ref_relocate_check_aliases(ref_link *link);
 void ref_relocate_check_refused(ref_link *link);
 void ref_relocate_make_room_for_shifts(ref_link *link);
 void ref_relocate_apply(ref_link *link);
+bool ref_relocate_names_reserved(const ref_link *link, const ref_out_relocation *entry);
 void ref_relocate_check_kept(ref_link *link);
 void ref_relocate_write(ref_link *link);
 

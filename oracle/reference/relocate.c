@@ -285,7 +285,7 @@ static ref_action ref_relocate_classify_table(ref_link *link, const ref_out_relo
 }
 
 /* R19 */
-static bool ref_relocate_names_reserved(const ref_link *link, const ref_out_relocation *entry) {
+bool ref_relocate_names_reserved(const ref_link *link, const ref_out_relocation *entry) {
   const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
   return symbol != NULL && symbol->section == REF_NONE && !symbol->is_extern_shared &&
          strncmp(symbol->name, ".nv.reservedSmem.", 17) == 0;
@@ -702,6 +702,8 @@ void ref_relocate_apply(ref_link *link) {
     }
     if (action == REF_APPLY || action == REF_CLEAR) {
       ref_relocate_patch(link, entry, action == REF_CLEAR);
+      entry->is_applied = true;
+      entry->value = action == REF_CLEAR ? 0 : ref_relocate_symbol_value(link, entry) + (uint64_t)entry->addend;
     }
     if (action == REF_KEEP_NOTHING) {
       entry->type = 0;
