@@ -104,19 +104,31 @@ static bool ref_block_replace_parameters(ref_link *link, ref_file *file, uint32_
   return true;
 }
 
+/* With which a weak kernel's bank is compared: that of the body before it; of a dead kernel (RF672) the one of its name. */
+static size_t ref_block_standing_bank(const ref_link *link, const ref_section *input, const ref_function *function) {
+  if (function->live) {
+    return function->defined_weak_so_far ? function->constant0 : REF_NONE;
+  }
+  const size_t known = ref_map_find(&link->section_by_name, input->name);
+  return known == REF_NONE || link->sections[known].type != REF_TYPE_CONSTANT ? REF_NONE : known;
+}
+
 /* E27 of two weak bodies, said once: at the first symbol in the bank, or behind all objects (L802, RF407). */
 void ref_block_compare_banks(ref_link *link, ref_file *file, uint32_t section) {
   const ref_section *input = &file->cubin.sections[section];
   const uint32_t owner = ref_merge_owner(file, section);
   const size_t number = owner == 0 ? REF_NONE : file->function_of[owner];
   const ref_function *function = number == REF_NONE ? NULL : &link->functions[number];
-  if (function == NULL || link->is_capsule || input->type != REF_TYPE_CONSTANT || function->constant0 == REF_NONE ||
-      !function->live || file->cubin.symbols[owner].info >> 4 != REF_BIND_WEAK || !function->defined_weak_so_far ||
-      file->compared_bank[section]) {
+  if (function == NULL || link->is_capsule || input->type != REF_TYPE_CONSTANT || file->compared_bank[section] ||
+      file->cubin.symbols[owner].info >> 4 != REF_BIND_WEAK) {
+    return;
+  }
+  const size_t standing = ref_block_standing_bank(link, input, function);
+  if (standing == REF_NONE) {
     return;
   }
   file->compared_bank[section] = true;
-  if (link->sections[function->constant0].size != input->size) {
+  if (link->sections[standing].size != input->size) {
     ref_message_add(link, REF_ERROR, "E27", "Duplicate weak parameter bank for '%s' is not the same size",
                     function->name);
   }
@@ -412,6 +424,7 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
     return file->section_of[section] != REF_NONE;
   }
   if (!function->live) {
+    ref_block_compare_banks(link, file, section);
     return false;
   }
   if (parameters && ref_block_is_bank_of(link, function, input)) {

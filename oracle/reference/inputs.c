@@ -543,6 +543,15 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
   return true;
 }
 
+static void ref_input_find_shared(const ref_file *file) {
+  for (size_t i = 1; i < file->cubin.symbol_count; i++) {
+    const ref_symbol *symbol = &file->cubin.symbols[i];
+    if (symbol->section < file->cubin.section_count && ref_object_is_shared(symbol)) {
+      file->holds_shared[symbol->section] = true;
+    }
+  }
+}
+
 void ref_inputs_prepare(ref_link *link, ref_file *file) {
   ref_symbols_restore_provided(&file->cubin);
   const ref_cubin *cubin = &file->cubin;
@@ -553,6 +562,8 @@ void ref_inputs_prepare(ref_link *link, ref_file *file) {
   file->section_of = ref_memory_take_numbers(link, cubin->section_count);
   file->offset_in = REF_TAKE(link, uint64_t, cubin->section_count);
   file->compared_bank = REF_TAKE(link, bool, cubin->section_count);
+  file->holds_shared = REF_TAKE(link, bool, cubin->section_count);
+  ref_input_find_shared(file);
 }
 
 /* All files are read in command order before any is merged (C77). */

@@ -145,6 +145,7 @@ typedef struct ref_file {
   uint64_t *offset_in;
   ref_indices missing_texts;  /* RF370: with entries about a place at which no instruction begins */
   bool *compared_bank;        /* E27: by section */
+  bool *holds_shared;         /* RF672: by section */
   ref_indices lost_variables; /* W8.5 */
   bool *lost;                 /* an entry a symbol: a variable that another file's definition beats (RF1) */
   uint32_t *led_of;           /* RF116: by section the function whose alias leads it, or 0; NULL: none is led */
@@ -812,7 +813,6 @@ uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
 /* relocations.c */
 void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section);
 bool ref_relocation_is_address_table(uint32_t type);
-bool ref_relocation_holds_shared(const ref_file *file, uint32_t section);
 bool ref_relocation_target_forgets(const ref_link *link, uint32_t type);
 bool ref_relocation_is_forgotten(const ref_link *link, const ref_file *file, uint32_t target, uint32_t symbol);
 bool ref_relocation_target_is_debug(const char *name);

@@ -406,7 +406,7 @@ static bool ref_merge_came_along(const ref_link *link, const ref_file *file, uin
     return false;
   }
   const bool note = file->cubin.sections[section].type == REF_TYPE_NOTE && !link->relocatable && section < attributes;
-  return note || file->section_of[section] != REF_NONE || ref_relocation_holds_shared(file, section); /* RF672 */
+  return note || file->section_of[section] != REF_NONE || file->holds_shared[section]; /* RF672 */
 }
 
 /* What is about a section that did not come along. RF559: code that did not is that of dead functions, none of which its sh_info names; the link

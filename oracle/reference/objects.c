@@ -403,12 +403,13 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
     ref_object_add_lost_parameter(link, file_number, index);
     return;
   }
-  if (ref_object_is_shared(input) &&
+  const bool common = input->section == REF_SECTION_COMMON; /* RF667: a variable for itself */
+  if (ref_object_is_shared(input) && !common &&
       (ref_object_shared_section(link, file, input) == REF_NONE || ref_partial_take_object(link, file_number, input))) {
     return;
   }
   /* A section that the symbol makes comes before the symbol. */
-  if (!ref_object_is_shared(input) && !ref_block_place(link, file_number, input->section) &&
+  if (!ref_object_is_shared(input) && !common && !ref_block_place(link, file_number, input->section) &&
       file->section_of[input->section < file->cubin.section_count ? input->section : 0] == REF_NONE) {
     return;
   }
@@ -439,10 +440,9 @@ static bool ref_object_is_elsewhere(const ref_symbol *input, const ref_out_symbo
   return (input->other & REF_SPACE_MASK) != (ref_object_other(old) & REF_SPACE_MASK);
 }
 
-/* L752: extern shared memory so far, and a definition elsewhere. */
+/* L752: extern shared memory so far, be it what `-r` wrote of it (RF668), and a definition elsewhere. */
 static bool ref_object_is_extern_array(const ref_symbol *input, const ref_out_symbol *old) {
-  return old->is_extern_shared && old->section == REF_NONE && input->section != 0 &&
-         ref_object_is_elsewhere(input, old);
+  return old->is_extern_shared && input->section != 0 && ref_object_is_elsewhere(input, old);
 }
 
 /* RF11: sizes may differ between two common symbols, and between a common symbol and an initialised variable. RF31: a size
@@ -462,11 +462,12 @@ static bool ref_object_sizes_may_differ(const ref_link *link, const ref_file *fi
   if ((input->size == 0 && input->section == 0) || (old->size == 0 && !ref_object_is_defined(old))) {
     return true;
   }
+  const bool array = old->is_extern_shared && old->size == 0; /* RF374: what an earlier link wrote of it, too */
+  if (array && (input->section == 0 || !ref_object_is_elsewhere(input, old))) {
+    return true;
+  }
   if (ref_object_is_elsewhere(input, old)) {
     return false;
-  }
-  if (old->is_extern_shared && old->size == 0) {
-    return true; /* RF374: what an earlier link wrote of it, too */
   }
   return (common && (old_common || old_initialised)) || (initialised && old_common);
 }

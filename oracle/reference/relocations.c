@@ -127,15 +127,6 @@ static bool ref_relocation_is_made_anew(uint32_t type) {
   return false;
 }
 
-bool ref_relocation_holds_shared(const ref_file *file, uint32_t section) {
-  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
-    if (file->cubin.symbols[i].section == section && ref_object_is_shared(&file->cubin.symbols[i])) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* RF573: what goes with a dead function: its text, its constants, and what holds a shared object. Of other sections nothing has gone, and a
  * constant that stays where its function goes ends the link later (E68). */
 static bool ref_relocation_went_with_dead(const ref_link *link, const ref_file *file, uint32_t number) {
@@ -147,7 +138,7 @@ static bool ref_relocation_went_with_dead(const ref_link *link, const ref_file *
   if (ref_section_type_is_constant(type)) {
     return !ref_deleted_section_stays(link, file, number, &link->functions[function]);
   }
-  return type == REF_TYPE_PROGBITS || ref_relocation_holds_shared(file, number);
+  return type == REF_TYPE_PROGBITS || file->holds_shared[number];
 }
 
 /* RF639: the text of a body that loses is no section of the link; its symbol stands for the first one of its name, which is mostly the text of
