@@ -20,7 +20,8 @@ static bool check_paths(const fuzz_envelope *envelope) {
   for (size_t i = 0; i < envelope->file_count; i++)
     for (size_t k = 0; k < i; k++) {
       const fuzz_file *const a = &envelope->files[i], *const b = &envelope->files[k];
-      if (strcmp(a->name, b->name) == 0 && (a->size != b->size || (a->size && memcmp(a->bytes, b->bytes, a->size) != 0)))
+      if (strcmp(a->name, b->name) == 0 &&
+          (a->size != b->size || (a->size && memcmp(a->bytes, b->bytes, a->size) != 0)))
         return false;
     }
   return true;

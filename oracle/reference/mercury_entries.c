@@ -6,21 +6,32 @@
 
 #include <string.h>
 
-enum { UNIT = 16, ENTRY_BYTES = 24, OPCODE = 0xfff, RETURN_LOW = 40, RETURN_HIGH = 41, SLOT_LOW = 62, SLOT_HIGH = 63 };
-
-typedef struct ref_derived_type {
-  uint8_t mercury;
-  uint16_t opcode;
-  uint8_t sass, other; /* which it may be as well */
-} ref_derived_type;
-
-/* 55 to 59: parts of an address; 62, 63, 112 and 113 those of a jump slot's, the former for kernels; 75: a call. */
-static const ref_derived_type ref_derived_types[] = {
-    {2, 0x943, 75, 75},   {3, 0x802, 55, 55},   {3, 0x882, 55, 55},    {3, 0x7ac, 115, 115}, {4, 0x802, 59, 59},
-    {4, 0x882, 59, 59},   {4, 0xb82, 66, 66},   {5, 0x802, 56, 62},    {5, 0x882, 56, 62},   {5, 0x810, 56, 62},
-    {6, 0x802, 57, 63},   {6, 0x882, 57, 63},   {40, 0x802, 56, 56},   {40, 0x810, 56, 56},  {41, 0x802, 57, 57},
-    {41, 0x810, 57, 57},  {62, 0x882, 112, 62}, {63, 0x882, 113, 63},
+enum {
+  UNIT = 16,
+  ENTRY_BYTES = 24,
+  OPCODE = 0xfff,
+  DESCRIPTOR = 15,
+  RETURN_LOW = 40,
+  RETURN_HIGH = 41,
+  UNIFIED = 51,
+  MERCURY_TYPES = 64
 };
+
+/* By Mercury's type; 0: no entry on the SASS side. */
+static const uint8_t ref_derived_types[MERCURY_TYPES] = {
+    0,  4,  75, 55, 59, 56, 57,  0,   0,   0,   0,   6,   101, 52,  73,  35,  76, 77, 78,  79,  80, 81,
+    82, 83, 84, 85, 86, 87, 88,  89,  90,  91,  92,  93,  94,  95,  96,  97,  98, 99, 56,  57,  0,  0,
+    0,  0,  0,  0,  0,  0,  102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 1,  2,  112, 113,
+};
+
+/* Those that are others in an instruction, or about a kernel. */
+typedef struct ref_derived_other {
+  uint8_t mercury, sass;
+  uint16_t opcode; /* 0: any, of a kernel */
+} ref_derived_other;
+
+static const ref_derived_other ref_derived_others[] = {{3, 115, 0x7ac}, {4, 66, 0xb82}, {5, 62, 0}, {6, 63, 0},
+                                                       {51, 61, 0},     {62, 62, 0},    {63, 63, 0}};
 
 /* The list of one text, and what it is made from. */
 typedef struct ref_derivation {
@@ -30,18 +41,24 @@ typedef struct ref_derivation {
   ref_units units;
 } ref_derivation;
 
-static const ref_derived_type *ref_derivation_type(const ref_derivation *derivation, uint32_t type, size_t place) {
-  if (type < REF_MERCURY_FIRST || place + UNIT > derivation->text->size) {
-    return NULL;
-  }
+/* `own`: the input's type, which counts where it may be one of two. */
+static uint32_t ref_derivation_type(const ref_derivation *derivation, const ref_relocation *mercury, size_t place,
+                                    uint32_t own) {
+  const uint32_t type = mercury->type - REF_MERCURY_FIRST;
   const uint32_t opcode = ref_u32(derivation->text->data + place) & OPCODE;
-  for (size_t i = 0; i < sizeof ref_derived_types / sizeof *ref_derived_types; i++) {
-    const ref_derived_type *row = &ref_derived_types[i];
-    if (row->mercury == type - REF_MERCURY_FIRST && row->opcode == opcode) {
-      return row;
+  const bool kernel = (derivation->sides->mercury->symbols[mercury->symbol].other & REF_OTHER_ENTRY) != 0;
+  if (type >= MERCURY_TYPES) {
+    return mercury->type;
+  }
+  for (size_t i = 0; i < sizeof ref_derived_others / sizeof *ref_derived_others; i++) {
+    const ref_derived_other *other = &ref_derived_others[i];
+    const bool slot = other->opcode == 0 && type != UNIFIED;
+    const bool is_other = other->opcode == 0 ? kernel || (slot && own == other->sass) : opcode == other->opcode;
+    if (other->mercury == type && is_other) {
+      return other->sass;
     }
   }
-  return NULL;
+  return ref_derived_types[type];
 }
 
 /* The SASS number of a Mercury symbol; 0: none. */
@@ -55,28 +72,33 @@ static uint32_t ref_derivation_symbol(const ref_derivation *derivation, uint32_t
   return found == REF_NONE ? 0 : (uint32_t)found;
 }
 
-/* False where no rule is known. `own` is the SASS entry of the same number, if there is one, whose type counts where it may be one of two. */
+/* Zero, which ends the link, an address of what is no function, and what stands at no instruction or about no symbol. */
+static bool ref_derivation_is_known(const ref_derivation *derivation, const ref_relocation *mercury, size_t place) {
+  const ref_cubin *cubin = derivation->sides->mercury;
+  const bool inside = place != REF_NONE && place + UNIT <= derivation->text->size;
+  return inside && mercury->type > REF_MERCURY_FIRST && mercury->symbol < cubin->symbol_count &&
+         (mercury->type != REF_MERCURY_FIRST + DESCRIPTOR ||
+          (cubin->symbols[mercury->symbol].info & 15) == REF_SYMBOL_FUNC);
+}
+
+/* False where no rule is known. `own` is the SASS entry of the same number; a type of 0: there is none. */
 static bool ref_derivation_entry(const ref_derivation *derivation, const ref_relocation *mercury,
                                  const ref_relocation *own, ref_relocation *made) {
   const size_t place = ref_units_find(&derivation->units, mercury->offset, true);
-  const ref_derived_type *row = place == REF_NONE ? NULL : ref_derivation_type(derivation, mercury->type, place);
-  const uint32_t symbol = row == NULL || mercury->symbol >= derivation->sides->mercury->symbol_count
-                              ? 0
-                              : ref_derivation_symbol(derivation, mercury->symbol);
-  if (symbol == 0) {
+  if (!ref_derivation_is_known(derivation, mercury, place)) {
     return false;
   }
-  const bool slot = row->mercury == SLOT_LOW || row->mercury == SLOT_HIGH;
-  const bool kernel = (derivation->sides->mercury->symbols[mercury->symbol].other & REF_OTHER_ENTRY) != 0;
-  const bool other = (own != NULL && own->type == row->other) || (slot && kernel);
-  *made = (ref_relocation){
-      .offset = place, .type = other ? row->other : row->sass, .symbol = symbol, .addend = mercury->addend};
-  if (row->mercury == RETURN_LOW || row->mercury == RETURN_HIGH) {
+  const uint32_t type = mercury->type - REF_MERCURY_FIRST;
+  *made = (ref_relocation){.offset = place,
+                           .type = ref_derivation_type(derivation, mercury, place, own->type),
+                           .symbol = ref_derivation_symbol(derivation, mercury->symbol),
+                           .addend = mercury->addend};
+  if (type == RETURN_LOW || type == RETURN_HIGH) {
     const size_t target = ref_units_find(&derivation->units, (uint64_t)mercury->addend, false);
     made->addend = (int64_t)target;
-    return target != REF_NONE;
+    return made->symbol != 0 && target != REF_NONE;
   }
-  return true;
+  return made->symbol != 0;
 }
 
 static bool ref_derivation_is_same(const ref_derivation *derivation, const ref_relocation *own,
@@ -125,10 +147,12 @@ bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, 
       continue;
     }
     const bool beside_own = made_count < own_count;
-    const ref_relocation own =
-        beside_own ? ref_cubin_relocation(sides->sass, table, made_count) : (ref_relocation){0};
-    if (!ref_derivation_entry(&derivation, &entry, beside_own ? &own : NULL, &made[made_count])) {
+    const ref_relocation own = beside_own ? ref_cubin_relocation(sides->sass, table, made_count) : (ref_relocation){0};
+    if (!ref_derivation_entry(&derivation, &entry, &own, &made[made_count])) {
       return false;
+    }
+    if (made[made_count].type == 0) {
+      continue;
     }
     same = same && beside_own && ref_derivation_is_same(&derivation, &own, &made[made_count]);
     inside = inside || ref_derivation_is_inside(&derivation, &entry, sides->sass->sections[beside].info);
@@ -137,6 +161,6 @@ bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, 
   if ((same && made_count == own_count) || inside) {
     return false;
   }
-  ref_derivation_write(section, REF_TAKE(link, uint8_t, made_count * ENTRY_BYTES + 1), made, made_count);
+  ref_derivation_write(section, REF_TAKE(link, uint8_t, made_count *ENTRY_BYTES + 1), made, made_count);
   return true;
 }

@@ -27,7 +27,7 @@ typedef struct ref_mercury_pair {
   ref_link *link;
   ref_file *file;
   ref_cubin view;
-  ref_map tables, sass; /* sections of both sides */
+  ref_map tables, sass;                                       /* sections of both sides */
   ref_map own_names, other_names, own_symbols, other_symbols; /* of both sides, by name, and by type and name */
   uint32_t copied;
   uint8_t *copy;
@@ -198,8 +198,8 @@ static void ref_mercury_repair_attributes(const ref_mercury_pair *pair, ref_sect
   const size_t beside = ref_map_find(&pair->tables, ref_memory_print(pair->link, ".nv.merc%s", section->name));
   if (beside != REF_NONE) {
     const ref_section *mercury = &pair->file->whole.sections[beside];
-    const size_t bank = ref_map_find(&pair->own_symbols, ref_memory_print(pair->link, "%d .nv.constant0.%s",
-                                                                          REF_SYMBOL_SECTION, function));
+    const size_t bank = ref_map_find(&pair->own_symbols,
+                                     ref_memory_print(pair->link, "%d .nv.constant0.%s", REF_SYMBOL_SECTION, function));
     ref_mercury_derive_attributes(pair->link, &pair->file->whole, mercury, bank == REF_NONE ? 0 : (uint32_t)bank,
                                   section);
     ref_mercury_repair_bank(pair, function, mercury);
