@@ -6,32 +6,19 @@
 
 #include <string.h>
 
-enum {
-  UNIT = 16,
-  ENTRY_BYTES = 24,
-  OPCODE = 0xfff,
-  DESCRIPTOR = 15,
-  RETURN_LOW = 40,
-  RETURN_HIGH = 41,
-  UNIFIED = 51,
-  MERCURY_TYPES = 64
+enum { UNIT = 16, ENTRY_BYTES = 24, OPCODE = 0xfff, RETURN_LOW = 40, RETURN_HIGH = 41 };
+
+/* Those that compilers write. */
+typedef struct ref_derived_type {
+  uint8_t mercury, sass, other; /* `other`: of a kernel, or where the input says so */
+  uint16_t opcode;              /* 0: any */
+} ref_derived_type;
+
+static const ref_derived_type ref_derived_types[] = {
+    {2, 75, 75, 0x943}, {3, 115, 115, 0x7ac}, {3, 55, 55, 0x802}, {3, 55, 55, 0x882}, {4, 66, 66, 0xb82},
+    {4, 59, 59, 0x802}, {4, 59, 59, 0x882},   {5, 56, 62, 0},     {6, 57, 63, 0},     {40, 56, 56, 0},
+    {41, 57, 57, 0},    {62, 112, 62, 0},     {63, 113, 63, 0},
 };
-
-/* By Mercury's type; 0: no entry on the SASS side. */
-static const uint8_t ref_derived_types[MERCURY_TYPES] = {
-    0,  4,  75, 55, 59, 56, 57,  0,   0,   0,   0,   6,   101, 52,  73,  35,  76, 77, 78,  79,  80, 81,
-    82, 83, 84, 85, 86, 87, 88,  89,  90,  91,  92,  93,  94,  95,  96,  97,  98, 99, 56,  57,  0,  0,
-    0,  0,  0,  0,  0,  0,  102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 1,  2,  112, 113,
-};
-
-/* Those that are others in an instruction, or about a kernel. */
-typedef struct ref_derived_other {
-  uint8_t mercury, sass;
-  uint16_t opcode; /* 0: any, of a kernel */
-} ref_derived_other;
-
-static const ref_derived_other ref_derived_others[] = {{3, 115, 0x7ac}, {4, 66, 0xb82}, {5, 62, 0}, {6, 63, 0},
-                                                       {51, 61, 0},     {62, 62, 0},    {63, 63, 0}};
 
 /* The list of one text, and what it is made from. */
 typedef struct ref_derivation {
@@ -41,24 +28,18 @@ typedef struct ref_derivation {
   ref_units units;
 } ref_derivation;
 
-/* `own`: the input's type, which counts where it may be one of two. */
+/* `own`: the input's type, which counts where it may be one of two. 0: no rule is known. */
 static uint32_t ref_derivation_type(const ref_derivation *derivation, const ref_relocation *mercury, size_t place,
                                     uint32_t own) {
-  const uint32_t type = mercury->type - REF_MERCURY_FIRST;
   const uint32_t opcode = ref_u32(derivation->text->data + place) & OPCODE;
   const bool kernel = (derivation->sides->mercury->symbols[mercury->symbol].other & REF_OTHER_ENTRY) != 0;
-  if (type >= MERCURY_TYPES) {
-    return mercury->type;
-  }
-  for (size_t i = 0; i < sizeof ref_derived_others / sizeof *ref_derived_others; i++) {
-    const ref_derived_other *other = &ref_derived_others[i];
-    const bool slot = other->opcode == 0 && type != UNIFIED;
-    const bool is_other = other->opcode == 0 ? kernel || (slot && own == other->sass) : opcode == other->opcode;
-    if (other->mercury == type && is_other) {
-      return other->sass;
+  for (size_t i = 0; i < sizeof ref_derived_types / sizeof *ref_derived_types; i++) {
+    const ref_derived_type *row = &ref_derived_types[i];
+    if (row->mercury == mercury->type - REF_MERCURY_FIRST && (row->opcode == 0 || row->opcode == opcode)) {
+      return kernel || own == row->other ? row->other : row->sass;
     }
   }
-  return ref_derived_types[type];
+  return 0;
 }
 
 /* The SASS number of a Mercury symbol; 0: none. */
@@ -72,20 +53,12 @@ static uint32_t ref_derivation_symbol(const ref_derivation *derivation, uint32_t
   return found == REF_NONE ? 0 : (uint32_t)found;
 }
 
-/* Zero, which ends the link, an address of what is no function, and what stands at no instruction or about no symbol. */
-static bool ref_derivation_is_known(const ref_derivation *derivation, const ref_relocation *mercury, size_t place) {
-  const ref_cubin *cubin = derivation->sides->mercury;
-  const bool inside = place != REF_NONE && place + UNIT <= derivation->text->size;
-  return inside && mercury->type > REF_MERCURY_FIRST && mercury->symbol < cubin->symbol_count &&
-         (mercury->type != REF_MERCURY_FIRST + DESCRIPTOR ||
-          (cubin->symbols[mercury->symbol].info & 15) == REF_SYMBOL_FUNC);
-}
-
-/* False where no rule is known. `own` is the SASS entry of the same number; a type of 0: there is none. */
+/* False where no rule is known. `own` is the SASS entry of the same number. */
 static bool ref_derivation_entry(const ref_derivation *derivation, const ref_relocation *mercury,
                                  const ref_relocation *own, ref_relocation *made) {
   const size_t place = ref_units_find(&derivation->units, mercury->offset, true);
-  if (!ref_derivation_is_known(derivation, mercury, place)) {
+  if (place == REF_NONE || derivation->text->size < UNIT || place > derivation->text->size - UNIT ||
+      mercury->type < REF_MERCURY_FIRST || mercury->symbol >= derivation->sides->mercury->symbol_count) {
     return false;
   }
   const uint32_t type = mercury->type - REF_MERCURY_FIRST;
@@ -96,9 +69,9 @@ static bool ref_derivation_entry(const ref_derivation *derivation, const ref_rel
   if (type == RETURN_LOW || type == RETURN_HIGH) {
     const size_t target = ref_units_find(&derivation->units, (uint64_t)mercury->addend, false);
     made->addend = (int64_t)target;
-    return made->symbol != 0 && target != REF_NONE;
+    return made->type != 0 && made->symbol != 0 && target != REF_NONE;
   }
-  return made->symbol != 0;
+  return made->type != 0 && made->symbol != 0;
 }
 
 static bool ref_derivation_is_same(const ref_derivation *derivation, const ref_relocation *own,
@@ -150,9 +123,6 @@ bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, 
     const ref_relocation own = beside_own ? ref_cubin_relocation(sides->sass, table, made_count) : (ref_relocation){0};
     if (!ref_derivation_entry(&derivation, &entry, &own, &made[made_count])) {
       return false;
-    }
-    if (made[made_count].type == 0) {
-      continue;
     }
     same = same && beside_own && ref_derivation_is_same(&derivation, &own, &made[made_count]);
     inside = inside || ref_derivation_is_inside(&derivation, &entry, sides->sass->sections[beside].info);
