@@ -210,6 +210,7 @@ typedef struct ref_function {
   const char **indirect; /* prototypes of its -3 records */
   size_t indirect_count, indirect_capacity;
   size_t alias_of;
+  uint64_t size_of_names;   /* RF685: the largest size that another name of its text has */
   size_t leads;             /* RF116: the function whose text is this alias's, or REF_NONE */
   bool has_large_constants; /* one of the compiler's goes beyond a bank */
   bool is_emptied;          /* RF127 */
