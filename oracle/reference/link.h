@@ -532,6 +532,7 @@ typedef struct ref_link {
   bool has_surface;                          /* of any file, used or not: ZM7 */
   bool saw_extended;                         /* RF121: so far */
   bool has_extended;                         /* C28 */
+  bool has_unexpected_entry;                 /* RF686 */
   bool has_refused_shared;                   /* RF163 */
   bool has_dead_parameter;                   /* RF85 */
   size_t removed_inside;                     /* RF162: a function's number, and 1 */

@@ -397,8 +397,8 @@ static bool ref_relocate_waits_for_lines(const ref_link *link, const ref_out_rel
 }
 
 static uint64_t ref_relocate_size_of(const ref_link *link, size_t function) {
-  const bool known = function != REF_NONE && !link->functions[function].is_stub &&
-                     link->functions[function].symbol != REF_NONE;
+  const bool known =
+      function != REF_NONE && !link->functions[function].is_stub && link->functions[function].symbol != REF_NONE;
   return known ? link->symbols[link->functions[function].symbol].size : 0;
 }
 

@@ -351,7 +351,8 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   const bool no_type = entry->type != 0 && entry->type <= REF_MERCURY_FIRST; /* L584 */
   const bool of_text = entry->type < REF_MERCURY_FIRST && ref_merge_owner(file, target) != 0;
   if (link->view->is_mercury && (no_type || of_text)) {
-    ref_message_fatal(link, "E75", "Internal error: unexpected reloc");
+    link->has_unexpected_entry = true; /* RF686 */
+    return;
   }
   ref_out_relocation output = {.target = file->section_of[target],
                                .file = file_number,
