@@ -269,10 +269,10 @@ static bool ref_mercury_is_misnamed(const ref_mercury_pair *pair, const ref_symb
                                strcmp(whole->symbols[known].name, own->name) == 0);
 }
 
-/* RF680: an object whose Mercury name no SASS symbol has is the one of that number. */
+/* RF680: an object or function whose Mercury name no SASS symbol has is the one of that number. */
 static void ref_mercury_repair_name(const ref_mercury_pair *pair, ref_symbol *own, const ref_symbol *other) {
   const uint8_t type = own->info & 15;
-  if (type == (other->info & 15) && type != REF_SYMBOL_FUNC && type != REF_SYMBOL_SECTION &&
+  if (type == (other->info & 15) && type != REF_SYMBOL_SECTION &&
       ref_map_find(&pair->own_names, other->name) == REF_NONE && ref_mercury_is_misnamed(pair, own)) {
     own->name = other->name;
   }
