@@ -328,8 +328,31 @@ static int measure_compare_causes(const void *a, const void *b) {
   return (left->count < right->count) - (left->count > right->count);
 }
 
-/* Where linker and reference differ on changed inputs, by cause; `known` ones are marked. */
-static void measure_causes(size_t count, uint64_t seed) {
+static bool measure_keep_file(const char *directory, uint64_t seed, const char *end, const void *bytes, size_t size) {
+  char path[4096];
+  const int length = snprintf(path, sizeof path, "%s/differential-%llu%s", directory, (unsigned long long)seed, end);
+  FILE *const file = length > 0 && (size_t)length < sizeof path ? fopen(path, "wb") : NULL;
+  bool good = file && fwrite(bytes, 1, size, file) == size;
+  if (file && fclose(file) != 0)
+    good = false;
+  return good;
+}
+
+/* An input and its cause, as a campaign keeps them. */
+static void measure_keep(const char *directory, uint64_t seed, const fuzz_envelope *envelope, const char *cause) {
+  char text[FUZZ_CAUSE + 16];
+  size_t size = 0;
+  uint8_t *const bytes = fuzz_envelope_write(envelope, &size);
+  const int length = snprintf(text, sizeof text, "differential: %s\n", cause);
+  if (!measure_keep_file(directory, seed, "", bytes, size) ||
+      !measure_keep_file(directory, seed, ".cause", text, (size_t)length))
+    (void)fprintf(stderr, "fuzz_measure: cannot write to '%s'\n", directory);
+  free(bytes);
+}
+
+/* Where linker and reference differ on changed inputs, by cause; `known` ones are marked. The first input of each of the
+ * others is kept in the directory, if there is one. */
+static void measure_causes(size_t count, uint64_t seed, const char *directory) {
   enum { CAUSES = 1000 };
   measure_cause *const causes = calloc(CAUSES, sizeof *causes);
   size_t found = 0, different = 0;
@@ -353,6 +376,8 @@ static void measure_causes(size_t count, uint64_t seed) {
       if (at == found) {
         (void)snprintf(causes[found].text, FUZZ_CAUSE, "%s", cause);
         causes[found++].seed = seed + i;
+        if (directory && !fuzz_cause_known(cause))
+          measure_keep(directory, seed + i, &envelope, cause);
       }
       causes[at].count++;
     }
@@ -375,8 +400,11 @@ int main(int argc, char **argv) {
   const uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
   const char *const what = argc > 1 ? argv[1] : "all";
   const bool all = strcmp(what, "all") == 0;
-  if (argc > 4 || (!all && !strstr("generated mutated kinds speed causes", what))) {
-    (void)fprintf(stderr, "usage: fuzz_measure [all|generated|mutated|kinds|speed|causes [COUNT [SEED]]]\n");
+  const char *const directory = argc > 4 ? argv[4] : NULL;
+  if (argc > 5 || (directory && strcmp(what, "causes") != 0) ||
+      (!all && !strstr("generated mutated kinds speed causes", what))) {
+    (void)fprintf(
+        stderr, "usage: fuzz_measure [all|generated|mutated|kinds|speed|causes [COUNT [SEED [DIRECTORY (causes)]]]]\n");
     return 2;
   }
   if (all || strcmp(what, "generated") == 0)
@@ -390,6 +418,6 @@ int main(int argc, char **argv) {
     measure_rules(count);
   }
   if (strcmp(what, "causes") == 0)
-    measure_causes(count, seed);
+    measure_causes(count, seed, directory);
   return strcmp(what, "kinds") != 0 || measure_kinds(count, seed) ? 0 : 1;
 }

@@ -30,6 +30,15 @@ bool tl_diagnose_is_kernel(const tl_module *module, uint32_t function) {
   return f->kernel && f->defined && symbol != TL_NONE && !diagnose_is_late(module, f);
 }
 
+void tl_diagnose_find_taken(const tl_module *module, bool *taken) {
+  for (size_t i = 0; i < module->taken.count; i++)
+    taken[module->taken.items[i].from] = true;
+  for (uint32_t f = 0; f < module->resolution->functions.count; f++) {
+    const tl_function *const function = &module->resolution->functions.items[f];
+    taken[f] |= function->described && function->live && module->symbol_of_function[f] != TL_NONE;
+  }
+}
+
 typedef struct dump {
   const tl_module *module;
   const tl_graph *graph;
@@ -96,6 +105,12 @@ static void dump_function(dump *d, uint32_t function) {
   dump_end_line(d);
 }
 
+/* What is no function (L526) nvlink names by its value, as if that were a function's number (L1188). */
+static uint32_t dump_callee(const dump *d, uint32_t file, uint32_t symbol) {
+  const uint32_t function = d->module->resolution->bodies[file][symbol].function;
+  return function == TL_NONE ? (uint32_t)d->module->files[file].symbols[symbol].value - 1 : function;
+}
+
 /* One file's calls from live functions. The module has none to deleted functions (D58), which the dump still names. */
 static void dump_read_calls(const dump *d, uint32_t file, tl_edges *calls) {
   const tl_cubin *const cubin = &d->module->files[file];
@@ -109,9 +124,8 @@ static void dump_read_calls(const dump *d, uint32_t file, tl_edges *calls) {
       if (part != CALLGRAPH_CALL || !tl_bodies_record_counts(resolution, file, words[0], position - 8))
         continue;
       const tl_body *const from = &resolution->bodies[file][words[0]];
-      const uint32_t to = resolution->bodies[file][words[1]].function;
-      if (from->role != TL_BODY_LOSES && resolution->functions.items[from->function].live && to != TL_NONE) /* L526 */
-        *tl_vector_push(d->arena, calls) = (tl_edge){from->function, to};
+      if (from->role != TL_BODY_LOSES && resolution->functions.items[from->function].live)
+        *tl_vector_push(d->arena, calls) = (tl_edge){from->function, dump_callee(d, file, words[1])};
     }
   }
 }
@@ -144,8 +158,7 @@ void tl_diagnose_callgraph(const tl_module *module, const tl_graph *graph, const
             .resources = resources,
             .arena = arena,
             .taken = tl_arena_new(arena, bool, graph->function_count)};
-  for (size_t i = 0; i < module->taken.count; i++)
-    d.taken[module->taken.items[i].from] = true;
+  tl_diagnose_find_taken(module, d.taken);
   dump_order_candidates(&d);
   tl_edges calls = {0};
   for (uint32_t file = 0; file < module->file_count; file++)

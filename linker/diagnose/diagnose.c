@@ -85,7 +85,7 @@ static void diagnose_note_kept_callers(const tl_module *module, const tl_graph *
 }
 
 /* E41: address taken, but nothing that a kernel reaches calls through its prototype or by its name; kernels are left
- * out (L44). */
+ * out (L44), and jump slots where they are kernels (L1180). */
 static void diagnose_never_called(const tl_module *module, const tl_graph *graph) {
   bool *const called = tl_arena_new(module->arena, bool, graph->node_count);
   bool *const taken = tl_arena_new(module->arena, bool, graph->node_count);
@@ -95,14 +95,15 @@ static void diagnose_never_called(const tl_module *module, const tl_graph *graph
     for (uint32_t i = graph->callees.first[f]; i < graph->callees.first[f + 1]; i++)
       called[graph->callees.to[i]] = true;
   }
-  for (size_t i = 0; i < module->taken.count; i++)
-    taken[module->taken.items[i].from] = true;
+  tl_diagnose_find_taken(module, taken);
   for (uint32_t prototype = graph->function_count; prototype < graph->node_count; prototype++)
     for (uint32_t j = graph->takers.first[prototype]; called[prototype] && j < graph->takers.first[prototype + 1]; j++)
       called[graph->takers.to[j]] = true;
-  for (size_t i = 0; i < module->functions.count; i++) {
-    const uint32_t f = module->functions.items[i];
-    if (taken[f] && !called[f] && !tl_diagnose_is_kernel(module, f))
+  const bool slots = !tl_module_has_single_kernel(module);
+  for (uint32_t f = 0; f < graph->function_count; f++) {
+    if (!taken[f] || called[f] || tl_diagnose_is_kernel(module, f))
+      continue;
+    if (!slots || !(tl_module_is_stub(module, module->symbol_of_function[f]) || diagnose_is_slot(module, f)))
       diagnose_report_name(module, TL_MESSAGE_NEVER_CALLED,
                            tl_module_text(module, module->resolution->functions.items[f].name));
   }
@@ -122,11 +123,10 @@ static bool diagnose_has_slots(const tl_module *module) {
 }
 
 /* E55 asks for jump slots and for two sections by their names: those of other types and sizes count (L800). A table of
- * functions without them nvlink links, in a way that is not known. */
+ * functions without them is linked (L1220). */
 void tl_diagnose_index(const tl_module *module) {
   const tl_site nowhere = {NULL, NULL, NULL, TL_NO_OFFSET};
-  const bool unified = module->unified_functions || diagnose_has_slots(module) ||
-                       tl_module_section_named(module, ".nv.uft") != TL_NONE ||
+  const bool unified = diagnose_has_slots(module) || tl_module_section_named(module, ".nv.uft") != TL_NONE ||
                        tl_module_section_named(module, ".nv.udt") != TL_NONE;
   if (unified && !module->index)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_UIDX), nowhere, NULL);
@@ -215,7 +215,7 @@ static bool diagnose_is_provided(const tl_symbol *symbol, const char *name) {
 static bool diagnose_is_undefined(const tl_module *module, const tl_symbol *symbol) {
   const unsigned type = tl_type_of(symbol);
   return !diagnose_is_internal_function(symbol) && symbol->section == TL_NONE && tl_binding_of(symbol) == STB_GLOBAL &&
-         !symbol->weak_initialised && !symbol->external_shared && !symbol->weak_mention &&
+         !symbol->weak_initialised && !symbol->external_shared && !symbol->weak_mention && !symbol->went &&
          (type == STT_OBJECT || type == STT_FUNC || type == STT_CUDA_OBJECT) &&
          !diagnose_is_provided(symbol, tl_module_text(module, symbol->name));
 }
@@ -314,6 +314,8 @@ void tl_diagnose_deleted(const tl_module *module) {
   if (module->deleted_section)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SECTION),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
+  if (module->kept_alias)
+    diagnose_dead_alias(module, TL_MESSAGE_DELETED_SYMBOL);
   if (module->dead_local_alias && !diagnose_is_early_alias(module))
     diagnose_dead_alias(module, TL_MESSAGE_DELETED_SECTION);
 }
@@ -523,7 +525,7 @@ typedef struct verbose {
   tl_arena *arena;
   const uint32_t *barriers;             /* by function: the most of what it reaches */
   tl_map sections;                      /* by name */
-  const verbose_texture_counts *counts; /* by text */
+  const verbose_texture_counts *counts; /* by section: the entries of a bank */
 } verbose;
 
 static const struct {
@@ -585,6 +587,11 @@ static void verbose_find_names(verbose *v) {
       tl_map_set(&v->sections, v->module->sections.items[i].name, (uint32_t)i);
 }
 
+static uint32_t verbose_section(const verbose *v, const char *name) {
+  const uint32_t number = tl_names_find(v->module->names, name, strlen(name));
+  return number == TL_NONE ? TL_NONE : tl_map_get(&v->sections, number);
+}
+
 /* The banks, of a kernel or, without one, of none, by the names of their sections (L1099); a capsule link's are not counted,
  * since Mercury sections have other names (L121). Of no kernel are those that all share, where they are not empty. */
 static const char *diagnose_constants_text(const verbose *v, const char *kernel) {
@@ -596,9 +603,8 @@ static const char *diagnose_constants_text(const verbose *v, const char *kernel)
       continue;
     const char *const name = kernel ? tl_arena_format(v->arena, ".nv.constant%u.%s", (uint64_t)bank, kernel)
                                     : tl_arena_format(v->arena, ".nv.constant%u", (uint64_t)bank);
-    const uint32_t number = tl_names_find(v->module->names, name, strlen(name));
-    const uint32_t section = number == TL_NONE ? TL_NONE : tl_map_get(&v->sections, number);
-    if (section != TL_NONE && (kernel || v->layout->section_size[section]))
+    const uint32_t section = verbose_section(v, name);
+    if (section != TL_NONE && v->layout->section_size[section])
       line = tl_arena_format(v->arena, "%s, %u bytes cmem[%u]", line, v->layout->section_size[section], (uint64_t)bank);
   }
   return line;
@@ -614,9 +620,9 @@ static void verbose_count_laid_out(const verbose *v, verbose_texture_counts *cou
     const tl_section *const target = &v->module->sections.items[entry->target];
     if (target->type != SHT_CUDA_CONSTANT0 || target->about == TL_NONE || !tl_module_relocation_stands(v->module, i))
       continue;
-    const uint64_t key = tl_pair_key(target->about, entry->symbol);
+    const uint64_t key = tl_pair_key(entry->target, entry->symbol);
     for (size_t r = 0; r < VERBOSE_TEXTURES; r++)
-      counts[target->about].of_row[r] += entry->type == verbose_textures[r].type &&
+      counts[entry->target].of_row[r] += entry->type == verbose_textures[r].type &&
                                          (!verbose_textures[r].once || (entry->symbol && tl_set_add(&seen[r], key)));
   }
 }
@@ -625,22 +631,21 @@ static void verbose_count_textures(verbose *v) {
   verbose_texture_counts *const counts = tl_arena_new(v->arena, verbose_texture_counts, v->module->sections.count);
   for (size_t i = 0; i < v->layout->slot_entries.count; i++) {
     const tl_slot_entry *const entry = &v->layout->slot_entries.items[i];
-    const uint32_t text = v->module->sections.items[entry->section].about;
-    if (text == TL_NONE)
-      continue;
     for (size_t r = 0; r < VERBOSE_TEXTURES; r++)
-      counts[text].of_row[r] += entry->type == verbose_textures[r].type;
+      counts[entry->section].of_row[r] += entry->type == verbose_textures[r].type;
   }
   verbose_count_laid_out(v, counts);
   v->counts = counts;
 }
 
-static const char *diagnose_textures_text(const verbose *v, uint32_t text) {
+/* Of the bank that is called after the kernel, whatever it is about (L1189). */
+static const char *diagnose_textures_text(const verbose *v, const char *kernel) {
+  const uint32_t bank = verbose_section(v, tl_arena_format(v->arena, ".nv.constant0.%s", kernel));
   const char *line = "";
-  for (size_t r = 0; r < VERBOSE_TEXTURES; r++)
-    if (v->counts[text].of_row[r])
+  for (size_t r = 0; r < VERBOSE_TEXTURES && bank != TL_NONE; r++)
+    if (v->counts[bank].of_row[r])
       line =
-          tl_arena_format(v->arena, "%s, %u %s", line, (uint64_t)v->counts[text].of_row[r], verbose_textures[r].plural);
+          tl_arena_format(v->arena, "%s, %u %s", line, (uint64_t)v->counts[bank].of_row[r], verbose_textures[r].plural);
   return line;
 }
 
@@ -658,16 +663,18 @@ static void diagnose_say_kernel(const verbose *v, uint32_t kernel) {
   const bool final = module->mode->final, alone = symbol->late || !final;
   const uint64_t known = v->graph->cyclic[f] || symbol->late ? resources->frame[f] : resources->stack[f];
   const uint64_t stack = final ? known : 0;
-  const uint32_t registers = alone ? resources->registers[f] : resources->max_registers[f];
+  const uint32_t unlisted = alone ? resources->registers[f] : resources->max_registers[f];
+  const uint32_t registers = resources->listed_registers[f] ? resources->said_registers[f] : unlisted;
   const uint32_t barriers = alone ? diagnose_barriers_alone(v, f) : v->barriers[f];
   const bool shared = text->shared != TL_NONE && !v->layout->section_dropped[text->shared];
   const char *const name = tl_module_text(module, symbol->name);
   diagnose_say(module, tl_arena_format(v->arena, "Function properties for '%s':", name));
   diagnose_say(module, tl_arena_format(v->arena,
-                                       "used %s registers, used %u barriers, %u stack, %u bytes smem%s, 0 bytes lmem%s",
-                                       tl_arena_signed(v->arena, registers), (uint64_t)barriers, stack,
+                                       "used %s registers, used %u barriers, %s stack, %u bytes smem%s, 0 bytes lmem%s",
+                                       tl_arena_signed(v->arena, registers), (uint64_t)barriers,
+                                       tl_arena_signed(v->arena, (uint32_t)stack), /* L1195 */
                                        shared ? v->layout->section_size[text->shared] : (uint64_t)0,
-                                       diagnose_constants_text(v, name), diagnose_textures_text(v, symbol->section)));
+                                       diagnose_constants_text(v, name), diagnose_textures_text(v, name)));
 }
 
 void tl_diagnose_verbose(const tl_module *module, const tl_graph *graph, const tl_resources *resources,

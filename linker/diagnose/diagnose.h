@@ -40,6 +40,9 @@ void tl_diagnose_registers(const tl_module *module, const tl_graph *graph, const
                            tl_arena *arena);
 /* The private part of diagnose/. Whether the linked program has the function as a kernel (L45). */
 bool tl_diagnose_is_kernel(const tl_module *module, uint32_t function);
+/* By function: its address is taken. What stands in a kernel's text, and is no node of the call graph (L552), can be that by
+ * a descriptor alone (L1191). */
+void tl_diagnose_find_taken(const tl_module *module, bool *taken);
 /* C78 11: the lines of -v (C56, C81). */
 void tl_diagnose_verbose(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                          const tl_layout *layout, tl_arena *arena);

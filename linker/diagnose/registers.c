@@ -17,11 +17,11 @@
 #include <string.h>
 
 /* A kernel takes the count of a function. Ascending keys are nvlink's order: text position of the function, then the
- * kernels last first. */
+ * kernels as functions, last created first: a second name stands at its own place among them (L1183). */
 typedef struct raise {
   uint64_t key;
-  uint32_t kernel, function; /* position in module->entries; function */
-  uint32_t limit;            /* of the kernel */
+  uint32_t kernel, entry, function; /* function; position in module->entries; function */
+  uint32_t limit;                   /* of the kernel */
 } raise;
 typedef TL_VECTOR(raise) raise_vector;
 
@@ -30,11 +30,12 @@ static int raise_compare(const void *a, const void *b) {
   return tl_compare(first, second);
 }
 
-/* L440: the kernel's last MAXREG_COUNT; UINT32_MAX when it has none, or one of 0, or no attributes at all. */
+/* L440: the kernel's last MAXREG_COUNT; UINT32_MAX when it has none, or one of 0, or no attributes at all. A second name
+ * has none: its kernel's does not count for it (L1181). */
 static uint32_t registers_limit(const tl_module *module, uint32_t kernel) {
   const uint32_t text = module->symbols.items[kernel].section;
   const uint32_t info = module->sections.items[text].info;
-  if (info == TL_NONE)
+  if (info == TL_NONE || module->sections.items[text].owner != kernel) /* a second name has none (L1167) */
     return UINT32_MAX;
   const tl_attributes *const list = &module->sections.items[info].attributes;
   for (size_t i = list->count; i-- > 0;)
@@ -193,7 +194,7 @@ static raise_vector registers_find(const tl_module *module, const tl_graph *grap
     const uint32_t kernel = module->entries.items[k];
     const uint32_t f = module->symbols.items[kernel].function;
     const uint32_t own = registers_own(module, resources, kernel), most = resources->max_registers[f];
-    const raise told = {.kernel = k, .limit = registers_limit(module, kernel)};
+    const raise told = {.kernel = f, .entry = k, .limit = registers_limit(module, kernel)};
     if (most <= own || (own && !module->options->dump_callgraph && most <= told.limit))
       continue;
     if (!all.position) {
@@ -214,7 +215,7 @@ static raise_vector registers_find(const tl_module *module, const tl_graph *grap
 }
 
 static void registers_report(const tl_module *module, const tl_resources *resources, const raise *r, tl_arena *arena) {
-  const uint32_t kernel = module->entries.items[r->kernel];
+  const uint32_t kernel = module->entries.items[r->entry];
   const char *const name = tl_module_text(module, module->symbols.items[kernel].name);
   const char *const callee = tl_module_text(module, module->resolution->functions.items[r->function].name);
   const char *const registers = tl_arena_signed(arena, resources->registers[r->function]);
@@ -253,7 +254,7 @@ void tl_diagnose_registers(const tl_module *module, const tl_graph *graph, const
     if (!counted[module->symbols.items[owner].function] && !section->bodyless) /* E76 in the end (L464) */
       registers_report_missing(module, NULL, tl_module_text(module, module->symbols.items[owner].name));
     for (; next < raises.count && raises.items[next].key >> 32 == i; next++) {
-      counted[module->symbols.items[module->entries.items[raises.items[next].kernel]].function] = true;
+      counted[raises.items[next].kernel] = true;
       registers_report(module, resources, &raises.items[next], arena);
     }
   }

@@ -220,18 +220,19 @@ void tl_emit_unified(tl_emitted *e) {
     }
     const uint64_t place = e->layout->unified_places ? e->layout->unified_places[i] : TL_NO_OFFSET;
     uint8_t *const at = bytes + entry->offset;
-    const bool copy = section->flags & SHF_CUDA_MERCURY && tl_module_has_tables(module);
+    const bool copy = section->flags & SHF_CUDA_MERCURY && !module->capsule;
     if (copy && !copies)
       copies = tables_unified_numbers(e);
     tl_put32(at, entry->symbol == TL_NONE ? 0 : (copy ? copies : e->symbol_index)[entry->symbol]);
-    const bool found = place != TL_NO_OFFSET || !e->layout->unified_places;
-    tl_put32(at + 4, (tl_get32(at + 4) & ~lost) | flags | (found ? 0 : lost));
+    tl_put32(at + 4, tl_get32(at + 4) | flags);
+    if (e->layout->unified_places)
+      tl_put32(at + 4, (tl_get32(at + 4) & ~lost) | (place == TL_NO_OFFSET ? lost : 0));
     if (place != TL_NO_OFFSET)
       tl_put64(at + 8, place);
     else if (section->type == SHT_CUDA_UDT_ENTRY)
       tl_put64(at + 8, entry->symbol == TL_NONE ? 0 : e->layout->symbol_value[entry->symbol]); /* L983 */
-    else if (section->type == SHT_CUDA_UFT_ENTRY && e->layout->unified_places)
-      tl_put64(at + 8, tables_slot_of(e, entry));
+    else
+      tl_put64(at + 8, e->layout->unified_places ? tables_slot_of(e, entry) : 0); /* L1220 */
   }
   if (module->index_section != TL_NONE)
     memcpy(tl_emit_table(e, module->index_section, module->index->size), module->index->bytes, module->index->size);

@@ -309,7 +309,7 @@ static void live_push_stubs(marker *m, const tl_successors *direct) {
 /* W7.4, L531: its address is taken, or it is unified. */
 static bool live_is_taken(const marker *m, uint32_t function) {
   const tl_function *const f = &m->resolution->functions.items[function];
-  return m->taken_as[function] != TL_NONE || (f->unified && f->defined);
+  return m->taken_as[function] != TL_NONE || f->unified;
 }
 
 /* D58: what a function calls that only its address keeps. nvlink deletes it, and a kernel that is kept so is none. */
@@ -423,13 +423,13 @@ static void live_spread(marker *m) {
   live_keep_undefined(m);
 }
 
-/* L526: a call of what is no function is no call. In an executable nvlink ends by a signal on the way to it from a kernel or
- * from a function whose address is taken, when all files are merged (L1071). */
+/* L526: a call of what is no function is no call. In an executable nvlink ends by a signal on the way to it from a kernel,
+ * but not from a function that its address keeps (L1187), when all files are merged (L1071). */
 static void live_check_strays(const marker *m) {
   tl_live_fault *const first = &m->resolution->stray;
   for (size_t i = 0; i < m->strays.count && !m->diagnostics->options->relocatable && !first->message; i++) {
     const live_stray *const stray = &m->strays.items[i];
-    if (m->resolution->functions.items[stray->from].live)
+    if (m->resolution->functions.items[stray->from].reached)
       *first = live_no_node(stray->file, stray->section, stray->position);
   }
 }

@@ -128,10 +128,14 @@ static bool resources_record_is_dropped(const tl_module *module, const tl_attrib
          (record->format == 4 && record->size == 0);
 }
 
+static bool resources_is_owner(const tl_module *module, uint32_t symbol) {
+  const tl_symbol *const s = &module->symbols.items[symbol];
+  return s->function != TL_NONE && s->section != TL_NONE && module->sections.items[s->section].owner == symbol;
+}
+
 static bool resources_is_kernel(const tl_module *module, uint32_t symbol) {
   const tl_symbol *const s = &module->symbols.items[symbol];
-  return s->function != TL_NONE && s->section != TL_NONE && s->other & STO_ENTRY &&
-         module->sections.items[s->section].owner == symbol && !s->late;
+  return resources_is_owner(module, symbol) && s->other & STO_ENTRY && !s->late;
 }
 
 /* L576: a second name that counts as a kernel. */
@@ -140,6 +144,20 @@ static bool resources_is_kernel_alias(const tl_module *module, uint32_t symbol) 
     if (module->entries.items[i] == symbol)
       return true;
   return false;
+}
+
+/* L1168: of several records of a kernel the input's last counts and gets what the kernel needs; -v says the first one. */
+static void resources_list_registers(tl_resources *r, const tl_module *module, tl_attribute *listed, tl_arena *arena) {
+  const tl_symbol *const kernel = &module->symbols.items[listed->symbol];
+  const bool first = !r->listed_registers[kernel->function];
+  r->listed_registers[kernel->function] = true;
+  if (first && module->mode->final && resources_is_kernel(module, listed->symbol)) {
+    uint8_t *const payload = tl_arena_copy(arena, listed->data, listed->size);
+    tl_put32(payload + 4, r->max_registers[kernel->function]);
+    listed->data = payload;
+  }
+  const uint32_t count = tl_get32(listed->data + 4);
+  r->said_registers[kernel->function] = count ? count : module->sections.items[kernel->section].registers;
 }
 
 static void resources_list_module(tl_resources *r, const tl_module *module, tl_arena *arena) {
@@ -151,11 +169,8 @@ static void resources_list_module(tl_resources *r, const tl_module *module, tl_a
       continue;
     tl_attribute *const listed = tl_vector_push(arena, &r->module);
     *listed = *record;
-    if (!module->mode->final || record->code != EIATTR_REGCOUNT || !resources_is_kernel(module, record->symbol))
-      continue;
-    uint8_t *const payload = tl_arena_copy(arena, record->data, record->size);
-    tl_put32(payload + 4, r->max_registers[module->symbols.items[record->symbol].function]);
-    listed->data = payload;
+    if (record->code == EIATTR_REGCOUNT && resources_is_owner(module, record->symbol))
+      resources_list_registers(r, module, listed, arena);
   }
 }
 
@@ -268,7 +283,8 @@ static tl_u32_vector resources_without_count(const tl_resources *r, const tl_mod
   return found;
 }
 
-/* L43: a kernel without a record gets one when the walk of L40 first comes to a function that it reaches. */
+/* L43: a kernel without a record gets one when the walk of L40 first comes to a function that it reaches; a second name has
+ * its text's count, too (L1166). */
 static void resources_list_missing(tl_resources *r, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   const tl_u32_vector kernels = resources_without_count(r, module, arena);
   if (!kernels.count)
@@ -286,9 +302,11 @@ static void resources_list_missing(tl_resources *r, const tl_module *module, con
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t kernel = kernels.items[UINT32_MAX - (uint32_t)keys[i]];
     const tl_symbol *const symbol = &module->symbols.items[kernel];
-    const bool alias = kernel == tl_module_single_alias(module);
-    resources_add_pair(&r->module, arena, EIATTR_REGCOUNT, kernel,
-                       alias ? module->sections.items[symbol->section].registers : r->max_registers[symbol->function]);
+    const uint32_t reached = r->max_registers[symbol->function];
+    const uint32_t own =
+        resources_is_kernel_alias(module, kernel) ? module->sections.items[symbol->section].registers : 0;
+    const bool single = kernel == tl_module_single_alias(module);
+    resources_add_pair(&r->module, arena, EIATTR_REGCOUNT, kernel, single || own > reached ? own : reached);
   }
 }
 
@@ -296,6 +314,8 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
   const size_t nodes = graph->node_count;
   *resources = (tl_resources){.registers = tl_arena_new(arena, uint32_t, nodes),
                               .has_registers = tl_arena_new(arena, bool, nodes),
+                              .listed_registers = tl_arena_new(arena, bool, nodes),
+                              .said_registers = tl_arena_new(arena, uint32_t, nodes),
                               .frame = tl_arena_new(arena, uint32_t, nodes),
                               .stack = tl_arena_new(arena, uint64_t, nodes),
                               .endless = tl_arena_copy(arena, graph->cyclic, nodes * sizeof *graph->cyclic),
@@ -334,5 +354,5 @@ uint32_t tl_attributes_find(const tl_attributes *list, uint8_t code) {
 
 bool tl_extern_stays(const tl_module *module, uint32_t symbol) {
   const tl_symbol *const s = &module->symbols.items[symbol];
-  return s->section == TL_NONE || (tl_type_of(s) == STT_FUNC && s->other & STO_ENTRY);
+  return (s->section == TL_NONE && !s->external_shared) || (tl_type_of(s) == STT_FUNC && s->other & STO_ENTRY);
 }

@@ -18,9 +18,11 @@ typedef struct tl_cache_conflict {
 } tl_cache_conflict;
 
 typedef struct tl_resources {
-  uint32_t *registers; /* by function: its own count, of REGCOUNT or else of its text; 0 when it has none */
-  bool *has_registers; /* by function: some record gives its REGCOUNT */
-  uint32_t *frame;     /* by function: FRAME_SIZE, the last record counts (I26b) */
+  uint32_t *registers;      /* by function: its own count, of REGCOUNT or else of its text; 0 when it has none */
+  bool *has_registers;      /* by function: some record gives its REGCOUNT */
+  bool *listed_registers;   /* by function: `module` has such a record */
+  uint32_t *said_registers; /* by function: that record's count, for -v (L1168) */
+  uint32_t *frame;          /* by function: FRAME_SIZE, the last record counts (I26b) */
   uint32_t
       *max_registers; /* by node: over everything it can call, itself included; a kernel's own where it reconfigures */
   uint64_t *stack;    /* by node: deepest chain; meaningless where graph->cyclic (G3) */
@@ -38,7 +40,7 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
 uint32_t tl_attribute_byte(const tl_attribute *attribute);
 /* First record with that code; TL_NONE. */
 uint32_t tl_attributes_find(const tl_attributes *list, uint8_t code);
-/* An undefined symbol, or a kernel: such words stay in EXTERNS (W6.6, W6.15). */
+/* An undefined symbol but extern shared memory (L1171), or a kernel: such words stay in EXTERNS (W6.6, W6.15). */
 bool tl_extern_stays(const tl_module *module, uint32_t symbol);
 
 /* False for a record about a body that was replaced later. */

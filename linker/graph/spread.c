@@ -70,6 +70,7 @@ typedef struct spreader {
   const uint32_t *sparse_below; /* by node: the same over everything that it reaches */
   uint32_t *crs;                /* by node: CRS_STACK_SIZE summed along the deepest chain (I26) */
   bool *has_crs;                /* by node: it or something it calls has a record */
+  uint32_t *own_records;        /* by section: where the first of a second name's stands, counted from 1 on, 0 */
   uint32_t sparse_of_all;       /* the same over all live functions (L97) */
   bool any_sparse, every_sparse;
   bool groups; /* TCGEN05 records spread: no file is of a toolkit before 13.0 (L1135) */
@@ -133,15 +134,6 @@ static tl_attribute spread_word(const spreader *s, uint8_t code, uint32_t value)
   uint8_t *const payload = tl_arena_new(s->arena, uint8_t, 4);
   tl_put32(payload, value);
   return (tl_attribute){.format = 4, .code = code, .size = 4, .data = payload, .symbol = TL_NONE};
-}
-
-/* In place of the record with that code, or at the end. */
-static void spread_store(const spreader *s, tl_attributes *list, tl_attribute record) {
-  const uint32_t known = tl_attributes_find(list, record.code);
-  if (known == TL_NONE)
-    *tl_vector_push(s->arena, list) = record;
-  else
-    list->items[known] = record;
 }
 
 /* The place of a row's record in a list that grows by spread_put alone; TL_NONE. */
@@ -884,35 +876,64 @@ static void spread_set_word(const spreader *s, tl_attribute *record, uint32_t va
   record->data = payload;
 }
 
-/* L803: of a kernel without end nvlink makes it with the stacks, before SPARSE_MMA_MASK of functions that lack one. */
-static void spread_append_endless(spreader *s, uint32_t function, uint32_t text, tl_attributes *list) {
-  const uint32_t owner = s->module->sections.items[text].owner;
-  const bool kernel = s->module->symbols.items[owner].other & STO_ENTRY;
-  if (kernel && s->resources->endless[function] && tl_attributes_find(list, EIATTR_CRS_STACK_SIZE) == TL_NONE &&
-      tl_attributes_find(list, EIATTR_SYNC_STACK) == TL_NONE)
-    *tl_vector_push(s->arena, list) = spread_word(s, EIATTR_CRS_STACK_SIZE, UINT32_MAX);
-}
-
 static void spread_append_crs(spreader *s, uint32_t kernel, uint32_t value, tl_attributes *list) {
   *tl_vector_push(s->arena, list) = spread_word(s, EIATTR_CRS_STACK_SIZE, value);
   if (!s->before.list && spread_has_last_stack(s, kernel))
     spread_note_before(s, list);
 }
 
-/* CRS_STACK_SIZE comes before everything else that is appended (I26); recursion makes it unbounded (G3, W6.10). */
-static void spread_store_crs(spreader *s, uint32_t kernel, tl_attributes *list) {
+/* Recursion makes it unbounded (G3, W6.10). */
+static void spread_store_crs(spreader *s, uint32_t kernel, uint32_t info) {
+  tl_attributes *const list = &s->resources->sections[info];
   const uint32_t function = s->module->symbols.items[kernel].function;
   const bool cyclic = s->resources->endless[function];
   if (!cyclic && !s->has_crs[function])
     return;
   const uint32_t value = cyclic ? UINT32_MAX : s->crs[function];
-  uint32_t known = tl_attributes_find(list, EIATTR_CRS_STACK_SIZE);
+  tl_attributes own = *list; /* without those of second names */
+  own.count = s->own_records[info] ? s->own_records[info] - 1 : list->count;
+  uint32_t known = tl_attributes_find(&own, EIATTR_CRS_STACK_SIZE);
   if (known == TL_NONE)
-    known = tl_attributes_find(list, EIATTR_SYNC_STACK);
+    known = tl_attributes_find(&own, EIATTR_SYNC_STACK);
   if (known != TL_NONE)
     spread_set_word(s, &list->items[known], value);
   else if (value)
     spread_append_crs(s, kernel, value, list);
+}
+
+/* A second name that counts as a kernel has a record of its own, behind its function's (L966). */
+static void spread_store_alias_crs(spreader *s, uint32_t alias, uint32_t info) {
+  tl_attributes *const list = &s->resources->sections[info];
+  const uint32_t function = s->module->symbols.items[alias].function;
+  const uint32_t value = s->resources->endless[function] ? UINT32_MAX : s->crs[function];
+  if (!value)
+    return;
+  s->own_records[info] = s->own_records[info] ? s->own_records[info] : (uint32_t)list->count + 1;
+  spread_append_crs(s, alias, value, list);
+}
+
+/* CRS_STACK_SIZE comes before everything else that is appended (I26), masks of functions that lack one too: nvlink makes it
+ * with the stacks, in the order of .symtab (L803, L1169). */
+static void spread_store_stacks(spreader *s) {
+  const tl_module *const module = s->module;
+  const tl_u32_vector *const halves[] = {&module->locals, &module->globals};
+  bool *const entry = tl_arena_new(s->arena, bool, module->symbols.count);
+  s->own_records = tl_arena_new(s->arena, uint32_t, module->sections.count);
+  for (size_t k = 0; k < module->entries.count; k++)
+    entry[module->entries.items[k]] = true;
+  for (size_t i = 0; i < module->locals.count + module->globals.count; i++) {
+    const bool local = i < module->locals.count;
+    const uint32_t symbol = halves[!local]->items[local ? i : i - module->locals.count];
+    if (!entry[symbol])
+      continue;
+    const tl_section *const text = &module->sections.items[module->symbols.items[symbol].section];
+    if (text->info == TL_NONE)
+      continue;
+    if (text->owner == symbol)
+      spread_store_crs(s, symbol, text->info);
+    else
+      spread_store_alias_crs(s, symbol, text->info);
+  }
 }
 
 /* I23, I23a: a live function without the record counts as 0x8000 as soon as any has one, and gets the record. */
@@ -933,23 +954,12 @@ static void spread_read_sparse(spreader *s) {
     for (size_t i = 0; !alias && i < list->count; i++)
       if (list->items[i].code == EIATTR_SPARSE_MMA_MASK) {
         own = true;
-        s->sparse[function] |= tl_get16(list->items[i].data);
+        s->sparse[function] |= spread_value(&list->items[i]) & UINT16_MAX;
       }
     s->any_sparse |= own;
     s->every_sparse &= own;
     if (!own)
       s->sparse[function] = 0x8000;
-  }
-}
-
-/* The same of second names that count as kernels, each its own (L966). */
-static void spread_append_endless_aliases(spreader *s) {
-  const tl_module *const module = s->module;
-  for (size_t k = module->kernels.count; k < module->entries.count; k++) {
-    const tl_symbol *const alias = &module->symbols.items[module->entries.items[k]];
-    const uint32_t info = module->sections.items[alias->section].info;
-    if (info != TL_NONE && s->resources->endless[alias->function])
-      *tl_vector_push(s->arena, &s->resources->sections[info]) = spread_word(s, EIATTR_CRS_STACK_SIZE, UINT32_MAX);
   }
 }
 
@@ -968,7 +978,6 @@ static void spread_append_sparse(spreader *s) {
     if (!lacks)
       continue; /* every alias brings one (L403) */
     tl_attributes *const list = &s->resources->sections[s->module->sections.items[text].info];
-    spread_append_endless(s, function, text, list);
     *tl_vector_push(s->arena, list) = spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, 0x8000);
     s->sparse_place[function] = (uint32_t)list->count;
     spread_note_before(s, list);
@@ -1000,13 +1009,37 @@ static bool spread_no_function_is_dead(const spreader *s) {
   return true;
 }
 
+/* L1169: who reaches a function gets all masks of its section, those of second names too; a second name gives none. */
+static const uint32_t *spread_sparse_below(const spreader *s) {
+  const tl_graph *const graph = s->graph;
+  uint32_t *const given = tl_arena_copy(s->arena, s->sparse, graph->node_count * sizeof *given);
+  for (size_t f = 0; f < s->module->functions.count; f++) {
+    const uint32_t function = s->module->functions.items[f], text = spread_text_of(s, function);
+    const uint32_t owner = tl_module_owner(s->module, text);
+    if (owner == TL_NONE || spread_is_primary(s, function))
+      continue;
+    given[function] = 0;
+    given[s->module->symbols.items[owner].function] |= s->sparse[function];
+  }
+  const uint32_t *const reached = tl_graph_collect(graph, given, s->arena);
+  uint32_t *const below = tl_arena_copy(s->arena, s->sparse, graph->node_count * sizeof *below);
+  for (uint32_t node = 0; node < graph->node_count; node++)
+    for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++)
+      below[node] |= reached[graph->callees.to[e]];
+  return below;
+}
+
 static void spread_store_sparse(const spreader *s, uint32_t kernel, tl_attributes *list) {
   const bool single = tl_module_has_single_kernel(s->module);
   if (!s->any_sparse || (single && s->every_sparse && spread_no_function_is_dead(s)))
     return; /* D65 */
   const uint32_t below = s->sparse_below[s->module->symbols.items[kernel].function];
   const uint16_t mask = (uint16_t)(single ? s->sparse_of_all : below); /* L97 */
-  spread_store(s, list, spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, mask));
+  const uint32_t known = tl_attributes_find(list, EIATTR_SPARSE_MMA_MASK);
+  if (known != TL_NONE)
+    spread_set_value(s, &list->items[known], mask); /* L1170: its format stays */
+  else
+    *tl_vector_push(s->arena, list) = spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, mask);
 }
 
 bool tl_query_is_forgotten(const tl_module *module, const tl_attribute *record) {
@@ -1052,7 +1085,7 @@ static void spread_to_kernel(spreader *s, uint32_t k, const spread_below *below,
   }
 }
 
-/* What one alias gets, its records behind those of the aliases before it; first what its function's list gets at once. */
+/* What one alias gets, its records behind those of the aliases before it. */
 static void spread_to_alias(spreader *s, uint32_t k, const spread_below *below, tl_reach *reach, spread_place *places,
                             spread_attributes *records, spread_steps *all) {
   const tl_module *const module = s->module;
@@ -1063,8 +1096,6 @@ static void spread_to_alias(spreader *s, uint32_t k, const spread_below *below, 
   tl_attributes *const list = &s->resources->sections[info];
   tl_attributes own = {0};
   spread_steps steps = {0};
-  if (!s->resources->endless[function] && s->crs[function]) /* else it is there (L803), or there is none */
-    spread_append_crs(s, alias, s->crs[function], list);
   if (s->sparse_place[function]) /* L403 */
     list->items[s->sparse_place[function] - 1] =
         spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, s->sparse_below[function] & UINT16_MAX);
@@ -1126,16 +1157,15 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
   spread_read_crs(&s);
   spread_sum_crs(&s);
   spread_read_sparse(&s);
-  spread_append_endless_aliases(&s);
+  spread_store_stacks(&s);
   spread_append_sparse(&s);
   s.sparse_of_all = spread_sparse_of_all(&s);
-  s.sparse_below = tl_graph_collect(graph, s.sparse, arena);
+  s.sparse_below = spread_sparse_below(&s);
   const spread_below below = spread_find_below(&s);
   for (uint32_t k = 0; k < module->kernels.count; k++) {
     const uint32_t kernel = module->kernels.items[k];
     const uint32_t text = module->symbols.items[kernel].section;
     tl_attributes *const list = &resources->sections[module->sections.items[text].info];
-    spread_store_crs(&s, kernel, list);
     spread_store_sparse(&s, kernel, list);
     if (tl_module_has_single_kernel(module))
       spread_to_single(&s, kernel, list);

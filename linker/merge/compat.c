@@ -123,11 +123,10 @@ static bool compat_has_isa_class(const tl_merging *m, uint32_t section) {
 }
 
 /* A file without such a section needs none (L224, L1075), and each is asked (L1078). */
-void tl_merge_check_isa_class(tl_merging *m) {
+void tl_merge_check_isa_class(tl_merging *m, uint32_t section) {
   tl_module *const module = m->module;
   const tl_site site = {m->cubin->path, ".nv.compat", NULL, TL_NO_OFFSET};
-  for (uint32_t s = 1; s < m->cubin->section_count; s++)
-    if (m->cubin->sections[s].type == SHT_CUDA_COMPAT && !compat_has_isa_class(m, s))
-      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_ISA_CLASS), site, NULL,
-                         (uint64_t)module->arch, m->cubin->path);
+  if (!compat_has_isa_class(m, section))
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_ISA_CLASS), site, NULL,
+                       (uint64_t)module->arch, m->cubin->path);
 }

@@ -135,6 +135,23 @@ static void merge_trace_state(const tl_merging *m) {
   }
 }
 
+/* What is said about a file's sections when they are read comes in their order, and before `merge_elf failed` (L1186). */
+static void merge_check_sections(tl_merging *m) {
+  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
+    const uint32_t type = m->cubin->sections[s].type;
+    if (type == SHT_CUDA_INFO) {
+      tl_merge_check_attributes(m, s);
+      tl_merge_check_fragments(m, s);
+    } else if (type == SHT_CUDA_PROTOTYPE || type == SHT_CUDA_CALLGRAPH) {
+      tl_merge_check_prototypes(m, s);
+    } else if (type == SHT_CUDA_COMPAT) {
+      tl_merge_check_isa_class(m, s);
+    } else if (tl_section_type_is_relocations(type)) {
+      tl_merge_check_targets(m, s);
+    }
+  }
+}
+
 static void merge_file(tl_module *module, uint32_t file) {
   tl_merging m = merge_begin(module, file);
   const unsigned errors = module->diagnostics->errors;
@@ -153,10 +170,7 @@ static void merge_file(tl_module *module, uint32_t file) {
   tl_merge_remaining_sections(&m);
   merge_map_section_symbols(&m);
   tl_merge_mark_referenced(&m);
-  tl_merge_check_prototypes(&m);
-  tl_merge_check_targets(&m);
-  tl_merge_check_isa_class(&m);
-  tl_merge_check_fragments(&m);
+  merge_check_sections(&m);
   if (module->diagnostics->errors > errors) {
     const tl_site site = {m.cubin->path, NULL, NULL, TL_NO_OFFSET};
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_MERGE_FAILED), site, NULL);
@@ -172,19 +186,26 @@ static void merge_file(tl_module *module, uint32_t file) {
   }
 }
 
-/* U10: among the fixed sections where an input has entries. */
+/* U10: among the fixed sections of an executable where an input has a section of this name, without an index file, too
+ * (L1220). Empty ones bring no symbol. */
 static void merge_create_jump_entries(tl_module *module) {
   tl_names *const names = module->names;
-  bool any = false;
+  const uint32_t name = NAME(".nv.uft.entry");
+  bool any = false, filled = false;
   for (uint32_t f = 0; f < module->file_count; f++)
-    for (uint32_t s = 1; s < module->files[f].section_count; s++)
-      any |= module->files[f].sections[s].type == SHT_CUDA_UFT_ENTRY;
+    for (uint32_t s = 1; s < module->files[f].section_count; s++) {
+      const tl_cubin_section *const input = &module->files[f].sections[s];
+      const bool table = input->type == SHT_CUDA_UFT_ENTRY && input->name == name;
+      any |= table;
+      filled |= table && input->size > 0;
+    }
   module->jump_entries = TL_NONE;
-  if (!any || !tl_module_has_tables(module))
+  if (!any || !module->mode->final)
     return;
-  module->jump_entries = tl_module_add_section(module, NAME(".nv.uft.entry"), SHT_CUDA_UFT_ENTRY, 0, UNIFIED_ENTRY_SIZE,
-                                               UNIFIED_ENTRY_SIZE);
-  tl_module_add_section_symbol(module, module->jump_entries);
+  module->jump_entries =
+      tl_module_add_section(module, name, SHT_CUDA_UFT_ENTRY, 0, UNIFIED_ENTRY_SIZE, UNIFIED_ENTRY_SIZE);
+  if (filled)
+    tl_module_add_section_symbol(module, module->jump_entries);
 }
 
 /* U6, U12: the index file as it is, also where nothing is unified and in a relocatable output. */
@@ -442,6 +463,12 @@ static void merge_lead_with_functions(tl_module *module, tl_u32_vector *half) {
   }
 }
 
+/* A second name that -kernels-used leaves out is no entry (L1107), but where its address keeps it as a kernel (L1182). */
+static bool merge_leaves_out(const tl_module *module, const tl_symbol *name) {
+  return !module->resolution->functions.items[name->function].rooted &&
+         tl_kernel_is_late(module->options, tl_module_text(module, name->name));
+}
+
 /* L576: nvlink takes a second name of a function for a kernel, too, where its st_other says so. */
 static void merge_collect_entries(tl_module *module) {
   for (size_t k = 0; k < module->kernels.count; k++)
@@ -449,8 +476,7 @@ static void merge_collect_entries(tl_module *module) {
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const s = &module->symbols.items[i];
     if (s->function != TL_NONE && s->section != TL_NONE && s->other & STO_ENTRY &&
-        module->sections.items[s->section].owner != i && !tl_module_is_stub(module, i) &&
-        !tl_kernel_is_late(module->options, tl_module_text(module, s->name))) /* L1107 */
+        module->sections.items[s->section].owner != i && !tl_module_is_stub(module, i) && !merge_leaves_out(module, s))
       tl_u32_push(module->arena, &module->entries, i);
   }
 }

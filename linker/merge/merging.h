@@ -45,6 +45,7 @@ typedef struct tl_merging {
   uint64_t *section_offset; /* where the input section lies in the output section */
   uint8_t *section_state;
   TL_VECTOR(tl_bank_clash) bank_clashes;
+  tl_map clashing; /* the sections of bank_clashes */
   uint32_t
       *shared_in_section; /* by output section: shared objects of earlier files that lie in it; NULL until asked for */
   uint32_t external_shared;  /* ... and extern arrays of shared memory */
@@ -68,12 +69,20 @@ typedef struct tl_merging {
 /* The passes of W3, in their order. */
 void tl_merge_functions(tl_merging *m);
 void tl_merge_objects(tl_merging *m);
+/* When a section gets its place: at its first symbol that is neither a section's nor a function's, or behind all symbols in
+ * the order of the sections. */
+uint64_t tl_merge_turn(tl_merging *m, uint32_t section);
 /* E27 of a bank, once. */
 void tl_merge_report_bank(tl_merging *m, uint32_t section);
 /* The first symbol of all that the output has so far with the name, 0 for a section without one, or TL_NONE. */
 uint32_t tl_merge_symbol_named(const tl_merging *m, uint32_t name);
 void tl_merge_remaining_sections(tl_merging *m);
-void tl_merge_check_prototypes(tl_merging *m);
+/* What is said about one section when it is read, before `merge_elf failed` (L1186): E25 of a section of prototypes or of
+ * the call graph; E64 of attributes about a section that has not come along (L177). */
+void tl_merge_check_prototypes(tl_merging *m, uint32_t section);
+void tl_merge_check_attributes(const tl_merging *m, uint32_t section);
+/* Whether a section of the file is a jump slot that no function lies in, of an executable (L1204). */
+bool tl_merge_is_slot_without_function(const tl_merging *m, uint32_t section);
 void tl_merge_records(tl_merging *m);
 void tl_merge_relocations(tl_merging *m, uint32_t section);
 /* Of entries that a replaced body left in a block, those that lie inside the new body's constants, which are an input's
@@ -87,10 +96,10 @@ bool tl_merge_keeps_losing_relocations(const tl_merging *m, uint32_t section);
 int tl_merge_compare_ranges(const void *a, const void *b);
 /* Notes which shared objects some text refers to (W9.9). */
 void tl_merge_mark_referenced(tl_merging *m);
-/* E43, once for a file without ISA_CLASS (C29). */
-void tl_merge_check_isa_class(tl_merging *m);
+/* E43 of a section without ISA_CLASS (C29). */
+void tl_merge_check_isa_class(tl_merging *m, uint32_t section);
 /* E29, a line a record that does not go with the first one of all files (L222). */
-void tl_merge_check_fragments(tl_merging *m);
+void tl_merge_check_fragments(tl_merging *m, uint32_t section);
 void tl_merge_compat_begin(tl_module *module);
 void tl_merge_compat(tl_merging *m, uint32_t section);
 /* Records of metadata, which become one section (L591). */
@@ -150,8 +159,9 @@ void tl_merge_keep_dead_losing_constants(tl_merging *m, uint32_t section);
 bool tl_merge_is_tool_note(const tl_merging *m, const tl_cubin_section *section);
 /* Fatal T1 when an entry of a relocation section names no symbol. */
 void tl_merge_check_relocations(const tl_merging *m, uint32_t section);
-/* E62 of targets of a kind that cannot be changed (L192), said before E43 and `merge_elf failed` (L599). */
-void tl_merge_check_targets(const tl_merging *m);
+/* E62 of a relocation section about what is of a kind that cannot be changed (L192), or, without entries, about what the
+ * output does not have (L481). */
+void tl_merge_check_targets(const tl_merging *m, uint32_t section);
 /* E62 of a relocation section that goes with dead code or a losing body (L164). */
 void tl_merge_check_dropped_relocations(const tl_merging *m, uint32_t section);
 /* Marks every section of one kind that is about an already marked text section. */

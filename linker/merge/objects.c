@@ -103,15 +103,15 @@ static void objects_check_image(const tl_merging *m, uint32_t index, uint32_t te
     tl_merge_check_overlap(m, &first->pieces, index);
 }
 
-/* Compiler constants are called after the text's function, which may be an alias that leads (L874), and so is shared memory,
- * whatever the file calls them (L1129). */
+/* Shared memory is called after the text's function, whatever the file calls it (L1129), compiler constants where an object lies
+ * in them or that is an alias that leads (L874, L1225). */
 static uint32_t objects_owned_name(const tl_merging *m, const tl_cubin_section *input, uint32_t text) {
   tl_module *const module = m->module;
   const uint32_t function = module->symbols.items[module->sections.items[text].owner].name;
   if (input->type == SHT_CUDA_SHARED)
     return tl_module_name(module, ".nv.shared.", function);
-  return input->type == SHT_CUDA_CONSTANT0 + 2 ? tl_module_name(module, tl_module_compiler_constants(module), function)
-                                               : input->name;
+  const bool after = input->type == SHT_CUDA_CONSTANT0 + 2 && (!m->objects_done || module->sections.items[text].led);
+  return after ? tl_module_name(module, tl_module_compiler_constants(module), function) : input->name;
 }
 
 /* W2.4, W10.5: the relocation section of a bindless table, its name around the table's own; L749, L808: that of a table of
@@ -251,6 +251,16 @@ static bool objects_shares_bank(const tl_merging *m, const tl_cubin_section *inp
   return input->type == SHT_CUDA_CONSTANT0 && its != TL_NONE && its != text && !m->module->capsule;
 }
 
+static uint32_t objects_take_section(tl_merging *m, uint32_t index, uint32_t out) {
+  tl_section *const section = &m->module->sections.items[out];
+  m->section_map[index] = out;
+  if (section->pieces.count)
+    section->pieces.items[section->pieces.count - 1].named = !m->objects_done;
+  if (!m->objects_done)
+    m->section_state[index] |= TL_SECTION_NAMED;
+  return out;
+}
+
 uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
@@ -258,8 +268,9 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
     return m->section_map[index];
   tl_merge_check_shape(m, index);
   const bool strange = input->type == SHT_CUDA_SHARED && !objects_starts_with(m, input->name, ".nv.shared."); /* L190 */
-  const uint32_t text =
-      input->info && input->flags & SHF_INFO_LINK && !strange ? objects_owner_text(m, input) : TL_NONE;
+  const uint32_t text = input->info && (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0) && !strange
+                            ? objects_owner_text(m, input)
+                            : TL_NONE;
   const bool owned = text != TL_NONE && module->sections.items[text].owner != TL_NONE; /* L176 */
   const uint32_t known = (uint32_t)module->sections.count, same = tl_module_find_section(module, input->name);
   if (owned && same != TL_NONE && module->sections.items[same].type != input->type)
@@ -273,15 +284,19 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const uint32_t out = owned ? objects_owned_section(m, index, text) : objects_named_section(m, index);
   tl_section *const section = &module->sections.items[out];
   if (out >= known) {
-    section->link = out == module->debug_shared ? 0 : input->link; /* L189, L592 */
-    if (input->type == SHT_CUDA_LOCAL && !owned)                   /* L951 */
-      section->about = tl_merging_section(m, input->info);
+    const bool own = out == module->debug_shared || (owned && input->type == SHT_CUDA_CONSTANT0 + 2); /* L592, L1172 */
+    section->link = own ? 0 : input->link;                                                            /* L189 */
+    if (input->type == SHT_CUDA_LOCAL && !owned)                                                      /* L951 */
+      section->about = objects_owner_text(m, input);
   }
   if (section->type != input->type && !objects_is_table(m, input->type, input->name)) /* that is said already */
     return objects_refuse_type(m, index, out);
-  if (owned && input->type == SHT_CUDA_CONSTANT0 &&
-      (module->capsule || !objects_is_of_strong_body(m, input) ||
-       (section->pieces.count && objects_has_one_bank(m, input)))) { /* reused (W8.2) */
+  const bool bank = owned && input->type == SHT_CUDA_CONSTANT0, again = bank && section->blocks;
+  if (again && !module->capsule && !objects_is_of_strong_body(m, input)) { /* as it is (L1165) */
+    m->section_offset[index] = 0;
+    return objects_take_section(m, index, out);
+  }
+  if (bank && (module->capsule || (again && objects_has_one_bank(m, input)))) { /* reused (W8.2) */
     section->pieces.count = 0;
     section->size = 0;
   }
@@ -290,11 +305,7 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const bool constants = owned && input->type == SHT_CUDA_CONSTANT0 + 2;
   const uint64_t size = constants ? tl_merge_covered_of_bank(m, index) : input->size;
   m->section_offset[index] = tl_module_append(module, out, data, size, align, m->file, index);
-  m->section_map[index] = out;
-  if (section->pieces.count)
-    section->pieces.items[section->pieces.count - 1].named = !m->objects_done;
-  if (!m->objects_done)
-    m->section_state[index] |= TL_SECTION_NAMED;
+  objects_take_section(m, index, out);
   module->unified_functions |= input->type == SHT_CUDA_UFT_ENTRY;
   if (objects_is_unified_data(m, input))
     module->unified_data = out;
@@ -453,12 +464,38 @@ static uint32_t objects_need_debug_shared(tl_merging *m) {
   return module->debug_shared;
 }
 
+/* L469: shared memory of dead code whose symbol an executable would have. */
+static void objects_check_hidden(const tl_merging *m, const tl_cubin_symbol *s) {
+  tl_module *const module = m->module;
+  const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED && !module->keeps_shared;
+  if (!shared || !tl_module_lists_shared(module, s->other))
+    return;
+  if (tl_defect_matched(module->options, TL_DEFECT_D112))
+    module->deleted_section = true;
+  else
+    tl_defect_note(module->diagnostics, TL_DEFECT_D112, tl_merging_text(m, s->name));
+}
+
+/* The .nv.shared.K of a kernel that is dropped leaves its name in both string tables (W2.1). */
+static void objects_name_dead_shared(tl_merging *m, uint32_t section) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  if (input->type != SHT_CUDA_SHARED || m->section_state[section] & TL_SECTION_DONE)
+    return;
+  m->section_state[section] |= TL_SECTION_DONE;
+  tl_module_add_section_name(m->module, input->name);
+  *tl_vector_push(m->module->arena, &m->module->strings) = (tl_string_event){input->name, TL_NONE};
+}
+
 /* W3.2; L950: what lies in a section, without a size, is extern shared memory, too, and that section's. The section has its
- * alignment; of what has none nvlink makes 16, or ends (L1083). */
+ * alignment; of what has none nvlink makes 16, or ends (L1083). That of a dead kernel leaves its name alone (L1164). */
 static uint32_t objects_place_external(tl_merging *m, uint32_t section, uint64_t align) {
   m->module->has_external_shared = true;
-  const bool lies = section != SHN_UNDEF && !(m->section_state[section] & (TL_SECTION_DEAD | TL_SECTION_LOST)) &&
-                    !objects_is_bare_pool(m, section);
+  if (m->section_state[section] & TL_SECTION_DEAD) { /* L1164 */
+    objects_name_dead_shared(m, section);
+    return 0;
+  }
+  const bool lies =
+      section != SHN_UNDEF && !(m->section_state[section] & TL_SECTION_LOST) && !objects_is_bare_pool(m, section);
   const uint32_t out = lies ? tl_merge_place_section(m, section) : objects_need_debug_shared(m);
   const bool own = out != m->module->debug_shared;
   m->module->sections.items[out].external_lies |= own;
@@ -475,15 +512,16 @@ static void objects_count_external(tl_merging *m, const tl_cubin_symbol *s, uint
 }
 
 /* L26, L183, L840: nobody knows where an undefined object lies. One that the driver provides lies at 0, but for what says
- * how much of shared memory is reserved from sm_90 on; from sm_100 on ptxas writes what it is (M2d). */
+ * how much of shared memory is reserved from sm_90 on; from sm_100 on ptxas writes what it is (M2d), but of the names of
+ * the unified tables (L1221). */
 static void objects_place_undefined(const tl_module *module, uint32_t out, bool provided) {
   enum { RESERVED = 0x400 };
   tl_symbol *const symbol = &module->symbols.items[out];
+  const char *const text = tl_module_text(module, symbol->name);
   if (!provided)
     symbol->value = UINT64_MAX;
-  else if (module->arch < 100)
-    symbol->value =
-        module->arch >= 90 && strcmp(tl_module_text(module, symbol->name), ".nv.reservedSmem.cap") == 0 ? RESERVED : 0;
+  else if (module->arch < 100 || text[0] == '_')
+    symbol->value = module->arch >= 90 && strcmp(text, ".nv.reservedSmem.cap") == 0 ? RESERVED : 0;
 }
 
 /* First mention of a symbol without definition in this file; an extern shared one has size 0 (W3.11). */
@@ -536,7 +574,10 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     }
   }
   const bool stays = weak && s->size; /* where nothing defines it (L631) */
-  tl_module_list_symbol(module, out, !shared || stays || tl_module_lists_shared(module, s->other));
+  const bool dead = m->section_state[s->section] & TL_SECTION_DEAD;
+  if (dead)
+    objects_check_hidden(m, s);
+  tl_module_list_symbol(module, out, !shared || stays || (!dead && tl_module_lists_shared(module, s->other)));
 }
 
 /* A relocatable output has its extern shared memory in .nv_debug.shared, and nvlink takes that for a definition where an
@@ -824,12 +865,22 @@ static void objects_pass_weak_behind_common(tl_merging *m, uint32_t index, uint3
     m->module->weak_behind_common = (tl_place_of_symbol){m->file, index};
 }
 
-/* A texture's section is one that something before it has placed (L193), or of dead code; of a body that lost only its text
- * counts, where a kernel's parameters lie (L482). nvlink looks for it before it compares names (L1073). */
-static void objects_check_texture_place(const tl_merging *m, const tl_cubin_symbol *s) {
-  if (!objects_is_texture(s) || s->section == SHN_UNDEF || s->section == TL_SECTION_COMMON ||
-      m->section_state[s->section] & TL_SECTION_DEAD)
+/* A section of dead code has a place where it is a text, or where an object before the symbol lies in it (L1185). */
+static bool objects_dead_section_has_place(tl_merging *m, const tl_cubin_symbol *s) {
+  return m->cubin->sections[s->section].flags & SHF_EXECINSTR ||
+         tl_merge_turn(m, s->section) < (uint64_t)(s - m->cubin->symbols);
+}
+
+/* A texture's section is one that something before it has placed (L193), of dead code too (L1185); of a body that lost only
+ * its text counts, where a kernel's parameters lie (L482). nvlink looks for it before it compares names (L1073). */
+static void objects_check_texture_place(tl_merging *m, const tl_cubin_symbol *s) {
+  if (!objects_is_texture(s) || s->section == SHN_UNDEF || s->section == TL_SECTION_COMMON)
     return;
+  if (m->section_state[s->section] & TL_SECTION_DEAD) {
+    if (!objects_dead_section_has_place(m, s))
+      objects_fail(m, s, TL_MESSAGE_NOT_MAPPED);
+    return;
+  }
   const bool lost = m->section_state[s->section] & TL_SECTION_LOST;
   if (lost ? !(m->cubin->sections[s->section].flags & SHF_EXECINSTR) : m->section_map[s->section] == TL_NONE)
     objects_fail(m, s, TL_MESSAGE_NOT_MAPPED);
@@ -883,16 +934,6 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
     objects_define_new(m, index, section);
   else
     objects_define_known(m, index, known, section);
-}
-
-/* The .nv.shared.K of a kernel that is dropped leaves its name in both string tables (W2.1). */
-static void objects_name_dead_shared(tl_merging *m, uint32_t section) {
-  const tl_cubin_section *const input = &m->cubin->sections[section];
-  if (input->type != SHT_CUDA_SHARED || m->section_state[section] & TL_SECTION_DONE)
-    return;
-  m->section_state[section] |= TL_SECTION_DONE;
-  tl_module_add_section_name(m->module, input->name);
-  *tl_vector_push(m->module->arena, &m->module->strings) = (tl_string_event){input->name, TL_NONE};
 }
 
 /* What has a texture's name already, whatever its binding and kind: the first symbol, or for a section without one the
@@ -1013,12 +1054,9 @@ static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) 
       (dead ? module->eliminates : module->mode->final) && (texture || tl_merge_section_is_missed(m, s));
   if (dead)
     objects_name_dead_shared(m, s->section);
-  const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED && !module->keeps_shared;
-  const bool hidden = dead && shared && tl_module_lists_shared(module, s->other); /* L469 */
-  const bool refused = hidden && tl_defect_matched(module->options, TL_DEFECT_D112);
-  if (hidden && !refused)
-    tl_defect_note(module->diagnostics, TL_DEFECT_D112, tl_merging_text(m, s->name));
-  m->module->deleted_section |= missed || refused;
+  m->module->deleted_section |= missed;
+  if (dead)
+    objects_check_hidden(m, s);
   if (!missed && (dead || !internal || !module->mode->final))
     objects_check_space(m, index);
 }
@@ -1027,6 +1065,8 @@ static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) 
 static void objects_pass_gone(tl_merging *m, uint32_t index, uint32_t known) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   objects_pass_dropped(m, index, known);
+  if (known != TL_NONE && tl_symbol_type(s) == STT_CUDA_OBJECT)
+    m->module->symbols.items[known].went = true;
   tl_merge_remember_constant(m, index);
   const bool lists = !m->module->mode->final || m->module->mode->records_applied;
   const bool lost = m->section_state[s->section] & TL_SECTION_LOST, texture = objects_is_texture(s);
@@ -1034,8 +1074,7 @@ static void objects_pass_gone(tl_merging *m, uint32_t index, uint32_t known) {
     objects_pass_defined(m, index, known);
   else if (lost && lists && !texture)
     objects_list_of_loser(m, s);
-  if (m->module->mode->final)
-    tl_merge_meet_constants(m, s->section);
+  tl_merge_meet_constants(m, s->section);
 }
 
 /* nvlink numbers prototypes in the table of its symbols' names, and takes the number for that of a symbol (L198). */
@@ -1208,8 +1247,11 @@ static bool objects_type_is_taken(uint32_t type) {
   return TL_TYPE_IS_WITHIN(type, ranges);
 }
 
+/* Code of no function is taken in texts, jump slots and constants alone (L198, L596, L1173, L1198). */
 static bool objects_section_is_skipped(const tl_cubin_section *section) {
-  if (section->flags & SHF_EXECINSTR && section->type != SHT_PROGBITS) /* code of no function: L198, L596 */
+  const bool constants = tl_section_type_is_constant(section->type); /* L1173 */
+  if (section->flags & SHF_EXECINSTR && section->type != SHT_PROGBITS && section->type != SHT_CUDA_UFT_REL &&
+      !constants)
     return true;
   return !objects_type_is_taken(section->type);
 }

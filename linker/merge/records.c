@@ -173,7 +173,22 @@ static void records_check_owner(const tl_merging *m, uint32_t section, uint32_t 
                      "sh_info is not the text of the function that its attributes are called after (L177)");
 }
 
-/* Where the records of a section go: sh_info decides, not the name (L177). NULL: to nobody. */
+static bool records_are_of_note(const tl_merging *m, uint32_t section) {
+  const uint32_t about = m->cubin->sections[section].info;
+  return tl_cubin_section_at(m->cubin, about)->type == SHT_NOTE && m->module->mode->takes_notes;
+}
+
+void tl_merge_check_attributes(const tl_merging *m, uint32_t section) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  const bool gone = m->section_state[section] & (TL_SECTION_DEAD | TL_SECTION_LOST);
+  const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, TL_NO_OFFSET};
+  const tl_message_id message =
+      tl_merge_is_slot_without_function(m, input->info) ? TL_MESSAGE_NO_UFT_STUB : TL_MESSAGE_NOT_MAPPED;
+  if (!gone && input->info && tl_merging_section(m, input->info) == TL_NONE && !records_are_of_note(m, section))
+    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(message), site, NULL);
+}
+
+/* Where the records of a section go: sh_info decides, not the name (L177). */
 static tl_attributes *records_list(tl_merging *m, uint32_t section) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[section];
@@ -181,12 +196,8 @@ static tl_attributes *records_list(tl_merging *m, uint32_t section) {
     records_check_owner(m, section, TL_NONE);
     return &module->attributes;
   }
-  const bool note = tl_cubin_section_at(m->cubin, input->info)->type == SHT_NOTE && module->mode->takes_notes;
-  const uint32_t text = tl_merging_section(m, input->info);
-  if (text == TL_NONE && !note) {
-    const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, TL_NO_OFFSET};
-    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_MAPPED), site, NULL);
-  }
+  const bool note = records_are_of_note(m, section);
+  const uint32_t text = tl_merging_section(m, input->info); /* there is one, or a note (E64) */
   if (note || module->sections.items[text].owner == TL_NONE) {
     const bool code = !note && module->sections.items[text].flags & SHF_EXECINSTR;
     if (!code || !module->mode->final) /* code of no function is E60 later on (L198) */
@@ -238,23 +249,19 @@ static uint32_t records_fragments(const tl_record *record) {
   return 0;
 }
 
-void tl_merge_check_fragments(tl_merging *m) {
+void tl_merge_check_fragments(tl_merging *m, uint32_t section) {
   tl_module *const module = m->module;
-  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
-    uint64_t position = 0;
-    tl_record record;
-    if (m->cubin->sections[s].type != SHT_CUDA_INFO)
-      continue;
-    while (tl_record_next(m->cubin, s, &position, &record, module->names, module->diagnostics)) {
-      const bool fragments = record.code == EIATTR_AT_ENTRY_FRAGMENTS && record.format == 4;
-      const uint32_t kind = fragments ? records_fragments(&record) : 0;
-      const tl_site site = {m->cubin->path, tl_merging_text(m, m->cubin->sections[s].name), NULL, TL_NO_OFFSET};
-      if (kind && module->fragments && kind != module->fragments)
-        tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_TCGEN05_VERSION), site, NULL,
-                           m->cubin->path);
-      else if (kind)
-        module->fragments = kind;
-    }
+  const tl_site site = {m->cubin->path, tl_merging_text(m, m->cubin->sections[section].name), NULL, TL_NO_OFFSET};
+  uint64_t position = 0;
+  tl_record record;
+  while (tl_record_next(m->cubin, section, &position, &record, module->names, module->diagnostics)) {
+    const bool fragments = record.code == EIATTR_AT_ENTRY_FRAGMENTS && record.format == 4;
+    const uint32_t kind = fragments ? records_fragments(&record) : 0;
+    if (kind && module->fragments && kind != module->fragments)
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_TCGEN05_VERSION), site, NULL,
+                         m->cubin->path);
+    else if (kind)
+      module->fragments = kind;
   }
 }
 
@@ -424,11 +431,11 @@ static void records_read_notes(tl_merging *m, uint32_t section) {
     tl_merge_place_section(m, section);
 }
 
-/* Of a function's entry nvlink takes the symbol without looking whether it is one that came along (L476). */
+/* Of a function's entry nvlink takes the symbol without looking whether it is one that came along (L476, L1220). */
 static void records_check_unified(const tl_merging *m, uint32_t section, uint64_t at, uint32_t symbol) {
   const bool function = m->cubin->sections[section].type == SHT_CUDA_UFT_ENTRY;
   const bool nothing = symbol == 0 || tl_symbol_type(&m->cubin->symbols[symbol]) == STT_SECTION;
-  if (function && nothing && !m->module->mode->final)
+  if (function && nothing)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, at,
                      "an entry of unified functions names no symbol of a program (L476)");
 }
@@ -439,10 +446,12 @@ static uint32_t records_unified_symbol(const tl_merging *m, uint32_t section, ui
   return data && tl_symbol_type(&m->cubin->symbols[number]) == STT_SECTION ? TL_NONE : m->symbol_map[number];
 }
 
-/* An entry that names a symbol that the file does not have. An executable may end for another reason (L560). */
+/* An entry that names a symbol that the file does not have. An executable may end for another reason (L560), but not one
+ * without an index file of an entry of a function (L1220). */
 static void records_refuse_unified(const tl_merging *m, uint32_t section, uint64_t at) {
   static const char what[] = "a record names a symbol outside the symbol table";
-  if (m->module->mode->final)
+  const bool function = m->cubin->sections[section].type == SHT_CUDA_UFT_ENTRY;
+  if (m->module->mode->final && (m->module->index || !function))
     tl_cubin_suspect(m->cubin, m->module->names, m->module->diagnostics, section, at, what);
   else
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, at, what);
@@ -520,23 +529,22 @@ static void records_check_prototype(tl_merging *m, uint32_t symbol, uint32_t off
   const tl_function *const f = &module->resolution->functions.items[function];
   const uint32_t out = tl_merging_symbol(m, symbol);
   const uint32_t mention = out == TL_NONE ? TL_NONE : module->symbols.items[out].mention;
-  const uint32_t first_file = f->defined ? f->first_file : mention == TL_NONE ? m->file : mention; /* L194, L139 */
+  const bool defined = f->defined && f->first_file <= m->file; /* not by a later file (L1194) */
+  const uint32_t first_file = defined ? f->first_file : mention == TL_NONE ? m->file : mention; /* L194, L139 */
   tl_merge_report(m, tl_message_row_of(TL_MESSAGE_PROTOTYPE_MISMATCH), m->cubin->symbols[symbol].name,
                   module->files[tl_smaller(first_file, m->file)].path);
 }
 
-void tl_merge_check_prototypes(tl_merging *m) {
-  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
-    const tl_cubin_section *const section = &m->cubin->sections[s];
-    if (section->type == SHT_CUDA_PROTOTYPE) {
-      for (uint64_t position = 0; position + 8 <= section->size; position += 8)
-        records_check_prototype(m, tl_get32(section->data + position), tl_get32(section->data + position + 4), false);
-    } else if (section->type == SHT_CUDA_CALLGRAPH) {
-      uint64_t position = 0;
-      uint32_t part = 0, words[2];
-      while (tl_callgraph_next(section, &position, &part, words))
-        if (part == CALLGRAPH_TAKEN)
-          records_check_prototype(m, words[0], words[1], true);
-    }
+void tl_merge_check_prototypes(tl_merging *m, uint32_t number) {
+  const tl_cubin_section *const section = &m->cubin->sections[number];
+  if (section->type == SHT_CUDA_PROTOTYPE) {
+    for (uint64_t position = 0; position + 8 <= section->size; position += 8)
+      records_check_prototype(m, tl_get32(section->data + position), tl_get32(section->data + position + 4), false);
+  } else {
+    uint64_t position = 0;
+    uint32_t part = 0, words[2];
+    while (tl_callgraph_next(section, &position, &part, words))
+      if (part == CALLGRAPH_TAKEN)
+        records_check_prototype(m, words[0], words[1], true);
   }
 }

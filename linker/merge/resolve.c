@@ -187,6 +187,7 @@ static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, 
   function->had_relocations |= r->has_relocations[s->section];
   function->defined = true;
   function->kernel = kernel;
+  function->unified = (s->other & STO_MANAGED) != 0; /* of the body that stands (L1192) */
   function->file = file;
   function->symbol = symbol;
   function->own_sm = body->own_sm;
@@ -222,7 +223,6 @@ static void resolve_symbol(resolver *r, uint32_t file, uint32_t symbol) {
   body->role = TL_BODY_MENTION;
   body->in_kernel = resolve_lies_in_kernel(&r->files[file], symbol);
   r->resolution->functions.items[index].kernel_somewhere |= (s->other & STO_ENTRY) != 0;
-  r->resolution->functions.items[index].unified |= (s->other & STO_MANAGED) != 0;
   if (s->section == SHN_UNDEF)
     return;
   resolve_check_section(r, file, symbol);

@@ -129,16 +129,17 @@ static void ref_attribute_check_groups(ref_link *link, const ref_function *kerne
   if (record->code != CODE_TCGEN05_1CTA && record->code != CODE_TCGEN05_2CTA) {
     return;
   }
-  if (link->kernels.count == 1 ? own : any) {
+  if (ref_callgraph_has_one_kernel(link) ? own : any) {
     ref_indices_add(link, &link->group_conflicts, (size_t)(kernel - link->functions));
   }
 }
 
-/* RF615: beside other kernels the low byte of REG_RECONFIG, unless it is 0, takes the place of what the kernel has. */
-static void ref_attribute_spread_reconfiguration(const ref_link *link, ref_record *own, const ref_record *record) {
-  const uint8_t byte = record->format == 4 ? 0 : (uint8_t)record->value;
-  if (record->code == CODE_REG_RECONFIG && link->kernels.count != 1 && byte != 0 && own->format != 4) {
-    own->value = (uint16_t)((own->value & 0xff00) | byte);
+/* RF615: beside other kernels the low byte of REG_RECONFIG, unless it is 0, takes the place of what the kernel has. RF644: of a record of
+ * format 4 it is that of its size. */
+static void ref_attribute_spread_reconfiguration(ref_link *link, ref_record *own, const ref_record *record) {
+  const uint8_t byte = ref_attribute_byte(record);
+  if (record->code == CODE_REG_RECONFIG && !ref_callgraph_has_one_kernel(link) && byte != 0) {
+    ref_attribute_set_u16(link, own, (uint16_t)((ref_attribute_u16(own) & 0xff00) | byte));
   }
 }
 
@@ -147,9 +148,8 @@ static void ref_attribute_spread_flag(ref_link *link, ref_function *function, co
   ref_records *kernel = &function->output_records;
   if (ref_attribute_find(kernel, record->code) == NULL) {
     ref_attribute_check_groups(link, function, record);
-    const bool keeps = record->code == CODE_REG_RECONFIG && link->kernels.count != 1; /* RF190 */
-    const uint16_t value = keeps && record->format != 4 ? record->value & 0xff : 0;
-    (void)ref_attribute_append(link, kernel, 1, record->code, value);
+    const bool keeps = record->code == CODE_REG_RECONFIG && !ref_callgraph_has_one_kernel(link); /* RF190 */
+    (void)ref_attribute_append(link, kernel, 1, record->code, keeps ? ref_attribute_byte(record) : 0);
   } else {
     ref_attribute_spread_reconfiguration(link, ref_attribute_find(kernel, record->code), record);
   }
@@ -414,12 +414,18 @@ static bool *ref_attributes_find_aliased(ref_link *link) {
   return aliased;
 }
 
+/* RF701: of all records of the function. */
 static uint32_t ref_attribute_mask_of(ref_link *link, size_t number, const bool *aliased) {
-  const ref_record *record = ref_attribute_find(&link->functions[number].records, CODE_SPARSE_MMA);
-  if (aliased[number]) {
-    return MASK_MISSING | (record == NULL ? 0u : ref_attribute_u16(record)); /* W6.9 */
+  const ref_records *records = &link->functions[number].records;
+  uint32_t mask = 0;
+  bool has = false;
+  for (size_t i = 0; i < records->count; i++) {
+    if (records->items[i].code == CODE_SPARSE_MMA && !records->items[i].dropped) {
+      mask |= ref_attribute_u16(&records->items[i]);
+      has = true;
+    }
   }
-  return record == NULL ? MASK_MISSING : ref_attribute_u16(record);
+  return has && !aliased[number] ? mask : MASK_MISSING | mask; /* W6.9 */
 }
 
 /* I23, W6.9: who counts as a function without the record. An alias is one. */
@@ -431,7 +437,7 @@ static bool ref_attribute_mask_counts(const ref_link *link, const ref_function *
 
 /* I23: over what the kernel reaches; RF58: over all live functions when it is the only kernel. */
 static uint32_t ref_attribute_join_masks(ref_link *link, const ref_function *kernel, const bool *aliased) {
-  const bool all = link->kernels.count == 1;
+  const bool all = ref_callgraph_has_one_kernel(link);
   const size_t count = all ? link->function_count : kernel->reach.count;
   uint32_t mask = 0;
   for (size_t i = 0; i < count; i++) {
@@ -455,7 +461,7 @@ static bool ref_attributes_set_masks(ref_link *link) {
     }
     dead = dead || (function->defined && !function->live);
   }
-  if (!any || (all && !dead && link->kernels.count == 1)) {
+  if (!any || (all && !dead && ref_callgraph_has_one_kernel(link))) {
     return any;
   }
   const bool *aliased = ref_attributes_find_aliased(link);
@@ -503,9 +509,9 @@ static uint32_t ref_attribute_registers_of(const ref_link *link, const ref_funct
   return undefined || function->alias_of != REF_NONE ? 0 : function->register_count;
 }
 
-/* RF614: a kernel that has REG_RECONFIG, or gets it from a function, keeps its own count. */
+/* RF614: a kernel that has REG_RECONFIG, or gets it from a function, keeps its own count; RF656: one of its text's header, too. */
 bool ref_attribute_keeps_registers(const ref_link *link, const ref_function *kernel) {
-  const bool all = link->kernels.count == 1; /* I31 */
+  const bool all = ref_callgraph_has_one_kernel(link); /* I31 */
   const size_t count = all ? link->function_count : kernel->reach.count;
   for (size_t i = 0; i < count; i++) {
     const ref_function *function = &link->functions[all ? i : kernel->reach.items[i]];
@@ -520,7 +526,7 @@ bool ref_attribute_keeps_registers(const ref_link *link, const ref_function *ker
 static void ref_attributes_raise_registers(ref_link *link) {
   for (size_t i = 0; i < link->kernels.count; i++) {
     ref_function *kernel = &link->functions[link->kernels.items[i]];
-    const bool keeps = kernel->has_register_count && ref_attribute_keeps_registers(link, kernel);
+    const bool keeps = ref_attribute_keeps_registers(link, kernel);
     kernel->raised_registers = kernel->register_count;
     for (size_t k = 0; !keeps && k < kernel->reach.count; k++) {
       const uint32_t other = ref_attribute_registers_of(link, &link->functions[kernel->reach.items[k]]);
@@ -541,16 +547,32 @@ static void ref_attributes_take_endless(ref_link *link, ref_record *record, size
   }
 }
 
+/* L1168: of several counts of a kernel the one that was read last, which is written first, is what it needs; the others stay as they are, and
+ * -v says the first that was read. */
+static void ref_attributes_finish_registers(ref_link *link, ref_record *record, ref_function *kernel, bool *seen) {
+  if (*seen) {
+    const uint32_t own = ref_u32(record->payload.data + 4);
+    kernel->told_registers = own != 0 || kernel->text == REF_NONE ? own : link->sections[kernel->text].info_high >> 24;
+    kernel->tells_registers = true;
+    return;
+  }
+  *seen = true;
+  if (kernel->is_kernel) {
+    record->payload = ref_attribute_words(link, kernel->raised_registers);
+  }
+}
+
 static void ref_attributes_finish_module(ref_link *link) {
+  bool *seen = REF_TAKE(link, bool, link->function_count);
   ref_attributes_reverse(link, &link->module_records, &link->module_output);
   for (size_t i = 0; i < link->module_output.count; i++) {
     ref_record *record = &link->module_output.items[i];
     const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
     const size_t number = symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function;
     ref_attributes_take_endless(link, record, number);
-    if (record->code == CODE_REGCOUNT && number != REF_NONE && link->functions[number].is_kernel &&
-        record->payload.size >= 8) {
-      record->payload = ref_attribute_words(link, link->functions[number].raised_registers);
+    if (record->code == CODE_REGCOUNT && number != REF_NONE && record->payload.size >= 8 &&
+        (link->functions[number].is_kernel || link->functions[number].is_unnamed)) {
+      ref_attributes_finish_registers(link, record, &link->functions[number], &seen[number]);
     }
   }
   ref_attributes_drop(link, &link->module_output, true);
@@ -569,7 +591,7 @@ static void ref_attributes_add_min_stack(ref_link *link, size_t symbol) {
   ref_attribute_add_symbol_word(link, CODE_MIN_STACK_SIZE, symbol, stack);
 }
 
-/* I26, G3, W6.10 */
+/* I26, G3, W6.10; L1169: that of a second name stands with its function's at once, before the masks of those that lack one. */
 static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
   ref_record *own = ref_attribute_find(&kernel->output_records, CODE_CRS_STACK_SIZE);
   if (own == NULL) {
@@ -585,7 +607,8 @@ static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
     ref_bytes_add(link, &payload, own->payload.data + 4, own->payload.size - 4);
     own->payload = payload;
   } else if (value != 0) {
-    ref_attribute_append_word(link, &kernel->output_records, CODE_CRS_STACK_SIZE, value);
+    ref_function *holder = kernel->alias_of == REF_NONE ? kernel : &link->functions[kernel->alias_of];
+    ref_attribute_append_word(link, &holder->output_records, CODE_CRS_STACK_SIZE, value);
   }
 }
 
@@ -730,7 +753,7 @@ static void ref_attributes_join_names(ref_link *link) {
 static void ref_attributes_spread_all(ref_link *link, const ref_indices *functions) {
   ref_attributes_add_stacks(link);
   const bool masks = ref_attributes_set_masks(link);
-  if (link->kernels.count == 1) {
+  if (ref_callgraph_has_one_kernel(link)) {
     ref_attributes_spread_to_one(link, functions, link->kernels.items[0]);
   } else {
     ref_attributes_spread_to_all(link, functions);

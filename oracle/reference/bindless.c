@@ -63,7 +63,7 @@ static void ref_bindless_find_masks(ref_link *link) {
     if (kernel->is_unnamed && link->is_capsule && !link->relocatable) {
       continue; /* RF146 */
     }
-    uint8_t mask = link->kernels.count == 1 && !kernel->is_unnamed ? all : 0;
+    uint8_t mask = ref_callgraph_has_one_kernel(link) && !kernel->is_unnamed ? all : 0;
     for (size_t k = 0; k < kernel->reach.count; k++) {
       mask |= link->functions[kernel->reach.items[k]].bindless_mask;
     }

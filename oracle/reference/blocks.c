@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { UNIFIED_ENTRY = 32 };
+
 static bool ref_merge_is_object(const ref_symbol *symbol) {
   const uint8_t type = symbol->info & 15;
   return type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_CUDA_OBJECT;
@@ -27,19 +29,23 @@ static bool ref_merge_follows(const ref_cubin *cubin, uint32_t section, uint32_t
          ref_merge_turn(cubin, next) < ref_merge_turn(cubin, section);
 }
 
+/* RF646: a section that a function lies in is a text, whatever its flags say. */
+bool ref_merge_is_text(const ref_file *file, uint32_t section) {
+  return (file->cubin.sections[section].flags & REF_FLAG_EXEC) != 0 || ref_function_owns_text(file, section);
+}
+
 /* The function that a section with flag 0x40 belongs to, as an input symbol; 0 when there is none. */
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section) {
   const ref_cubin *cubin = &file->cubin;
   while (section < cubin->section_count) {
     const ref_section *input = &cubin->sections[section];
-    if ((input->flags & REF_FLAG_EXEC) != 0) {
+    if (ref_merge_is_text(file, section)) {
       return ref_function_primary(file, section);
     }
     if ((input->flags & REF_FLAG_INFO) == 0 || input->info >= cubin->section_count) {
       return 0;
     }
-    const bool names_text = (cubin->sections[input->info].flags & REF_FLAG_EXEC) != 0;
-    if (!names_text && !ref_merge_follows(cubin, section, input->info)) { /* RF620 */
+    if (!ref_merge_is_text(file, input->info) && !ref_merge_follows(cubin, section, input->info)) { /* RF620 */
       return 0;
     }
     section = input->info;
@@ -75,7 +81,8 @@ static size_t ref_block_add_bank_zero(ref_link *link, ref_function *function, co
   if (name != NULL) {
     ref_names_add(link, REF_NONE, name);
   }
-  const size_t number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+  const size_t number =
+      ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
   size_t table = 0;
   if (name != NULL) {
     table = ref_section_add(link, name, REF_TYPE_REL, 0, 8, 16);
@@ -128,7 +135,7 @@ static bool ref_block_place_parameters_again(ref_link *link, ref_file *file, uin
     return true;
   }
   ref_block_compare_banks(link, file, section);
-  if (file->body_of[owner] == REF_BODY_REPLACES) {
+  if (file->body_of[owner] != REF_BODY_LOSES) { /* RF672: a second bank of one file, too */
     ref_block_map(file, section, function->constant0, 0);
   }
   return false;
@@ -151,9 +158,11 @@ static void ref_block_place_lost_constants(ref_link *link, ref_file *file, uint3
     if (!function->live) {
       return;
     }
-    number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+    number = input->type == REF_TYPE_CONSTANT /* RF619: another bank */
+                 ? ref_block_add_bank_zero(link, function, input)
+                 : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
     link->sections[number].info_section = function->text;
-    if (function->entry && function->constant2 == REF_NONE) {
+    if (input->type != REF_TYPE_CONSTANT && function->entry && function->constant2 == REF_NONE) {
       function->constant2 = number; /* RF6: a kernel's image is found by its name too */
     }
     link->sections[number].is_stray = true;
@@ -242,7 +251,9 @@ static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t
         ref_message_fatal(link, "RF95", "Internal error: overlapping data spans too much");
       }
       function->constants_overlap = !has_section;
-      link->mismatched_section = has_section ? cubin->sections[section].name : link->mismatched_section;
+      if (has_section && function->live && link->mismatched_section == NULL) { /* RF649 */
+        link->mismatched_section = cubin->sections[section].name;
+      }
     }
   }
 }
@@ -383,7 +394,7 @@ static size_t ref_block_find_info(ref_link *link, const ref_file *file, const re
   }
   const ref_section *other = &file->cubin.sections[input->info];
   const size_t named = other->type == REF_TYPE_SHARED ? function->shared : file->section_of[input->info];
-  if ((other->flags & REF_FLAG_EXEC) != 0) {
+  if (ref_merge_is_text(file, input->info)) {
     return function->text;
   }
   if (named != REF_NONE && link->sections[named].symbol == REF_NONE) {
@@ -414,10 +425,10 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
     ref_block_place_lost_constants(link, file, section);
     return true;
   }
-  const size_t number =
-      parameters ? ref_block_add_bank_zero(link, function, input)
-      : table    ? ref_block_add_laid_table(link, function, input)
-                 : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+  const size_t number = parameters ? ref_block_add_bank_zero(link, function, input)
+                        : table    ? ref_block_add_laid_table(link, function, input)
+                                   : ref_section_add_with_symbol(link, input->name, input->type, input->flags,
+                                                                 input->align, input->entry_size); /* L952 */
   link->sections[number].info_section = ref_block_find_info(link, file, input, function);
   ref_block_keep_link(link, number, input);
   ref_block_append(link, file, section, number);
@@ -457,6 +468,22 @@ static void ref_block_place_nobodys(ref_link *link, ref_file *file, uint32_t sec
   ref_block_append(link, file, section, number);
 }
 
+/* RF637: when a section of the output is made of data or a note, nvlink reads the header that its sh_info names, behind the table too, and
+ * mostly ends by a signal; so it does for code of nobody, whose sh_info may be a function's number, but not with a count of registers. */
+void ref_block_check_info(ref_link *link, const ref_file *file, const ref_section *input) {
+  const size_t limit = (input->flags & REF_FLAG_EXEC) == 0 ? file->cubin.section_count : (size_t)1 << 24;
+  if (input->info >= limit) {
+    ref_message_fatal(link, "E64", "Internal error: section not mapped");
+  }
+}
+
+/* RF673: what lies in the text of a dead function, a texture at that, brings no text. */
+static bool ref_block_is_dead_text(const ref_link *link, const ref_file *file, uint32_t section, uint32_t owner) {
+  return (file->cubin.sections[section].flags & REF_FLAG_EXEC) != 0 && owner != 0 &&
+         file->cubin.symbols[owner].section == section && file->function_of[owner] != REF_NONE &&
+         !link->functions[file->function_of[owner]].live;
+}
+
 /* True when the section has a place now. */
 bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
@@ -468,8 +495,14 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   }
   const ref_section *input = &file->cubin.sections[section];
   const uint32_t owner = ref_merge_owner(file, section);
-  if (ref_deleted_is_of_dead_kernel(link, input)) { /* RF617: by its name */
+  if (ref_deleted_is_of_dead_kernel(link, input) || /* RF617: by its name */
+      ref_block_is_dead_text(link, file, section, owner)) {
     return false;
+  }
+  size_t number = ref_map_find(&link->section_by_name, input->name);
+  const bool is_new = number == REF_NONE || link->sections[number].type != input->type;
+  if (is_new) {
+    ref_block_check_info(link, file, input);
   }
   if (owner != 0 && file->function_of[owner] != REF_NONE && ref_section_type_is_constant(input->type)) {
     return ref_block_place_owned(link, file, section, owner);
@@ -481,16 +514,16 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
     ref_block_place_nobodys(link, file, section);
     return true;
   }
-  size_t number = ref_map_find(&link->section_by_name, input->name);
-  if (number == REF_NONE || link->sections[number].type != input->type) {
+  if (is_new) {
     number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
     ref_block_keep_link(link, number, input);
   }
   const bool copy = ref_unified_is_copy(input);
   const bool code = input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) != 0 &&
                     input->link == file->cubin.symbol_section; /* RF193 */
-  const bool table =
-      ref_unified_is_table(input->type) && !copy && (link->relocatable || input->type != REF_TYPE_UFT_ENTRY);
+  const bool table = ref_unified_is_table(input->type) && !copy &&
+                     (link->relocatable || input->type != REF_TYPE_UFT_ENTRY) &&
+                     input->size >= UNIFIED_ENTRY;     /* RF706: without an entry it names no symbols */
   link->sections[number].links_symtab = code || table; /* U10 */
   link->sections[number].input_link = copy ? input->link : link->sections[number].input_link;
   ref_block_name_text(link, file, input, number);
@@ -520,9 +553,10 @@ static bool *ref_blocks_find_texts(ref_link *link, const ref_file *file) {
   return has_function;
 }
 
-/* RF245: what holds unified functions, objects and an index is data like any other where nothing of it is a function's or an object's. */
-static bool ref_block_is_unified(uint32_t type) {
-  return type == REF_TYPE_UFT || type == REF_TYPE_UDT || type == REF_TYPE_UIDX;
+/* RF245: what holds unified functions, objects and an index is data like any other where nothing of it is a function's or an object's. RF661: the
+ * text of a dead function that is called no jump slot is gone with it. */
+static bool ref_block_is_unified(uint32_t type, bool has_function) {
+  return (type == REF_TYPE_UFT && !has_function) || type == REF_TYPE_UDT || type == REF_TYPE_UIDX;
 }
 
 /* W3.3. M2, M4: of the Mercury view only what an object of SASS kind has. */
@@ -532,11 +566,10 @@ void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
   for (uint32_t i = 1; i < file->cubin.section_count; i++) {
     const ref_section *input = &file->cubin.sections[i];
     const bool other_view = (input->flags & REF_FLAG_MERCURY) != 0 && (file->cubin.flags & REF_KIND_CAPSULE) != 0;
-    const bool debug =
-        (input->type == REF_TYPE_PROGBITS && ((input->flags & REF_FLAG_EXEC) == 0 || !has_function[i])) ||
-        ref_unified_is_table(input->type); /* W12.7, U10, RF631 */
+    const bool debug = (input->type == REF_TYPE_PROGBITS && !has_function[i]) ||
+                       ref_unified_is_table(input->type); /* W12.7, U10, RF631 */
     if (file->section_of[i] == REF_NONE && !other_view && !ref_block_is_ignored(link, input) &&
-        (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_block_is_unified(input->type) ||
+        (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_block_is_unified(input->type, has_function[i]) ||
          ref_section_type_is_constant(input->type))) {
       (void)ref_block_place(link, file_number, i);
     }

@@ -57,7 +57,7 @@ static ref_requests ref_caching_collect(ref_link *link) {
 
 /* D54: with exactly one kernel all that lives. */
 static bool ref_caching_counts_for(const ref_link *link, const ref_function *kernel, size_t function) {
-  return link->kernels.count == 1 || ref_indices_has(&kernel->reach, function);
+  return ref_callgraph_has_one_kernel(link) || ref_indices_has(&kernel->reach, function);
 }
 
 static void ref_caching_note_clash(ref_link *link, size_t first, size_t second, size_t kernel) {
@@ -105,7 +105,8 @@ static void ref_caching_consider(ref_link *link, ref_preference *preference, siz
   }
 }
 
-/* RF93: functions in the order in which their requests were read, for each the kernels last created first. */
+/* RF93: functions in the order in which their requests were read, for each the kernels last created first. RF700: what a kernel's second
+ * name gets is written for the kernel. */
 void ref_caching_spread(ref_link *link) {
   const ref_requests requests = ref_caching_collect(link);
   ref_preference *preferences = REF_TAKE(link, ref_preference, link->kernels.count);
@@ -121,9 +122,11 @@ void ref_caching_spread(ref_link *link) {
     const ref_preference *preference = &preferences[k];
     const bool all_ask = preference->seen != NULL && preference->seen->asks && !preference->clashes;
     size_t count = preference->own == NULL ? all_ask : preference->own->asks ? preference->own->count : 0;
+    const size_t kernel = link->kernels.items[k], named = link->functions[kernel].alias_of;
+    const size_t holder = named == REF_NONE ? kernel : named;
     for (; count > 0; count--) {
       const ref_record record = {.format = FORMAT_FLAG, .code = CODE_EXPLICIT_CACHING};
-      (void)ref_records_add(link, &link->functions[link->kernels.items[k]].output_records, record);
+      (void)ref_records_add(link, &link->functions[holder].output_records, record);
     }
   }
 }

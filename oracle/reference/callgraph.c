@@ -60,7 +60,11 @@ static bool ref_callgraph_is_alias_kernel(const ref_link *link, const ref_functi
          ref_function_is_root(link, function);
 }
 
-/* The number of kernels decides a lot (D54): those that live and are named. */
+/* The number of kernels decides a lot (D54). RF657: a kernel that stays for its address alone is not the one. */
+bool ref_callgraph_has_one_kernel(const ref_link *link) {
+  return link->kernels.count == 1 && link->named_kernel_count == 1;
+}
+
 static void ref_callgraph_find_kernels(ref_link *link) {
   size_t *seen_by = ref_memory_take_numbers(link, link->function_count); /* the last root of each function */
   for (size_t i = 0; i < link->symbol_count; i++) {
@@ -89,7 +93,7 @@ static void ref_callgraph_find_kernels(ref_link *link) {
 
 /* A jump slot that counts as a kernel does: not where the program has exactly one (RF126). */
 static bool ref_callgraph_is_slot(const ref_link *link, const ref_function *function) {
-  return function->is_stub && link->kernels.count != 1;
+  return function->is_stub && !ref_callgraph_has_one_kernel(link);
 }
 
 /* U11 */
@@ -117,6 +121,21 @@ static void ref_callgraph_find_entries(ref_link *link) {
   }
 }
 
+/* RF675: FRAME_SIZE among a function's own attributes counts, behind those of the module. */
+static void ref_callgraph_read_own_frames(ref_link *link) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_records *records = &link->functions[i].records;
+    for (size_t k = 0; k < records->count; k++) {
+      const ref_record *record = &records->items[k];
+      const size_t symbol = record->first_word_is_symbol && !record->dropped ? record->symbols.items[0] : REF_NONE;
+      if (record->code == 0x11 && record->payload.size >= 8 && symbol != REF_NONE &&
+          link->symbols[symbol].function != REF_NONE) {
+        link->functions[link->symbols[symbol].function].frame_size = ref_u32(record->payload.data + 4);
+      }
+    }
+  }
+}
+
 /* The last record of a symbol counts (I26b). */
 static void ref_callgraph_read_records(ref_link *link) {
   for (size_t i = 0; i < link->module_records.count; i++) {
@@ -134,6 +153,7 @@ static void ref_callgraph_read_records(ref_link *link) {
       function->has_register_count = true;
     }
   }
+  ref_callgraph_read_own_frames(link);
   for (size_t i = 0; i < link->function_count; i++) { /* RF194 */
     ref_function *function = &link->functions[i];
     const size_t text = function->is_kernel && function->alias_of != REF_NONE ? link->functions[function->alias_of].text

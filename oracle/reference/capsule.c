@@ -715,17 +715,15 @@ static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sa
   return false;
 }
 
-/* L585, L1036: in variables and user constants; what is in code has instructions of its own. */
-static bool ref_capsule_may_have_places(uint32_t type) {
-  return type == REF_TYPE_GLOBAL_INIT || type == REF_TYPE_CONSTANT_USER;
-}
-
 static void ref_capsule_fill_places(ref_capsule *capsule, const ref_bytes *symbols) {
   for (size_t i = 0; i < capsule->piece_count; i++) {
     ref_piece *piece = &capsule->pieces[i];
     if (piece->section != REF_NONE && !ref_capsule_is_mercury(piece) &&
-        ref_capsule_may_have_places(capsule->mercury->sections[piece->section].type)) {
+        ref_data_is_derived(capsule->mercury->sections[piece->section].type)) {
       piece->has_places = ref_capsule_write_places(capsule, piece->section, symbols, &piece->data);
+    }
+    if (piece->section != REF_NONE && !ref_capsule_is_mercury(piece) && piece->has_bytes) {
+      ref_derived_write(capsule, piece->section, symbols, &piece->data);
     }
   }
 }

@@ -3,6 +3,7 @@
 #define REF_CAPSULE_H
 
 #include "link.h"
+#include "relocation_table.h"
 
 /* One section of the output behind `.symtab`. */
 typedef struct ref_piece {
@@ -267,6 +268,20 @@ void ref_slots_share_count(const ref_capsule *capsule, size_t function, const re
 ref_bytes ref_slots_module_attributes(ref_capsule *capsule);
 
 /* capsule_data.c */
+/* Whether the finalizer makes the SASS side of such a section from Mercury's, and its entries. */
+void ref_capsule_write_entry(ref_capsule *capsule, ref_bytes *output, uint64_t offset, uint32_t type, uint32_t symbol,
+                             int64_t addend);
+bool ref_data_is_derived(uint32_t type);
+uint32_t ref_data_sass_type(uint32_t type, bool is_code);
+ref_bytes ref_data_entries(ref_capsule *capsule, size_t target);
+
+bool ref_data_place_field(uint32_t type, ref_field *field);
+uint64_t ref_data_place_value(const ref_link *link, const ref_out_relocation *entry, const ref_bytes *symbols);
+
+/* capsule_derived.c */
+void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *text);
+bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, size_t function, ref_bytes *output);
+
 bool ref_capsule_write_places(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *data);
 
 #endif

@@ -14,8 +14,8 @@ enum {
   ENTRY_BYTES = 24
 };
 
-static void ref_capsule_write_entry(ref_capsule *capsule, ref_bytes *output, uint64_t offset, uint32_t type,
-                                    uint32_t symbol, int64_t addend) {
+void ref_capsule_write_entry(ref_capsule *capsule, ref_bytes *output, uint64_t offset, uint32_t type, uint32_t symbol,
+                             int64_t addend) {
   ref_bytes_add_u64(capsule->mercury, output, offset);
   ref_bytes_add_u32(capsule->mercury, output, type);
   ref_bytes_add_u32(capsule->mercury, output, symbol);
@@ -193,6 +193,14 @@ static ref_bytes ref_capsule_entries(ref_capsule *capsule, size_t section) {
     ref_capsule_sort_entries(&entries);
     return entries;
   }
+  if (ref_data_is_derived(capsule->mercury->sections[output->target].type)) {
+    return ref_data_entries(capsule, output->target);
+  }
+  if (function != REF_NONE && capsule->mercury->functions[function].text == output->target &&
+      !ref_slots_is_slot(capsule, function) &&
+      ref_derived_entries(capsule, output->target, target, function, &entries)) {
+    return entries;
+  }
   return frames ? ref_capsule_frame_relocations(capsule, section) : ref_capsule_relocations(capsule, target);
 }
 
@@ -220,6 +228,11 @@ static ref_bytes ref_capsule_sass_content(ref_capsule *capsule, size_t section, 
   }
   if (REF_IS(output->name, ".debug_info")) {
     return ref_capsule_debug_info(capsule, sass);
+  }
+  if (ref_data_is_derived(output->type)) {
+    ref_bytes bytes = {0}; /* places are written over them */
+    ref_bytes_add(capsule->mercury, &bytes, output->data.data, output->data.size);
+    return bytes;
   }
   return capsule->sass->sections[sass].data;
 }

@@ -341,13 +341,6 @@ static bool ref_frames_find_sass(ref_frames *frames, size_t function, ref_frame 
   return true;
 }
 
-/* RF585: the SASS side's frames of the function's file end in one that is none; nvlink goes by Mercury's then. */
-static bool ref_frames_sass_is_damaged(ref_frames *frames, size_t function) {
-  const size_t number = frames->capsule->sass->functions[function].definition_file;
-  const ref_frame *cursor = number == REF_NONE ? NULL : &ref_frames_of_file(frames, number)->cursor;
-  return cursor != NULL && cursor->section != NULL && !ref_frames_is_whole(cursor);
-}
-
 static const char *ref_frames_place_key(ref_link *link, size_t file, size_t section, uint64_t offset) {
   return ref_memory_print(link, "%zu %zu %llx", file, section, (unsigned long long)offset);
 }
@@ -397,7 +390,8 @@ static bool ref_frames_row_counts(const ref_row *row) {
 static ref_frame ref_frames_merge(ref_frames *frames, size_t function, const ref_frame *sass, const ref_frame *old,
                                   size_t count) {
   ref_link *link = frames->capsule->mercury;
-  const ref_rows own = ref_frames_rows(link, sass, SASS_UNIT, true),
+  const ref_rows own = sass->rows.size != 0 ? ref_rows_read(link, sass->rows.data, sass->rows.size, SASS_UNIT, true)
+                                            : ref_frames_rows(link, sass, SASS_UNIT, true),
                  standing = ref_frames_mercury_rows(frames, &old[count - 1]);
   ref_rows all = {0};
   const ref_places places = ref_places_of_function(frames->capsule, function);
@@ -417,6 +411,7 @@ static ref_frame ref_frames_merge(ref_frames *frames, size_t function, const ref
     }
   }
   ref_frame merged = *sass;
+  merged.rows = (ref_bytes){0};
   merged.common_section = old[0].common_section;
   merged.common = old[0].common;
   ref_rows_write(link, &all, SASS_UNIT, &merged.rows);
@@ -511,7 +506,7 @@ static size_t ref_frames_of_function(ref_frames *frames, const ref_kept_frame *f
   return count;
 }
 
-/* RF73: a function's first frame becomes that of its SASS body, with the rows of those that it replaced; a further one stays
+/* RF698: where the SASS side has no frame of the body, Mercury's is translated. RF73: a function's first frame becomes that of its SASS body, with the rows of those that it replaced; a further one stays
  * as the Mercury view has it, without its instructions. RF39, RF226: so does the only frame of a function whose alias comes first, or whose
  * jump slot is not the first. */
 static ref_frame ref_frames_choose_rows(ref_frames *frames, const ref_kept_frame *kept) {
@@ -525,11 +520,12 @@ static ref_frame ref_frames_choose_rows(ref_frames *frames, const ref_kept_frame
   if (kept->frame.start != 0) {
     return ref_frames_translate(frames, function, &kept->frame);
   }
-  if (!ref_frames_find_sass(frames, function, &sass)) {
-    return ref_frames_sass_is_damaged(frames, function) ? ref_frames_translate(frames, function, &kept->frame) : other;
+  const size_t count = ref_frames_of_function(frames, kept, &list);
+  if (!ref_frames_find_sass(frames, function, &sass)) { /* RF698 */
+    sass = ref_frames_translate(frames, function, &list[count - 1]);
+    return count > 1 ? ref_frames_merge(frames, function, &sass, list, count) : sass;
   }
   sass.range = ref_slots_frame_range(frames->capsule, function);
-  const size_t count = ref_frames_of_function(frames, kept, &list);
   if (count == 1 && !ref_frames_is_in_sass(&sass)) {
     return ref_frames_translate(frames, function, &kept->frame);
   }

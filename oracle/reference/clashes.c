@@ -1,6 +1,8 @@
 /* One name that is a function in one file and something else in another: V8, L90, L752, L753, RF202. */
 #include "link.h"
 
+enum { MANAGED = 4 };
+
 static void ref_clash_say_space(ref_link *link, const ref_file *file, const char *name, const char *first) {
   ref_message_add(link, REF_ERROR, "E23", "Memory space doesn't match for '%s' in '%s', first specified in '%s'", name,
                   file->name, first);
@@ -96,8 +98,13 @@ bool ref_clash_object_with_function(ref_link *link, const ref_file *file, const 
     ref_clash_say_again(link, file, input->name, first);
     return true;
   }
-  if ((input->other & REF_SPACE_MASK) != 0) {
+  const uint8_t differing = input->other ^ function->mentioned_other; /* RF666 */
+  if ((differing & REF_SPACE_MASK) != 0) {
     ref_clash_say_space(link, file, input->name, first);
+  }
+  if ((differing & MANAGED) != 0) {
+    ref_message_add(link, REF_ERROR, "E24", "Managed attribute doesn't match for '%s' in '%s', first specified in '%s'",
+                    input->name, file->name, first);
   }
   if (ref_clash_sizes_differ(link, input, function)) {
     ref_message_add(link, REF_ERROR, "E22", "Size doesn't match for '%s' in '%s', first specified in '%s'", input->name,

@@ -132,11 +132,12 @@ static void ref_deleted_check_objects(ref_link *link, const ref_file *file) {
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     const ref_symbol *symbol = &file->cubin.symbols[i];
     bool lost;
-    if (!ref_deleted_is_object(symbol) || symbol->section == 0 || symbol->section >= file->cubin.section_count) {
+    if (!ref_object_is_data(symbol->info & 15) || symbol->section == 0 ||
+        symbol->section >= file->cubin.section_count) {
       continue;
     }
     const size_t owner = ref_deleted_owner(file, symbol->section, &lost);
-    const bool pool = REF_IS(file->cubin.sections[symbol->section].name, ".nv_debug.shared");
+    const bool pool = link->pool != 0 && file->section_of[symbol->section] == link->pool; /* RF655 */
     ref_deleted_refuse(link, pool && (symbol->other & REF_SPACE_MASK) != REF_SPACE_SHARED);
     ref_deleted_refuse(link, owner != REF_NONE && (!link->functions[owner].live) &&
                                  ref_deleted_object_stays(symbol, &link->functions[owner]));

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { FAR_OUTSIDE = 0x10000, RECORD = 8 };
+
 static size_t ref_function_add(ref_link *link, const char *name, bool local) {
   link->functions =
       ref_memory_grow(link, link->functions, link->function_count, &link->function_capacity, sizeof *link->functions);
@@ -191,6 +193,14 @@ static ref_map ref_function_names_of_views(ref_link *link, const ref_file *file)
   return names;
 }
 
+/* U10. RF661: a jump slot is one by its name, wherever it lies, and neither a kernel nor unified (RF627). */
+bool ref_function_is_slot(const ref_symbol *symbol) {
+  static const char prefix[] = "__cuda_uf_stub_";
+  const uint8_t unified = 4;
+  return (symbol->info & 15) == REF_SYMBOL_FUNC && symbol->section != 0 &&
+         (symbol->other & (REF_OTHER_ENTRY | unified)) == 0 && strncmp(symbol->name, prefix, sizeof prefix - 1) == 0;
+}
+
 static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint32_t symbol, const ref_map *views) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[symbol];
@@ -209,8 +219,7 @@ static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint3
     function->first_virtual_sm = ref_bodies_origin(file, symbol).first_virtual_sm;
     file->body_of[symbol] = REF_BODY_NEW;
   }
-  function->is_stub = !link->relocatable && input->section < file->cubin.section_count &&
-                      file->cubin.sections[input->section].type == REF_TYPE_UFT;
+  function->is_stub = !link->relocatable && input->section < file->cubin.section_count && ref_function_is_slot(input);
   function->entry = function->entry || (input->other & REF_OTHER_ENTRY) != 0;
   if (ref_function_symbol_is_alias(file, symbol) && file->body_of[symbol] == REF_BODY_NEW) {
     file->body_of[symbol] = REF_BODY_ALIAS;
@@ -308,6 +317,9 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, ref_record_of
   record.callee = callee;
   record.prototype = prototype;
   ref_bodies_add_reading(link, function, (size_t)(file - link->files), record);
+  if (part == REF_PART_CALLS) {
+    ref_indices_add(link, &function->shown_calls, callee);
+  }
   if (part == REF_PART_CALLS && callee != REF_NONE) {
     ref_indices_add(link, &function->calls, callee);
   } else if (part == REF_PART_CALLS && !ref_function_symbol_is_code(file, second)) {
@@ -331,13 +343,13 @@ static ref_part ref_function_part_of(uint32_t second) {
 }
 
 /* RF590: nvlink ends by a signal over a record of what is no function, and over a reference to it. L179: of a part that there is not it
- * reads the first word's symbol alone. */
+ * reads the first word's symbol alone, and goes on over one outside the table, unless it lies far outside (RF669). */
 static void ref_function_check_record(ref_link *link, const ref_file *file, ref_record_of_calls record,
                                       uint32_t second) {
   const bool calls = record.part == REF_PART_CALLS || record.part == REF_PART_REFERENCES;
   const uint32_t last = calls && second > record.symbol ? second : record.symbol;
-  const bool outside = last >= file->cubin.symbol_count;
   const bool known = record.part != REF_PART_NONE;
+  const bool outside = last >= (known ? file->cubin.symbol_count : ref_larger(file->cubin.symbol_count, FAR_OUTSIDE));
   if (outside || (known && !ref_function_symbol_is_code(file, record.symbol)) ||
       (record.part == REF_PART_REFERENCES && !ref_function_symbol_is_code(file, second))) {
     ref_message_fatal(link, "E71", "Internal error: no callgraph node");
@@ -356,7 +368,9 @@ void ref_function_note_taken(ref_link *link, const ref_file *file, const ref_sec
     ref_function_check_record(link, file, (ref_record_of_calls){.part = part, .symbol = first}, second);
     const size_t function = ref_function_of_symbol(file, first);
     const bool lost = ref_indices_has(&file->lost_records, (size_t)at);
-    if (part == REF_PART_TAKEN && function != REF_NONE && file->body_of[first] != REF_BODY_LOSES && !lost) {
+    const bool loses = function != REF_NONE && file->body_of[first] == REF_BODY_LOSES &&
+                       file->cubin.symbols[first].info >> 4 == REF_BIND_WEAK; /* a second strong one is E21 (RF664) */
+    if (part == REF_PART_TAKEN && function != REF_NONE && !loses && !lost) {
       link->functions[function].prototype_so_far = ref_input_string(&file->cubin, second);
     }
   }
@@ -410,8 +424,30 @@ static void ref_function_swap_known_aliases(ref_link *link, ref_file *file) {
   }
 }
 
+/* RF671: as many records as entries of the size that the header says, but each of 8 bytes. nvlink divides by it, and ends by a signal
+ * behind the end of the section. */
+static void ref_function_trim_records(ref_link *link, const ref_file *file) {
+  for (size_t i = 1; i < file->cubin.section_count; i++) {
+    ref_section *section = &file->cubin.sections[i];
+    if ((section->type != REF_TYPE_CALLGRAPH && section->type != REF_TYPE_PROTOTYPE) || section->size == 0) {
+      continue;
+    }
+    if (section->entry_size == 0) {
+      ref_message_fatal(link, "D17", "Input file '%s': section '%s' has entry size 0", file->name, section->name);
+    }
+    const uint64_t count = section->size / section->entry_size;
+    if (count > section->size / RECORD) {
+      ref_message_fatal(link, "D17", "Input file '%s': section '%s' has entries of fewer bytes than a record",
+                        file->name, section->name);
+    }
+    section->size = count * RECORD;
+    section->entry_size = RECORD;
+  }
+}
+
 static void ref_function_survey_file(ref_link *link, size_t number) {
   ref_file *file = &link->files[number];
+  ref_function_trim_records(link, file);
   ref_bodies_find(link, file);
   ref_twins_find(link, file);
   ref_function_read_registers(link, file);
@@ -606,7 +642,7 @@ static void ref_function_keep_aliased(ref_link *link) {
 static void ref_functions_keep_inside_kernels(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
-    if (!ref_function_shares_kernel(link, function)) {
+    if (!ref_function_lies_in_kernel(link, function)) {
       continue;
     }
     function->live = function->live || link->functions[function->alias_of].live;

@@ -205,7 +205,8 @@ typedef struct ref_function {
   bool taken_without_text;     /* RF52 */
   const char *prototype;       /* of .nv.prototype */
   ref_indices calls, references;
-  ref_reading *readings; /* L791 */
+  ref_indices shown_calls; /* RF669: of what is no function, too: REF_NONE */
+  ref_reading *readings;   /* L791 */
   size_t reading_count, reading_capacity;
   const char **indirect; /* prototypes of its -3 records */
   size_t indirect_count, indirect_capacity;
@@ -215,6 +216,7 @@ typedef struct ref_function {
   bool has_large_constants; /* one of the compiler's goes beyond a bank */
   bool is_emptied;          /* RF127 */
   bool has_stray_text;      /* RF570 */
+  bool has_renamed_shared;  /* RF659: an input has another name for its shared memory */
   bool has_partial;         /* RF165: shared memory that ptxas laid out */
   bool calls_no_function;   /* RF590 */
   bool has_read_places;     /* L1031 */
@@ -232,6 +234,7 @@ typedef struct ref_function {
   size_t info_order;
   /* while files are merged, in their order */
   bool mentioned, mentioned_as_entry, defined_weak_so_far;
+  uint8_t mentioned_other; /* RF666: st_other of the symbol so far */
   bool defined_so_far;
   size_t defined_in_so_far, first_defined_in_so_far;
   size_t first_mentioned_in; /* where it is mentioned */
@@ -249,6 +252,8 @@ typedef struct ref_function {
   bool reaches_cycle, uses_extern_shared;
   bool has_endless_stack; /* RF280 */
   uint32_t frame_size, register_count, raised_registers, crs_size;
+  uint32_t told_registers; /* L1168 */
+  bool tells_registers;
   bool has_register_count;
   uint64_t stack, crs;
   ref_indices constant_users;
@@ -301,6 +306,7 @@ typedef struct ref_out_symbol {
   bool common, dropped;
   bool common_is_defined;    /* RF53 */
   bool is_weak_after_common; /* D19 */
+  bool is_gone;              /* RF662: a variable that was defined in a section that went with a function */
   bool has_no_name;          /* W17.2 */
   size_t section;            /* REF_NONE when undefined */
   uint64_t value, size;
@@ -334,6 +340,10 @@ typedef struct ref_out_relocation {
   size_t file;
   size_t input_symbol;
   uint32_t input_target; /* the file's section that it is about */
+  uint32_t input_table;  /* the file's section that it stands in, and its number there */
+  size_t input_number;
+  uint32_t beside_table; /* RF702: of the one of Mercury's side that a SASS entry of code belongs to; 0: none */
+  size_t beside_number;
   uint64_t offset, input_offset, block_offset;
   uint32_t type;
   size_t function;
@@ -351,6 +361,8 @@ typedef struct ref_out_relocation {
   size_t copied_to;         /* RF469: the last image that it was copied to; 0: none */
   bool asked_unified;       /* R11: it had a unified type */
   bool is_of_loader;        /* L585 */
+  bool is_applied;          /* it was carried out, with the value */
+  uint64_t value;
 } ref_out_relocation;
 
 typedef struct ref_name {
@@ -485,8 +497,10 @@ typedef struct ref_link {
   ref_out_symbol *symbols;
   size_t symbol_count, symbol_capacity;
   ref_map symbol_by_name, section_by_name, texture_parameters;
-  ref_map first_by_name; /* RF406: of the first symbols, `named_count` of them */
+  ref_map first_by_name;   /* RF406: of the first symbols, `named_count` of them */
+  ref_map local_functions; /* RF664: 1 for a kernel */
   size_t named_count;
+  size_t pool;                  /* RF655: 0: none */
   uint64_t debug_shared_align;  /* D of W9.8 */
   bool has_lone_pool;           /* L766: one was a section for itself, or would be without -g */
   bool had_lone_pool, had_pool; /* L1066: before the file that is merged */
@@ -534,6 +548,7 @@ typedef struct ref_link {
   bool has_extended;                         /* C28 */
   bool has_unexpected_entry;                 /* RF686 */
   bool has_refused_shared;                   /* RF163 */
+  bool has_dead_extern;                      /* RF651 */
   bool has_dead_parameter;                   /* RF85 */
   size_t removed_inside;                     /* RF162: a function's number, and 1 */
   bool has_crs_conflict;                     /* RF189 */
@@ -596,6 +611,7 @@ int ref_order(uint64_t a, uint64_t b);
 size_t ref_map_find(const ref_map *map, const char *key);
 bool ref_named_is_another(const ref_file *file, const ref_symbol *input);
 size_t ref_named_find(ref_link *link, const char *name);
+size_t ref_named_find_first(ref_link *link, const char *name);
 void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number);
 void ref_strings_add(ref_link *link, ref_strings *strings, const char *text);
 uint32_t ref_strings_offset(const ref_strings *strings, const char *text);
@@ -732,6 +748,7 @@ void ref_function_note_taken(ref_link *link, const ref_file *file, const ref_sec
 bool ref_function_has_registers(const ref_file *file, uint32_t symbol);
 uint32_t ref_function_registers(const ref_file *file, uint32_t symbol);
 bool ref_function_is_named(const ref_link *link, const ref_function *function);
+bool ref_function_is_slot(const ref_symbol *symbol);
 bool ref_function_is_root(const ref_link *link, const ref_function *function);
 void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indices *found);
 
@@ -791,11 +808,13 @@ size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t ty
 void ref_merge_files(ref_link *link);
 void ref_merge_refuse_section(ref_link *link, const ref_file *file, uint32_t section);
 void ref_merge_add_shared_section(ref_link *link, ref_function *function);
+bool ref_merge_is_text(const ref_file *file, uint32_t section);
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
 
 /* relocations.c */
 void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section);
 bool ref_relocation_is_address_table(uint32_t type);
+bool ref_relocation_holds_shared(const ref_file *file, uint32_t section);
 bool ref_relocation_target_forgets(const ref_link *link, uint32_t type);
 bool ref_relocation_is_forgotten(const ref_link *link, const ref_file *file, uint32_t target, uint32_t symbol);
 bool ref_relocation_target_is_debug(const char *name);
@@ -840,6 +859,8 @@ void ref_compat_write(ref_link *link);
 
 /* callgraph.c */
 void ref_callgraph_analyze(ref_link *link);
+/* D54 */
+bool ref_callgraph_has_one_kernel(const ref_link *link);
 /* A kernel, or a jump slot that counts as one. */
 bool ref_callgraph_is_entry(const ref_link *link, const ref_function *function);
 bool ref_callgraph_is_mentioned_kernel(const ref_link *link, const ref_function *function);
@@ -981,6 +1002,7 @@ void ref_relocate_check_aliases(ref_link *link);
 void ref_relocate_check_refused(ref_link *link);
 void ref_relocate_make_room_for_shifts(ref_link *link);
 void ref_relocate_apply(ref_link *link);
+bool ref_relocate_names_reserved(const ref_link *link, const ref_out_relocation *entry);
 void ref_relocate_check_kept(ref_link *link);
 void ref_relocate_write(ref_link *link);
 
@@ -1062,6 +1084,7 @@ void ref_objects_allocate_commons(ref_link *link);
 /* blocks.c */
 uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *file, uint32_t section);
 void ref_block_compare_banks(ref_link *link, ref_file *file, uint32_t section);
+void ref_block_check_info(ref_link *link, const ref_file *file, const ref_section *input);
 bool ref_block_place(ref_link *link, size_t file_number, uint32_t section);
 void ref_blocks_merge_rest(ref_link *link, size_t file_number);
 

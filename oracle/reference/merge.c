@@ -205,6 +205,10 @@ static bool ref_merge_name_is_taken(ref_link *link, const char *name, bool entry
         link->symbols[known].type == REF_SYMBOL_FUNC && (link->symbols[known].other & REF_OTHER_ENTRY) != 0;
     return is_entry != entry;
   }
+  const size_t local = ref_map_find(&link->local_functions, name); /* RF664 */
+  if (local != REF_NONE) {
+    return (local != 0) != entry;
+  }
   for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
     if (entry && strcmp(name, made[i]) == 0) {
       return true;
@@ -213,13 +217,21 @@ static bool ref_merge_name_is_taken(ref_link *link, const char *name, bool entry
   return entry && ref_map_find(&link->section_by_name, name) != REF_NONE;
 }
 
-/* E26, E21: two files that disagree about one function (C84). */
+/* RF664: local functions so far, dead ones and those without a name too; what they are is that of the first of a name. */
+static void ref_merge_note_local_function(ref_link *link, const ref_symbol *input) {
+  if (ref_map_find(&link->local_functions, input->name) == REF_NONE) {
+    ref_map_set(link, &link->local_functions, input->name, (input->other & REF_OTHER_ENTRY) != 0 ? 1 : 0);
+  }
+}
+
+/* E26, E21: two files that disagree about one function (C84); a symbol is compared with the output's so far (RF663). */
 static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[symbol];
   const size_t number = file->function_of[symbol];
   ref_function *function = &link->functions[number];
   if (input->info >> 4 == REF_BIND_LOCAL) {
+    ref_merge_note_local_function(link, input);
     return;
   }
   ref_clash_function_with_object(link, file, symbol);
@@ -237,8 +249,11 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
   if (!function->mentioned) {
     function->first_mentioned_in = file_number;
   }
+  if (!function->mentioned || file->body_of[symbol] == REF_BODY_REPLACES) { /* RF663, RF424 */
+    function->mentioned_as_entry = entry;
+    function->mentioned_other = input->other;
+  }
   function->mentioned = true;
-  function->mentioned_as_entry = entry;
 }
 
 /* E81, V2: two weak bodies, one without a register count. RF539: the earlier one of a second name is its text's. RF569: of a capsule its
@@ -334,6 +349,10 @@ static void ref_merge_replacement(ref_link *link, size_t file_number, uint32_t s
   } else if (function->text == REF_NONE) {
     ref_merge_body_over_alias(link, file_number, symbol);
   } else {
+    const uint32_t section = file->cubin.symbols[symbol].section;
+    if (!link->is_capsule && section < file->cubin.section_count) {
+      link->sections[function->text].stem = file->cubin.sections[section].name; /* RF647 */
+    }
     ref_merge_copy_text(link, file, symbol, function);
     ref_merge_cut_text(link, &file->cubin.symbols[symbol], function);
     ref_merge_define_symbol(link, file_number, symbol, function->text);
@@ -380,20 +399,22 @@ static void ref_merge_functions(ref_link *link, size_t file_number) {
   }
 }
 
-/* RF192: attributes that are about another section than a text are the module's; notes come along in executables alone. */
-static bool ref_merge_came_along(const ref_link *link, const ref_file *file, uint32_t section) {
+/* RF192: attributes that are about another section than a text are the module's; notes come along in executables alone, at their place in
+ * the file (RF636). RF672: the pool of shared memory does with the first object that lies in it. */
+static bool ref_merge_came_along(const ref_link *link, const ref_file *file, uint32_t section, uint32_t attributes) {
   if (section >= file->cubin.section_count) {
     return false;
   }
-  const bool note = file->cubin.sections[section].type == REF_TYPE_NOTE && !link->relocatable;
-  return note || file->section_of[section] != REF_NONE;
+  const bool note = file->cubin.sections[section].type == REF_TYPE_NOTE && !link->relocatable && section < attributes;
+  return note || file->section_of[section] != REF_NONE || ref_relocation_holds_shared(file, section); /* RF672 */
 }
 
 /* What is about a section that did not come along. RF559: code that did not is that of dead functions, none of which its sh_info names; the link
- * ends later. */
+ * ends later. Code is of type PROGBITS (RF636). */
 void ref_merge_refuse_section(ref_link *link, const ref_file *file, uint32_t section) {
   const ref_cubin *cubin = &file->cubin;
-  if (section >= cubin->section_count || (cubin->sections[section].flags & REF_FLAG_EXEC) == 0) {
+  if (section >= cubin->section_count || (cubin->sections[section].flags & REF_FLAG_EXEC) == 0 ||
+      cubin->sections[section].type != REF_TYPE_PROGBITS) {
     ref_message_fatal(link, "E64", "Internal error: section not mapped");
   }
   link->has_nameless_text = true;
@@ -424,7 +445,7 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
   const uint32_t owner = ref_merge_info_owner(file, input->info);
   const size_t number = owner == 0 ? REF_NONE : file->function_of[owner];
   if (number == REF_NONE) {
-    if (ref_merge_came_along(link, file, input->info)) {
+    if (ref_merge_came_along(link, file, input->info, section)) {
       ref_records_read(link, file_number, section, NULL);
     } else {
       ref_merge_refuse_section(link, file, input->info);
@@ -488,6 +509,7 @@ static void ref_merge_note(ref_link *link, ref_file *file, uint32_t number) {
   }
   size_t section = ref_map_find(&link->section_by_name, input->name);
   if (section == REF_NONE) {
+    ref_block_check_info(link, file, input);
     section =
         ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
   }

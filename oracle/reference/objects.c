@@ -10,8 +10,15 @@ bool ref_object_is_data(uint8_t type) {
          type == REF_SYMBOL_SAMPLER || type == REF_SYMBOL_SURFACE;
 }
 
+/* L577: the names that nvlink and the driver provide are the only ones that stay ordinary objects. */
+static bool ref_object_is_plain(const ref_symbol *input) {
+  return (input->info & 15) == REF_SYMBOL_OBJECT && !ref_symbol_is_provided(input->name);
+}
+
+/* RF660: an object of either type is one, unless nvlink or the driver provides it. */
 bool ref_object_is_shared(const ref_symbol *input) {
-  return input->info % 16 == REF_SYMBOL_CUDA_OBJECT && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+  const bool object = (input->info & 15) == REF_SYMBOL_CUDA_OBJECT || ref_object_is_plain(input);
+  return object && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
 }
 
 /* D16, D46: nvlink crashes here. */
@@ -31,6 +38,10 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
     if (function->shared == REF_NONE && function->live) {
       ref_merge_add_shared_section(link, function); /* W17.12, RF186 */
     }
+    function->has_renamed_shared =
+        function->has_renamed_shared ||
+        (function->shared != REF_NONE && input->section != 0 &&
+         strcmp(link->sections[function->shared].name, file->cubin.sections[input->section].name) != 0);
     return function->shared;
   }
   size_t pool = ref_section_find_pool(link);
@@ -101,6 +112,19 @@ static bool ref_object_is_own_constant(const ref_symbol *input) {
   return (input->info & 15) == REF_SYMBOL_CUDA_OBJECT && (input->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT;
 }
 
+/* RF662: what lies in the parameters of a body that loses is in the winner's, as a local one is (W8.3); elsewhere it is nowhere, and
+ * nobody misses it. */
+static void ref_object_define_gone(const ref_link *link, const ref_file *file, const ref_symbol *input,
+                                   ref_out_symbol *symbol) {
+  const uint32_t owner = ref_merge_owner(file, input->section);
+  const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
+  if (function != REF_NONE && file->cubin.sections[input->section].type == REF_TYPE_CONSTANT &&
+      link->functions[function].constant0 != REF_NONE) {
+    symbol->section = link->functions[function].constant0;
+    symbol->value = input->value;
+  }
+}
+
 /* Value and section of a definition. */
 static void ref_object_define(ref_link *link, size_t file_number, const ref_symbol *input, size_t number) {
   ref_file *file = &link->files[file_number];
@@ -120,8 +144,12 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
     return;
   }
   ref_object_check_section(link, file, input);
-  if (ref_block_place(link, file_number, input->section)) {
-    symbol = &link->symbols[number];
+  const bool placed = ref_block_place(link, file_number, input->section);
+  symbol = &link->symbols[number];
+  symbol->is_gone = !placed;
+  if (!placed) {
+    ref_object_define_gone(link, file, input, symbol);
+  } else {
     symbol->section = file->section_of[input->section];
     const bool reserved = !link->relocatable && /* M28: st_value is the alignment, which stays with -r */
                           file->cubin.sections[input->section].type == REF_TYPE_SHARED_RESERVED;
@@ -162,7 +190,7 @@ static bool ref_object_has_no_symbol(const ref_link *link, const ref_file *file,
   return (input->other & VISIBILITY) == INTERNAL && (device || provided || !link->preserves);
 }
 
-/* RF69: a kernel's own shared objects are local, dead or not. */
+/* RF69: a kernel's own shared objects are local, dead or not. RF668: said of what would be the definition, behind what it is compared with. */
 static void ref_object_check_entry_data(ref_link *link, const ref_file *file, const ref_symbol *input) {
   if (input->section == 0 || input->section >= file->cubin.section_count || !ref_object_is_shared(input)) {
     return;
@@ -171,11 +199,6 @@ static void ref_object_check_entry_data(ref_link *link, const ref_file *file, co
   if (strncmp(section->name, ".nv.shared.", 11) == 0 && section->info != 0) {
     ref_message_fatal(link, "RF69", "Internal error: entry data cannot be GLOBAL");
   }
-}
-
-/* L577: the names that nvlink and the driver provide are the only ones that stay ordinary objects. */
-static bool ref_object_is_plain(const ref_symbol *input) {
-  return (input->info & 15) == REF_SYMBOL_OBJECT && !ref_symbol_is_provided(input->name);
 }
 
 /* RF521: what waits by default for a further link keeps its alignment, whatever the machine (RF160). */
@@ -224,12 +247,15 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
   return number;
 }
 
-/* A dead kernel's own shared objects still make `.nv.shared.K`, of which only the name stays (W2.1). */
+/* A dead kernel's own shared objects still make `.nv.shared.K`, of which only the name stays (W2.1). RF651: one without a size is extern shared
+ * memory all the same (W9.8), and one with a visibility ends the link (E68). */
 static void ref_object_name_dead_section(ref_link *link, const ref_file *file, const ref_symbol *input) {
   if (!ref_object_is_shared(input) || input->section >= file->cubin.section_count) {
     return;
   }
   ref_names_add_section(link, REF_NONE, file->cubin.sections[input->section].name);
+  link->has_dead_extern = link->has_dead_extern || input->size == 0;
+  link->has_dead_parameter = link->has_dead_parameter || (input->other & VISIBILITY) > INTERNAL;
 }
 
 /* RF36: kernel parameters that are textures have local symbols, which are one by name all the same. */
@@ -291,12 +317,13 @@ static void ref_object_add_lost_parameter(ref_link *link, size_t file_number, ui
 }
 
 /* RF249: an undefined local object of CUDA's type is one that nobody else defines and nobody misses; but for the one that stands for a
- * size (RF49). */
+ * size (RF49). RF665: so is one of type 1 that neither nvlink nor the driver provides. */
 static bool ref_object_is_local_mention(const ref_symbol *input) {
-  return (input->info & 15) == REF_SYMBOL_CUDA_OBJECT && !REF_IS(input->name, ".nv.ptx.const0.size");
+  const bool plain = ref_object_is_plain(input) && (input->other & VISIBILITY) != INTERNAL; /* RF634 */
+  return plain || ((input->info & 15) == REF_SYMBOL_CUDA_OBJECT && !REF_IS(input->name, ".nv.ptx.const0.size"));
 }
 
-/* RF68: an undefined variable or texture is global in the output, whatever its binding. */
+/* RF68: an undefined variable or texture is global in the output, whatever its binding. RF665: a second texture is a second definition. */
 static void ref_object_merge_undefined_local(ref_link *link, size_t file_number, uint32_t index) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
@@ -308,7 +335,13 @@ static void ref_object_merge_undefined_local(ref_link *link, size_t file_number,
   if ((input->info & 15) == REF_SYMBOL_CUDA_OBJECT || nobodys) {
     return;
   }
-  if (ref_map_find(&link->symbol_by_name, input->name) != REF_NONE) {
+  const size_t known = ref_map_find(&link->symbol_by_name, input->name);
+  if (known != REF_NONE && ref_bindless_mask_of(input->info & 15) != 0) {
+    ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '<input>'",
+                    input->name, file->name);
+    return;
+  }
+  if (known != REF_NONE) {
     ref_message_fatal(link, "RF68", "Internal error: adding global symbols of same name");
   }
   file->symbol_of[index] = ref_object_create(link, file_number, input);
@@ -516,6 +549,8 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
     if (!ref_object_is_defined(old)) {
       ref_object_define(link, file_number, input, number);
       link->symbols[number].mention_file = file_number; /* RF11 */
+    } else if (global && old->bind != REF_BIND_WEAK && input->info >> 4 == REF_BIND_WEAK) {
+      return; /* RF667 */
     } else if (global && old->bind != REF_BIND_WEAK) {
       ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
                       file->name, link->files[old->mention_file].name);
@@ -590,6 +625,9 @@ static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t 
   if (input->section == 0 || old->common_is_defined) {
     return;
   }
+  if (input->info >> 4 == REF_BIND_GLOBAL && (!old_defined || old->bind == REF_BIND_WEAK)) {
+    ref_object_check_entry_data(link, file, input); /* RF668 */
+  }
   if (input->section == REF_SECTION_COMMON || (old->common && input->section < file->cubin.section_count)) {
     if (!ref_object_is_elsewhere(input, old)) { /* L752 */
       ref_object_merge_common(link, file_number, input, number);
@@ -617,13 +655,30 @@ static bool ref_object_texture_clashes(ref_link *link, const ref_file *file, con
   if (ref_clash_object_with_function(link, file, input)) {
     return true;
   }
-  const size_t number = ref_named_find(link, input->name);
+  const size_t number = ref_named_find_first(link, input->name);
   if (number == REF_NONE || ref_bindless_mask_of(link->symbols[number].type) != 0) {
     return false;
   }
   const size_t mention = link->symbols[number].mention_file;
   ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
                   file->name, mention == REF_NONE ? "<input>" : link->files[mention].name);
+  return true;
+}
+
+/* RF651: what lies in a dead kernel's parameters goes with them, whatever its binding. An internal one leaves nothing, a global one its name, and
+ * a weak one ends the link (E68). */
+static bool ref_object_goes_with_parameters(ref_link *link, const ref_file *file, const ref_symbol *input) {
+  if (input->section == 0 || input->section >= file->cubin.section_count || ref_object_is_shared(input) ||
+      file->cubin.sections[input->section].type != REF_TYPE_CONSTANT || link->is_capsule ||
+      ref_object_owner_takes_part(link, file, input) ||
+      link->functions[file->function_of[ref_merge_owner(file, input->section)]].live) {
+    return false;
+  }
+  const bool internal = (input->other & VISIBILITY) == INTERNAL;
+  if (!internal) {
+    ref_names_add(link, REF_NONE, input->name);
+  }
+  link->has_dead_parameter = link->has_dead_parameter || (!internal && input->info >> 4 == REF_BIND_WEAK);
   return true;
 }
 
@@ -639,16 +694,20 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
     ref_object_merge_local(link, file_number, index);
     return;
   }
-  if (input->info >> 4 == REF_BIND_GLOBAL) {
+  if (input->info >> 4 == REF_BIND_GLOBAL && ref_map_find(&link->symbol_by_name, input->name) == REF_NONE) {
     ref_object_check_entry_data(link, file, input);
   }
   if (ref_clash_object_with_function(link, file, input)) {
     return;
   }
   if (ref_object_is_shared(input) && input->section != 0 && !ref_object_owner_takes_part(link, file, input)) {
+    ref_object_name_dead_section(link, file, input);
     return;
   }
   const size_t old = ref_map_find(&link->symbol_by_name, input->name);
+  if (old == REF_NONE && ref_object_goes_with_parameters(link, file, input)) {
+    return;
+  }
   if (old != REF_NONE) {
     file->symbol_of[index] = old;
     ref_object_merge_again(link, file_number, index, old);

@@ -69,6 +69,12 @@ static bool ref_record_names_empty(const ref_file *file, const ref_symbol *symbo
   return symbol->section < file->cubin.section_count && file->cubin.sections[symbol->section].size == 0;
 }
 
+/* RF699: what goes with a body that loses; records of the other codes stay, about the body that stands. */
+static bool ref_record_goes_with_body(uint8_t code) {
+  static const uint8_t codes[] = {0x11, 0x23, 0x26, 0x2f, 0x3b};
+  return memchr(codes, code, sizeof codes) != NULL;
+}
+
 /* RF191: a record is about a function or an object of the output, or goes; a parameter's word becomes 0 then, but not where
  * the body loses (RF547). Only PARAM_CBANK knows the
  * symbols of sections. */
@@ -87,7 +93,7 @@ static size_t ref_record_first_symbol(ref_link *link, const ref_file *file, cons
                      !link->functions[function].is_stub;
   const bool nothing = (*gone && !loses) || symbol == REF_NONE || link->symbols[symbol].dropped || unknown;
   const bool parameter = attribute->code == CODE_KPARAM_INFO || attribute->code == CODE_KPARAM_INFO_LARGE;
-  *gone = !parameter && (*gone || nothing);
+  *gone = !parameter && (nothing || (*gone && ref_record_goes_with_body(attribute->code)));
   return parameter && nothing ? REF_NONE : symbol;
 }
 

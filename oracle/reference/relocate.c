@@ -22,6 +22,7 @@ enum {
   MERCURY_HIGH = REF_MERCURY_FIRST + 6,
   NO_BANK = 28,
   USER_BANK = 3,
+  EXTERN_SHARED_ALIGN = 16,
   MERCURY_DESCRIPTOR = 15,
   CONSTANT_LIMIT = 0x10000,
   SYSTEM_RESERVED = 0x40,
@@ -284,10 +285,24 @@ static ref_action ref_relocate_classify_table(ref_link *link, const ref_out_relo
 }
 
 /* R19 */
-static bool ref_relocate_names_reserved(const ref_link *link, const ref_out_relocation *entry) {
+bool ref_relocate_names_reserved(const ref_link *link, const ref_out_relocation *entry) {
   const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
   return symbol != NULL && symbol->section == REF_NONE && !symbol->is_extern_shared &&
          strncmp(symbol->name, ".nv.reservedSmem.", 17) == 0;
+}
+
+/* RF641: with -r, entries that change nothing, against what is weak and undefined or a constant. D91: by default 72 and 73 stay. */
+static bool ref_relocate_drops_weak(const ref_link *link, const ref_out_relocation *entry,
+                                    const ref_out_symbol *symbol) {
+  const bool nothing = ref_relocate_is_nothing(link, entry->type);
+  const bool clear = ref_relocate_kind(link, entry->type) == REF_KIND_CLEAR;
+  if (symbol->section == REF_NONE && !symbol->is_extern_shared) {
+    return nothing || clear;
+  }
+  const bool constant =
+      (symbol->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT ||
+      (symbol->section != REF_NONE && ref_section_type_is_constant(link->sections[symbol->section].type));
+  return constant && (nothing || (clear && link->job->bug_compatible));
 }
 
 static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *entry) {
@@ -331,7 +346,7 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
     if (undefined && entry->type == REF_MERCURY_FIRST) {
       ref_relocate_refuse_foreign(link);
     }
-    return undefined && (nothing || clear) ? REF_DROP : REF_KEEP; /* R54b, RF106, L572 */
+    return ref_relocate_drops_weak(link, entry, symbol) ? REF_DROP : REF_KEEP; /* R54b, RF106, L572 */
   }
   const ref_kind kind = ref_relocate_kind(link, entry->type);
   const bool ends = (kind == REF_KIND_PC_RELATIVE || kind == REF_KIND_SENTINEL) &&
@@ -504,10 +519,6 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
     const bool mentioned = link->relocatable && entry->function != REF_NONE;
     return link->job->bug_compatible && !mentioned ? none : 0; /* R22, D13; L905 */
   }
-  if (symbol->value == none && link->sections[symbol->section].type != REF_TYPE_SHARED) {
-    ref_symbols_report_undefined(link);
-    ref_message_fatal(link, "E70", "Internal error: unallocated symbol");
-  }
   const uint64_t reserved = ref_relocate_is_reserved(link, symbol) ? SYSTEM_RESERVED : 0;
   return symbol->value + reserved + ref_constants_offset_of_section(link, symbol->section);
 }
@@ -522,8 +533,8 @@ static uint32_t ref_relocate_bank(ref_link *link, const ref_out_relocation *entr
   if (ref_relocate_is_texture(symbol) && ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT && !link->relocatable) {
     return 0;
   }
-  const bool placed = symbol->is_extern_shared && !link->relocatable &&
-                      ref_relocate_symbol_value(link, entry) != UINT64_MAX; /* RF561 */
+  const bool placed = symbol->is_extern_shared && !link->relocatable && !ref_options_keep_shared_symbols(link) &&
+                      ref_relocate_symbol_value(link, entry) != UINT64_MAX; /* RF561, RF638 */
   const bool nowhere = symbol->section == REF_NONE || placed;
   const bool unplaced = symbol->is_extern_shared && !placed; /* L1096: no section of shared memory need be there */
   const uint32_t type = unplaced ? REF_TYPE_SHARED : nowhere ? 0 : link->sections[symbol->section].type;
@@ -533,12 +544,14 @@ static uint32_t ref_relocate_bank(ref_link *link, const ref_out_relocation *entr
   return (type - REF_TYPE_CONSTANT) & 31;
 }
 
-/* L1100: of extern shared memory; 16 where a kernel gives it a place, and what it was mentioned with where none does. */
+/* L1100, RF643: of extern shared memory; 16 where a kernel gives it a place, and else what it was mentioned or defined with first, with -g not
+ * less than 16. */
 static uint64_t ref_relocate_extern_auxiliary(const ref_link *link, const ref_out_symbol *symbol, uint64_t value) {
+  const uint64_t declared = symbol->is_only_mentioned ? symbol->mentioned_value : symbol->auxiliary;
   if (ref_option_given(link, REF_OPTION_DEBUG)) {
-    return ref_larger(symbol->mentioned_value, symbol->auxiliary);
+    return ref_larger(declared, EXTERN_SHARED_ALIGN);
   }
-  return link->relocatable || value == UINT64_MAX ? symbol->mentioned_value : symbol->auxiliary;
+  return link->relocatable || value == UINT64_MAX ? declared : EXTERN_SHARED_ALIGN;
 }
 
 /* R7; RF25: of a function (a hidden one, R14) its number in order of creation, as in the call graph's dump. */
@@ -547,7 +560,7 @@ static uint64_t ref_relocate_auxiliary(ref_link *link, const ref_out_relocation 
     return entry->gone_align; /* L1095 */
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
-  if (symbol->is_extern_shared && symbol->is_only_mentioned) {
+  if (symbol->is_extern_shared) {
     return ref_relocate_extern_auxiliary(link, symbol, ref_relocate_symbol_value(link, entry));
   }
   return symbol->function == REF_NONE ? symbol->auxiliary : symbol->function + 1;
@@ -710,6 +723,8 @@ void ref_relocate_apply(ref_link *link) {
     }
     if (action == REF_APPLY || action == REF_CLEAR) {
       ref_relocate_patch(link, entry, action == REF_CLEAR);
+      entry->is_applied = true;
+      entry->value = action == REF_CLEAR ? 0 : ref_relocate_symbol_value(link, entry) + (uint64_t)entry->addend;
     }
     if (action == REF_KEEP_NOTHING) {
       entry->type = 0;

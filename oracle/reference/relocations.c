@@ -127,7 +127,7 @@ static bool ref_relocation_is_made_anew(uint32_t type) {
   return false;
 }
 
-static bool ref_relocation_holds_shared(const ref_file *file, uint32_t section) {
+bool ref_relocation_holds_shared(const ref_file *file, uint32_t section) {
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     if (file->cubin.symbols[i].section == section && ref_object_is_shared(&file->cubin.symbols[i])) {
       return true;
@@ -150,6 +150,24 @@ static bool ref_relocation_went_with_dead(const ref_link *link, const ref_file *
   return type == REF_TYPE_PROGBITS || ref_relocation_holds_shared(file, number);
 }
 
+/* RF639: the text of a body that loses is no section of the link; its symbol stands for the first one of its name, which is mostly the text of
+ * the body that stands. */
+static bool ref_relocation_is_lost_text(const ref_file *file, uint32_t number) {
+  const uint32_t owner = ref_merge_owner(file, number);
+  return ref_merge_is_text(file, number) && owner != 0 && file->body_of[owner] == REF_BODY_LOSES;
+}
+
+/* Dead code has no section in the link: whether that which the body that stands would have is called so. */
+static bool ref_relocation_names_dead_text(const ref_link *link, const ref_file *file, uint32_t number) {
+  const ref_function *function = &link->functions[file->function_of[ref_merge_owner(file, number)]];
+  if (function->live || !function->defined) {
+    return false;
+  }
+  const ref_cubin *cubin = &link->files[function->definition_file].cubin;
+  const uint32_t text = cubin->symbols[function->definition_symbol].section;
+  return text < cubin->section_count && strcmp(cubin->sections[text].name, file->cubin.sections[number].name) == 0;
+}
+
 /* RF239: the notes' symbols are those of the output's, `.nv_debug.shared` that of the pool, with -preserve-relocs too (RF603). */
 static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uint32_t number,
                                        ref_out_relocation *output) {
@@ -163,7 +181,12 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
     const size_t found = ref_section_find_pool(link);
     output->symbol = found == REF_NONE ? REF_NONE : link->sections[found].symbol;
   }
-  const bool own = ref_relocation_went_with_dead(link, file, number);
+  const bool lost = output->symbol == REF_NONE && ref_relocation_is_lost_text(file, number);
+  if (lost) {
+    output->symbol = ref_named_find(link, section->name);
+  }
+  const bool own = ref_relocation_went_with_dead(link, file, number) &&
+                   (!lost || ref_relocation_names_dead_text(link, file, number));
   output->names_gone_section =
       output->symbol == REF_NONE && !ref_relocation_is_made_anew(section->type) &&
       (pool || (own && !link->everything_live)); /* RF421: else nothing has gone there; RF431 */
@@ -375,7 +398,9 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   output.section = ref_relocation_section(link, output.target, output.has_addend);
   if (has_addend && output.addend == 0 && processed != 0) {
     /* W2.5, L898: of the addend with the section's place */
-    char *name = ref_memory_print(link, ".rel%s", link->sections[output.target].stem);
+    const size_t known = link->sections[output.target].rel;
+    const char *name =
+        known != 0 ? link->sections[known].name : ref_memory_print(link, ".rel%s", link->sections[output.target].stem);
     ref_names_add_section(link, REF_NONE, name);
     if (link->sections[output.target].rel == 0 && !link->sections[output.target].has_left_out) {
       link->sections[output.target].has_left_out = true;
@@ -415,7 +440,7 @@ static void ref_relocation_note_dead(ref_link *link, const ref_file *file, uint3
     return;
   }
   ref_relocation_note_dead_textures(link, file, section);
-  if ((file->cubin.sections[file->cubin.sections[section].info].flags & REF_FLAG_EXEC) == 0) {
+  if (!ref_merge_is_text(file, file->cubin.sections[section].info)) {
     return;
   }
   ref_function *function = &link->functions[file->function_of[owner]];
@@ -468,6 +493,11 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
     const bool counts = entry.offset < end || entry.offset >= file->cubin.sections[input->info].size; /* RF605 */
     if ((end == UINT64_MAX || counts) && !ref_relocation_is_skipped(link, file, input->info, &entry)) {
       ref_relocation_add(link, file_number, section, &entry, input->type == REF_TYPE_RELA, processed++);
+      ref_out_relocation *added = &link->relocations[link->relocation_count - 1];
+      added->input_table = section;
+      added->input_number = i;
+      added->beside_table = pairs == NULL ? 0 : pairs[i].section;
+      added->beside_number = pairs == NULL ? 0 : pairs[i].number;
     }
   }
 }

@@ -23,6 +23,7 @@ static bool ref_shared_is_object(const ref_out_symbol *symbol) {
 
 /* Creation order, but a symbol first mentioned as undefined stands where it is defined (W9.12). */
 static void ref_shared_list(ref_link *link, ref_shared *shared) {
+  shared->has_extern = link->has_dead_extern;
   for (size_t i = 0; i < link->shared_objects.count; i++) {
     const size_t number = link->shared_objects.items[i];
     if (number == REF_NONE) {
@@ -454,11 +455,12 @@ static void ref_shared_hide_unused(ref_link *link, const ref_shared *shared) {
   }
 }
 
-/* RF522: with -preserve-relocs a kernel's own of size 0 has no symbol where nothing refers to it, unless it has a visibility (RF166). */
+/* RF522, RF703: with -preserve-relocs a kernel's own of size 0 has no symbol where its section is empty, unless it has a visibility (RF166). */
 static void ref_shared_hide_empty(ref_link *link, const ref_shared *shared) {
-  for (size_t i = 0; i < shared->objects.count && link->preserves && !ref_options_keep_shared_symbols(link); i++) {
+  const bool hides = link->preserves && !ref_options_keep_shared_symbols(link);
+  for (size_t i = 0; i < shared->objects.count && hides; i++) {
     ref_out_symbol *symbol = &link->symbols[shared->objects.items[i]];
-    if (ref_shared_is_own_empty(shared, symbol) && symbol->users.count == 0 &&
+    if (ref_shared_is_own_empty(shared, symbol) && link->sections[symbol->section].size == 0 &&
         (symbol->other & VISIBILITY) <= INTERNAL) {
       symbol->has_no_name = true;
     }
@@ -474,7 +476,8 @@ static void ref_shared_show_extern(ref_link *link, const ref_shared *shared) {
   }
   for (size_t i = 0; i < link->symbol_count; i++) {
     ref_out_symbol *symbol = &link->symbols[i];
-    if (symbol->is_extern_shared || symbol->has_no_place) {
+    const bool own = ref_shared_is_own_empty(shared, symbol); /* RF640 */
+    if ((symbol->is_extern_shared || symbol->has_no_place) && !own) {
       symbol->dropped = false;
       symbol->has_no_name = false;
       symbol->section = shared->pool_section;
@@ -673,10 +676,10 @@ void ref_shared_layout(ref_link *link) {
     ref_shared_show_extern(link, shared);
   }
   ref_shared_hide_unused(link, shared);
-  ref_shared_hide_empty(link, shared);
   for (size_t i = 0; i < shared->owners.count; i++) {
     ref_shared_finish_kernel(link, shared, &link->functions[shared->owners.items[i]]);
   }
+  ref_shared_hide_empty(link, shared);
   ref_shared_finish_pool(link, shared, end);
   ref_shared_hide_instances(link, shared);
 }

@@ -106,7 +106,8 @@ uint64_t ref_symbol_provided_value(const ref_link *link, const ref_symbol *input
 /* R20, R21, R79; `.extern .texref` and extern shared are not reported. */
 static bool ref_symbol_is_missing(const ref_link *link, size_t number) {
   const ref_out_symbol *symbol = &link->symbols[number];
-  if (symbol->section != REF_NONE || symbol->common || symbol->undefined_weak || symbol->is_extern_shared) {
+  if (symbol->section != REF_NONE || symbol->common || symbol->undefined_weak || symbol->is_extern_shared ||
+      symbol->is_gone) {
     return false;
   }
   if (symbol->type == REF_SYMBOL_FUNC) {
@@ -118,8 +119,10 @@ static bool ref_symbol_is_missing(const ref_link *link, size_t number) {
     return false; /* RF249 */
   }
   if (symbol->type == REF_SYMBOL_OBJECT || symbol->type == REF_SYMBOL_CUDA_OBJECT) {
-    return !ref_symbol_is_provided(
-        symbol->name); /* RF10: shared memory with a size too; `extern __shared__` was taken out above */
+    const bool hidden = (symbol->other & VISIBILITY) == INTERNAL; /* RF674, as of functions (RF155) */
+    return !hidden &&
+           !ref_symbol_is_provided(
+               symbol->name); /* RF10: shared memory with a size too; `extern __shared__` was taken out above */
   }
   return false;
 }

@@ -64,9 +64,9 @@ static bool ref_unified_has_table(const ref_link *link, uint32_t type) {
   return false;
 }
 
-/* U10: behind `.note.nv.cuinfo`, if an input has one. */
+/* U10: behind `.note.nv.cuinfo`, if an input has one; RF704: without an index file, too, where nothing asks for that (RF697). */
 void ref_unified_create_table(ref_link *link) {
-  if (ref_unified_is_placed(link) && ref_unified_has_table(link, REF_TYPE_UFT_ENTRY)) {
+  if (!link->relocatable && ref_unified_has_table(link, REF_TYPE_UFT_ENTRY)) {
     (void)ref_section_add_with_symbol(link, ".nv.uft.entry", REF_TYPE_UFT_ENTRY, 0, ENTRY, ENTRY);
   }
 }
@@ -85,7 +85,7 @@ void ref_unified_add_stub(ref_link *link, size_t number, const ref_section *text
   ref_function *function = &link->functions[number];
   if (link->slot_section == 0) {
     link->slot_section =
-        ref_section_add_with_symbol(link, ".nv.uft", text->type, text->flags, text->align, text->entry_size);
+        ref_section_add_with_symbol(link, ".nv.uft", REF_TYPE_UFT, text->flags, text->align, text->entry_size);
     link->sections[link->slot_section].links_symtab = true;
     link->sections[link->slot_section].info_function = number;
     function->info = ref_section_add(link, ".nv.info..nv.uft", REF_TYPE_INFO, REF_FLAG_INFO, 4, 0);
@@ -305,11 +305,11 @@ static void ref_unified_move_slot_entries(ref_link *link) {
 }
 
 static void ref_unified_place_functions(ref_link *link) {
-  link->unified_functions = ref_unified_list_inputs(link, REF_TYPE_UFT_ENTRY);
-  if (link->slot_section == 0 && link->unified_functions.count == 0) {
-    return;
+  if (link->slot_section == 0) {
+    return; /* RF661: whatever entries there are */
   }
-  const uint64_t size = link->slot_section == 0 ? 0 : link->sections[link->slot_section].size;
+  link->unified_functions = ref_unified_list_inputs(link, REF_TYPE_UFT_ENTRY);
+  const uint64_t size = link->sections[link->slot_section].size;
   if (size / SLOT != link->unified_functions.size / ENTRY) { /* RF538 */
     ref_message_fatal(link, "ZM4",
                       "Internal error: Number of .nv.uft jump slots != Number of entries in .nv.uft.entry");

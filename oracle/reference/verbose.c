@@ -12,16 +12,21 @@ static uint64_t ref_verbose_section_size(const ref_link *link, const char *name)
 }
 
 /* RF563: constants are found by their name alone, whatever their type is. Of two images (D85) the first counts. */
-static const char *ref_verbose_add_bank(ref_link *link, const char *text, uint32_t bank, const char *owner) {
+static size_t ref_verbose_find_bank(ref_link *link, uint32_t bank, const char *owner) {
   const char *name = ref_memory_print(link, ".nv.constant%u%s", bank, owner);
   for (size_t i = 0; i < link->section_count; i++) {
     const ref_out_section *section = &link->sections[i];
     if (!section->dropped && section->constant_owner == REF_NONE && strcmp(section->name, name) == 0) {
-      const unsigned long long size = section->size;
-      return size == 0 ? text : ref_memory_print(link, "%s, %llu bytes cmem[%u]", text, size, bank);
+      return i;
     }
   }
-  return text;
+  return REF_NONE;
+}
+
+static const char *ref_verbose_add_bank(ref_link *link, const char *text, uint32_t bank, const char *owner) {
+  const size_t number = ref_verbose_find_bank(link, bank, owner);
+  const unsigned long long size = number == REF_NONE ? 0 : link->sections[number].size;
+  return size == 0 ? text : ref_memory_print(link, "%s, %llu bytes cmem[%u]", text, size, bank);
 }
 
 /* RF563: banks 1 and 3 to 6 are the module's, 0, 2 and 7 to 17 a kernel's; `kernel` is NULL for the module. */
@@ -48,7 +53,7 @@ static unsigned ref_verbose_barriers(const ref_link *link, const ref_function *k
   unsigned most = 0;
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
-    const bool all = link->kernels.count == 1 && function->live && !kernel->is_unnamed;
+    const bool all = ref_callgraph_has_one_kernel(link) && function->live && !kernel->is_unnamed;
     if (!all && !ref_indices_has(&kernel->reach, i)) {
       continue;
     }
@@ -63,34 +68,39 @@ static unsigned ref_verbose_barriers(const ref_link *link, const ref_function *k
 }
 
 /* RF206, RF562: beside the table, what the input has at the kernel's parameters counts, by the type of the entries; of textures and samplers
- * a symbol counts once. */
-static size_t ref_verbose_count_entries(ref_link *link, const ref_function *kernel, uint8_t symbol_type) {
+ * a symbol counts once, and none does not (RF658). */
+static size_t ref_verbose_count_entries(ref_link *link, size_t parameters, uint8_t symbol_type) {
   const uint32_t type = ref_bindless_type(link, symbol_type);
   const bool once = symbol_type != REF_SYMBOL_SURFACE;
   bool *seen = REF_TAKE(link, bool, link->symbol_count);
   size_t count = 0;
   for (size_t i = 0; i < link->relocation_count; i++) {
     const ref_out_relocation *entry = &link->relocations[i];
-    const size_t number = entry->symbol == REF_NONE ? 0 : entry->symbol;
-    if (!entry->dropped && entry->target == kernel->constant0 && entry->type == type && !(once && seen[number])) {
-      seen[number] = true;
-      count++;
+    if (entry->dropped || entry->target != parameters || entry->type != type ||
+        (once && (entry->symbol == REF_NONE || seen[entry->symbol]))) { /* RF658 */
+      continue;
     }
+    if (once) {
+      seen[entry->symbol] = true;
+    }
+    count++;
   }
   return count;
 }
 
-/* RF72: not in a link of capsules. */
+/* RF72: not in a link of capsules. RF659: parameters are found by their section's name, as RF563 says; without them there are none. */
 static const char *ref_verbose_textures(ref_link *link, const ref_function *kernel) {
   const char *text = "";
-  if (link->is_capsule) {
+  const size_t parameters = ref_verbose_find_bank(link, 0, ref_memory_print(link, ".%s", kernel->name));
+  if (link->is_capsule || parameters == REF_NONE) {
     return text;
   }
+  const size_t has_table = parameters == kernel->constant0;
   static const char *const names[] = {"textures", "surfaces", "samplers"};
   const size_t counts[] = {
-      kernel->textures + ref_verbose_count_entries(link, kernel, REF_SYMBOL_TEXTURE),
-      kernel->surfaces + ref_verbose_count_entries(link, kernel, REF_SYMBOL_SURFACE),
-      kernel->samplers + ref_verbose_count_entries(link, kernel, REF_SYMBOL_SAMPLER),
+      has_table * kernel->textures + ref_verbose_count_entries(link, parameters, REF_SYMBOL_TEXTURE),
+      has_table * kernel->surfaces + ref_verbose_count_entries(link, parameters, REF_SYMBOL_SURFACE),
+      has_table * kernel->samplers + ref_verbose_count_entries(link, parameters, REF_SYMBOL_SAMPLER),
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (counts[i] != 0) {
@@ -108,14 +118,26 @@ static unsigned long long ref_verbose_stack(const ref_link *link, const ref_func
   return kernel->is_unnamed || kernel->reaches_cycle ? kernel->frame_size : kernel->stack;
 }
 
+/* RF543, L1168 */
+static uint32_t ref_verbose_registers(const ref_function *kernel) {
+  if (kernel->tells_registers) {
+    return kernel->told_registers;
+  }
+  return kernel->is_unnamed ? kernel->register_count : kernel->raised_registers;
+}
+
 static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel) {
-  const bool has_shared = kernel->shared != REF_NONE && !link->sections[kernel->shared].dropped;
+  const bool has_shared =
+      kernel->shared != REF_NONE && !link->sections[kernel->shared].dropped && !kernel->has_renamed_shared; /* RF659 */
   const unsigned long long shared = has_shared ? link->sections[kernel->shared].size : 0;
+  const unsigned long long local =
+      ref_verbose_section_size(link, ref_memory_print(link, ".nv.local.%s", kernel->name)); /* RF659 */
   ref_message_tell(link, REF_INFO, "Function properties for '%s':", kernel->name);
-  ref_message_tell(link, REF_INFO, "used %d registers, used %u barriers, %llu stack, %llu bytes smem%s, 0 bytes lmem%s",
-                   (int)(kernel->is_unnamed ? kernel->register_count : kernel->raised_registers), /* RF543 */
-                   ref_verbose_barriers(link, kernel), ref_verbose_stack(link, kernel), shared,
-                   ref_verbose_constants(link, kernel), ref_verbose_textures(link, kernel));
+  ref_message_tell(link, REF_INFO,
+                   "used %d registers, used %u barriers, %d stack, %llu bytes smem%s, %llu bytes lmem%s",
+                   (int)ref_verbose_registers(kernel), ref_verbose_barriers(link, kernel),
+                   (int)ref_verbose_stack(link, kernel), shared, /* RF675 */
+                   ref_verbose_constants(link, kernel), local, ref_verbose_textures(link, kernel));
 }
 
 /* RF44: kernels in the reverse order of their text sections, not of their symbols. */
