@@ -694,6 +694,7 @@ const ref_section *ref_mercury_body_beside(const ref_cubin *cubin, uint32_t text
 /* mercury_attributes.c: makes a SASS section of attributes anew from Mercury's; `bank`: the symbol of the parameters' section, or 0. */
 void ref_mercury_derive_attributes(ref_link *link, const ref_cubin *cubin, const ref_section *mercury, uint32_t bank,
                                    ref_section *section);
+#define REF_TEXT_OF_INFO UINT32_C(0xffffff)
 #define REF_NO_PARAMETERS UINT32_C(0xffffffff)
 #define REF_UNKNOWN_PARAMETERS UINT32_C(0xfffffffe)
 #define REF_BANK_RESERVED UINT32_C(0x380) /* in front of a capsule's parameters */

@@ -7,7 +7,6 @@
 enum {
   WORD = 4,
   SIZED = 4, /* the format with a size */
-  TEXT = 0xffffff,
   BRANCH_TARGETS = 0x34,
   ANNOTATION = 0x55,
   ANNOTATES_PLACE = 2,
@@ -157,7 +156,7 @@ static void ref_derived_add_own(ref_link *link, ref_bytes *made, uint32_t parame
 
 void ref_mercury_derive_attributes(ref_link *link, const ref_cubin *cubin, const ref_section *mercury, uint32_t bank,
                                    ref_section *section) {
-  const uint32_t text = section->info & TEXT, parameters = ref_mercury_parameters(mercury);
+  const uint32_t text = section->info & REF_TEXT_OF_INFO, parameters = ref_mercury_parameters(mercury);
   const ref_section *body = ref_mercury_body_beside(cubin, text, mercury->info);
   if (body == NULL || mercury->data == NULL || parameters == REF_UNKNOWN_PARAMETERS) {
     return;

@@ -100,10 +100,21 @@ static void ref_derivation_write(ref_section *section, uint8_t *to, const ref_re
   section->size = count * ENTRY_BYTES;
 }
 
+/* RF577: such an entry of the SASS side stays, and with it the list. */
+static bool ref_derivation_names_reserved(const ref_cubin *sass, uint32_t table) {
+  for (size_t i = 0; i < ref_cubin_relocation_count(sass, table); i++) {
+    const ref_relocation own = ref_cubin_relocation(sass, table, i);
+    if (!ref_mercury_has_counterpart(sass, &own)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
                                 ref_section *section) {
   const ref_section *body = ref_mercury_body_beside(sides->sass, section->info, sides->sass->sections[beside].info);
-  if (body == NULL || section->type != REF_TYPE_RELA) {
+  if (body == NULL || section->type != REF_TYPE_RELA || ref_derivation_names_reserved(sides->sass, table)) {
     return false;
   }
   ref_derivation derivation = {.link = link, .sides = sides, .text = &sides->sass->sections[section->info]};
