@@ -599,7 +599,8 @@ void ref_inputs_read(ref_link *link) {
     }
   }
   ref_system_choose_files(link);
-  link->is_capsule = link->file_count != 0 || ref_target_has_capsules(link->sm); /* M4; RF203: of no file, too */
+  /* M4; RF203: of no file, too. RF687: a file of SASS kind counts that is not linked after all. */
+  link->is_capsule = (link->file_count != 0 || ref_target_has_capsules(link->sm)) && !link->is_limited;
   for (size_t i = 0; i < link->file_count; i++) {
     link->is_capsule = link->is_capsule && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0;
   }

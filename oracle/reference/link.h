@@ -212,6 +212,7 @@ typedef struct ref_function {
   const char **indirect; /* prototypes of its -3 records */
   size_t indirect_count, indirect_capacity;
   size_t alias_of;
+  uint64_t size_of_names;   /* RF685: the largest size that another name of its text has */
   size_t leads;             /* RF116: the function whose text is this alias's, or REF_NONE */
   bool has_large_constants; /* one of the compiler's goes beyond a bank */
   bool is_emptied;          /* RF127 */
@@ -546,6 +547,7 @@ typedef struct ref_link {
   bool has_surface;                          /* of any file, used or not: ZM7 */
   bool saw_extended;                         /* RF121: so far */
   bool has_extended;                         /* C28 */
+  bool has_unexpected_entry;                 /* RF686 */
   bool has_refused_shared;                   /* RF163 */
   bool has_dead_extern;                      /* RF651 */
   bool has_dead_parameter;                   /* RF85 */
@@ -693,6 +695,7 @@ const ref_section *ref_mercury_body_beside(const ref_cubin *cubin, uint32_t text
 /* mercury_attributes.c: makes a SASS section of attributes anew from Mercury's; `bank`: the symbol of the parameters' section, or 0. */
 void ref_mercury_derive_attributes(ref_link *link, const ref_cubin *cubin, const ref_section *mercury, uint32_t bank,
                                    ref_section *section);
+#define REF_TEXT_OF_INFO UINT32_C(0xffffff)
 #define REF_NO_PARAMETERS UINT32_C(0xffffffff)
 #define REF_UNKNOWN_PARAMETERS UINT32_C(0xfffffffe)
 #define REF_BANK_RESERVED UINT32_C(0x380) /* in front of a capsule's parameters */

@@ -7,7 +7,6 @@
 enum {
   WORD = 4,
   SIZED = 4, /* the format with a size */
-  TEXT = 0xffffff,
   BRANCH_TARGETS = 0x34,
   ANNOTATION = 0x55,
   ANNOTATES_PLACE = 2,
@@ -108,21 +107,46 @@ uint32_t ref_mercury_parameters(const ref_section *mercury) {
   return size <= UINT16_MAX || size == REF_NO_PARAMETERS ? size : REF_UNKNOWN_PARAMETERS;
 }
 
-/* What the SASS side alone has: the size of the parameters, their bank, and a word that the architecture says; textures' banks stay. */
-static void ref_derived_add_own(ref_link *link, ref_bytes *made, uint32_t parameters, uint32_t bank,
-                                const ref_section *section) {
+/* The first record of a code, whole; false: there is none. */
+static bool ref_derived_add_first(ref_link *link, ref_bytes *made, const ref_section *section, uint8_t code) {
   uint64_t position = 0;
   ref_attribute attribute;
-  if (parameters != REF_NO_PARAMETERS) {
-    ref_bytes_add_u32(link, made, parameters << 16 | CODE_CBANK_PARAM_SIZE << 8 | 3);
+  while (ref_cubin_next_attribute(section, &position, &attribute)) {
+    if (attribute.code == code) {
+      ref_bytes_add(link, made, section->data + attribute.offset,
+                    WORD + (attribute.format == SIZED ? (size_t)attribute.size : 0));
+      return true;
+    }
   }
-  if (parameters != REF_NO_PARAMETERS && bank != 0) {
+  return false;
+}
+
+/* The size of the parameters, and their bank. */
+static void ref_derived_add_parameters(ref_link *link, ref_bytes *made, uint32_t parameters, uint32_t bank,
+                                       const ref_section *section) {
+  if (parameters == REF_NO_PARAMETERS) {
+    (void)ref_derived_add_first(link, made, section, CODE_CBANK_PARAM_SIZE);
+    (void)ref_derived_add_first(link, made, section, CODE_PARAM_CBANK);
+    return;
+  }
+  ref_bytes_add_u32(link, made, parameters << 16 | CODE_CBANK_PARAM_SIZE << 8 | 3);
+  if (bank != 0) {
     ref_bytes_add_u32(link, made, 2 * WORD << 16 | CODE_PARAM_CBANK << 8 | SIZED);
     ref_bytes_add_u32(link, made, bank);
     ref_bytes_add_u32(link, made, parameters << 16 | REF_BANK_RESERVED);
   }
-  ref_bytes_add_u32(link, made, WORD << 16 | CODE_SW_WAR << 8 | SIZED);
-  ref_bytes_add_u32(link, made, link->sm >= 120 ? 0 : 8);
+}
+
+/* What the SASS side alone has. */
+static void ref_derived_add_own(ref_link *link, ref_bytes *made, uint32_t parameters, uint32_t bank,
+                                const ref_section *section) {
+  uint64_t position = 0;
+  ref_attribute attribute;
+  ref_derived_add_parameters(link, made, parameters, bank, section);
+  if (!ref_derived_add_first(link, made, section, CODE_SW_WAR)) {
+    ref_bytes_add_u32(link, made, WORD << 16 | CODE_SW_WAR << 8 | SIZED);
+    ref_bytes_add_u32(link, made, link->sm >= 120 ? 0 : 8);
+  }
   while (ref_cubin_next_attribute(section, &position, &attribute)) {
     if ((attribute.code == CODE_TEXTURES || attribute.code == CODE_SAMPLERS) && attribute.format != SIZED) {
       ref_bytes_add(link, made, section->data + attribute.offset, WORD);
@@ -132,7 +156,7 @@ static void ref_derived_add_own(ref_link *link, ref_bytes *made, uint32_t parame
 
 void ref_mercury_derive_attributes(ref_link *link, const ref_cubin *cubin, const ref_section *mercury, uint32_t bank,
                                    ref_section *section) {
-  const uint32_t text = section->info & TEXT, parameters = ref_mercury_parameters(mercury);
+  const uint32_t text = section->info & REF_TEXT_OF_INFO, parameters = ref_mercury_parameters(mercury);
   const ref_section *body = ref_mercury_body_beside(cubin, text, mercury->info);
   if (body == NULL || mercury->data == NULL || parameters == REF_UNKNOWN_PARAMETERS) {
     return;

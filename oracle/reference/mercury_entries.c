@@ -6,20 +6,18 @@
 
 #include <string.h>
 
-enum { UNIT = 16, ENTRY_BYTES = 24, OPCODE = 0xfff, RETURN_LOW = 40, RETURN_HIGH = 41, SLOT_LOW = 62, SLOT_HIGH = 63 };
+enum { UNIT = 16, ENTRY_BYTES = 24, OPCODE = 0xfff, RETURN_LOW = 40, RETURN_HIGH = 41 };
 
+/* Those that compilers write. */
 typedef struct ref_derived_type {
-  uint8_t mercury;
-  uint16_t opcode;
-  uint8_t sass, other; /* which it may be as well */
+  uint8_t mercury, sass, other; /* `other`: of a kernel, or where the input says so */
+  uint16_t opcode;              /* 0: any */
 } ref_derived_type;
 
-/* 55 to 59: parts of an address; 62, 63, 112 and 113 those of a jump slot's, the former for kernels; 75: a call. */
 static const ref_derived_type ref_derived_types[] = {
-    {2, 0x943, 75, 75},  {3, 0x802, 55, 55},   {3, 0x882, 55, 55},   {3, 0x7ac, 115, 115}, {4, 0x802, 59, 59},
-    {4, 0x882, 59, 59},  {4, 0xb82, 66, 66},   {5, 0x802, 56, 62},   {5, 0x882, 56, 62},   {5, 0x810, 56, 62},
-    {6, 0x802, 57, 63},  {6, 0x882, 57, 63},   {40, 0x802, 56, 56},  {40, 0x810, 56, 56},  {41, 0x802, 57, 57},
-    {41, 0x810, 57, 57}, {62, 0x882, 112, 62}, {63, 0x882, 113, 63},
+    {2, 75, 75, 0x943}, {3, 115, 115, 0x7ac}, {3, 55, 55, 0x802}, {3, 55, 55, 0x882}, {4, 66, 66, 0xb82},
+    {4, 59, 59, 0x802}, {4, 59, 59, 0x882},   {5, 56, 62, 0},     {6, 57, 63, 0},     {40, 56, 56, 0},
+    {41, 57, 57, 0},    {62, 112, 62, 0},     {63, 113, 63, 0},
 };
 
 /* The list of one text, and what it is made from. */
@@ -30,18 +28,18 @@ typedef struct ref_derivation {
   ref_units units;
 } ref_derivation;
 
-static const ref_derived_type *ref_derivation_type(const ref_derivation *derivation, uint32_t type, size_t place) {
-  if (type < REF_MERCURY_FIRST || place + UNIT > derivation->text->size) {
-    return NULL;
-  }
+/* `own`: the input's type, which counts where it may be one of two. 0: no rule is known. */
+static uint32_t ref_derivation_type(const ref_derivation *derivation, const ref_relocation *mercury, size_t place,
+                                    uint32_t own) {
   const uint32_t opcode = ref_u32(derivation->text->data + place) & OPCODE;
+  const bool kernel = (derivation->sides->mercury->symbols[mercury->symbol].other & REF_OTHER_ENTRY) != 0;
   for (size_t i = 0; i < sizeof ref_derived_types / sizeof *ref_derived_types; i++) {
     const ref_derived_type *row = &ref_derived_types[i];
-    if (row->mercury == type - REF_MERCURY_FIRST && row->opcode == opcode) {
-      return row;
+    if (row->mercury == mercury->type - REF_MERCURY_FIRST && (row->opcode == 0 || row->opcode == opcode)) {
+      return kernel || own == row->other ? row->other : row->sass;
     }
   }
-  return NULL;
+  return 0;
 }
 
 /* The SASS number of a Mercury symbol; 0: none. */
@@ -55,28 +53,25 @@ static uint32_t ref_derivation_symbol(const ref_derivation *derivation, uint32_t
   return found == REF_NONE ? 0 : (uint32_t)found;
 }
 
-/* False where no rule is known. `own` is the SASS entry of the same number, if there is one, whose type counts where it may be one of two. */
+/* False where no rule is known. `own` is the SASS entry of the same number. */
 static bool ref_derivation_entry(const ref_derivation *derivation, const ref_relocation *mercury,
                                  const ref_relocation *own, ref_relocation *made) {
   const size_t place = ref_units_find(&derivation->units, mercury->offset, true);
-  const ref_derived_type *row = place == REF_NONE ? NULL : ref_derivation_type(derivation, mercury->type, place);
-  const uint32_t symbol = row == NULL || mercury->symbol >= derivation->sides->mercury->symbol_count
-                              ? 0
-                              : ref_derivation_symbol(derivation, mercury->symbol);
-  if (symbol == 0) {
+  if (place == REF_NONE || derivation->text->size < UNIT || place > derivation->text->size - UNIT ||
+      mercury->type < REF_MERCURY_FIRST || mercury->symbol >= derivation->sides->mercury->symbol_count) {
     return false;
   }
-  const bool slot = row->mercury == SLOT_LOW || row->mercury == SLOT_HIGH;
-  const bool kernel = (derivation->sides->mercury->symbols[mercury->symbol].other & REF_OTHER_ENTRY) != 0;
-  const bool other = (own != NULL && own->type == row->other) || (slot && kernel);
-  *made = (ref_relocation){
-      .offset = place, .type = other ? row->other : row->sass, .symbol = symbol, .addend = mercury->addend};
-  if (row->mercury == RETURN_LOW || row->mercury == RETURN_HIGH) {
+  const uint32_t type = mercury->type - REF_MERCURY_FIRST;
+  *made = (ref_relocation){.offset = place,
+                           .type = ref_derivation_type(derivation, mercury, place, own->type),
+                           .symbol = ref_derivation_symbol(derivation, mercury->symbol),
+                           .addend = mercury->addend};
+  if (type == RETURN_LOW || type == RETURN_HIGH) {
     const size_t target = ref_units_find(&derivation->units, (uint64_t)mercury->addend, false);
     made->addend = (int64_t)target;
-    return target != REF_NONE;
+    return made->type != 0 && made->symbol != 0 && target != REF_NONE;
   }
-  return true;
+  return made->type != 0 && made->symbol != 0;
 }
 
 static bool ref_derivation_is_same(const ref_derivation *derivation, const ref_relocation *own,
@@ -105,10 +100,21 @@ static void ref_derivation_write(ref_section *section, uint8_t *to, const ref_re
   section->size = count * ENTRY_BYTES;
 }
 
+/* RF577: such an entry of the SASS side stays, and with it the list. */
+static bool ref_derivation_names_reserved(const ref_cubin *sass, uint32_t table) {
+  for (size_t i = 0; i < ref_cubin_relocation_count(sass, table); i++) {
+    const ref_relocation own = ref_cubin_relocation(sass, table, i);
+    if (!ref_mercury_has_counterpart(sass, &own)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
                                 ref_section *section) {
   const ref_section *body = ref_mercury_body_beside(sides->sass, section->info, sides->sass->sections[beside].info);
-  if (body == NULL || section->type != REF_TYPE_RELA) {
+  if (body == NULL || section->type != REF_TYPE_RELA || ref_derivation_names_reserved(sides->sass, table)) {
     return false;
   }
   ref_derivation derivation = {.link = link, .sides = sides, .text = &sides->sass->sections[section->info]};
@@ -126,7 +132,7 @@ bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, 
     }
     const bool beside_own = made_count < own_count;
     const ref_relocation own = beside_own ? ref_cubin_relocation(sides->sass, table, made_count) : (ref_relocation){0};
-    if (!ref_derivation_entry(&derivation, &entry, beside_own ? &own : NULL, &made[made_count])) {
+    if (!ref_derivation_entry(&derivation, &entry, &own, &made[made_count])) {
       return false;
     }
     same = same && beside_own && ref_derivation_is_same(&derivation, &own, &made[made_count]);

@@ -31,6 +31,7 @@ typedef struct ref_mercury_pair {
   ref_map own_names, other_names, own_symbols, other_symbols; /* of both sides, by name, and by type and name */
   uint32_t copied;
   uint8_t *copy;
+  bool *used; /* by section of Mercury's: a SASS one has been made from it */
 } ref_mercury_pair;
 
 static int ref_mercury_compare_offset(const void *left, const void *right) {
@@ -172,6 +173,16 @@ const ref_section *ref_mercury_body_beside(const ref_cubin *cubin, uint32_t text
              : NULL;
 }
 
+/* Is a section of Mercury's about the capsule of this text? Each makes one SASS section, so that many of a name cost no more. */
+static bool ref_mercury_take(const ref_mercury_pair *pair, uint32_t text, size_t beside) {
+  const ref_cubin *whole = &pair->file->whole;
+  if (pair->used[beside] || ref_mercury_body_beside(whole, text, whole->sections[beside].info) == NULL) {
+    return false;
+  }
+  pair->used[beside] = true;
+  return true;
+}
+
 /* RF682: a kernel's parameters have the size that Mercury's records say; a table of textures lies behind them. */
 static void ref_mercury_repair_bank(const ref_mercury_pair *pair, const char *kernel, const ref_section *mercury) {
   ref_link *link = pair->link;
@@ -196,7 +207,7 @@ static void ref_mercury_repair_attributes(const ref_mercury_pair *pair, ref_sect
   }
   const char *function = section->name + sizeof prefix - 1;
   const size_t beside = ref_map_find(&pair->tables, ref_memory_print(pair->link, ".nv.merc%s", section->name));
-  if (beside != REF_NONE) {
+  if (beside != REF_NONE && ref_mercury_take(pair, section->info & REF_TEXT_OF_INFO, beside)) {
     const ref_section *mercury = &pair->file->whole.sections[beside];
     const size_t bank = ref_map_find(&pair->own_symbols,
                                      ref_memory_print(pair->link, "%d .nv.constant0.%s", REF_SYMBOL_SECTION, function));
@@ -269,10 +280,10 @@ static bool ref_mercury_is_misnamed(const ref_mercury_pair *pair, const ref_symb
                                strcmp(whole->symbols[known].name, own->name) == 0);
 }
 
-/* RF680: an object whose Mercury name no SASS symbol has is the one of that number. */
+/* RF680: an object or function whose Mercury name no SASS symbol has is the one of that number. */
 static void ref_mercury_repair_name(const ref_mercury_pair *pair, ref_symbol *own, const ref_symbol *other) {
   const uint8_t type = own->info & 15;
-  if (type == (other->info & 15) && type != REF_SYMBOL_FUNC && type != REF_SYMBOL_SECTION &&
+  if (type == (other->info & 15) && type != REF_SYMBOL_SECTION &&
       ref_map_find(&pair->own_names, other->name) == REF_NONE && ref_mercury_is_misnamed(pair, own)) {
     own->name = other->name;
   }
@@ -329,6 +340,7 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
     return;
   }
   ref_mercury_pair pair = {.link = link, .file = file, .view = ref_view_of(link, &file->whole, true)};
+  pair.used = REF_TAKE(link, bool, file->whole.section_count);
   ref_mercury_list_names(link, &file->whole, &pair.own_names, &pair.own_symbols);
   ref_mercury_list_names(link, &pair.view, &pair.other_names, &pair.other_symbols);
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
@@ -346,9 +358,11 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
     const uint32_t beside = ref_mercury_table_beside(&pair, i);
     const ref_mercury_sides sides = {&file->whole, &pair.view, &pair.own_names};
-    if (beside != 0 && !ref_mercury_derive_entries(link, &sides, i, beside, &file->whole.sections[i])) {
+    ref_section *section = &file->whole.sections[i];
+    if (beside != 0 && !(ref_mercury_take(&pair, section->info, beside) &&
+                         ref_mercury_derive_entries(link, &sides, i, beside, section))) {
       ref_mercury_repair_table(&pair, i, beside);
     }
-    ref_mercury_repair_attributes(&pair, &file->whole.sections[i]);
+    ref_mercury_repair_attributes(&pair, section);
   }
 }

@@ -52,6 +52,9 @@ void ref_reference_lay_out(ref_link *link) {
   ref_link *whole = ref_statics_fork(link);
   ref_functions_survey(link);
   ref_merge_files(link);
+  if (link->has_unexpected_entry) { /* RF686: when all files are merged */
+    ref_message_fatal(link, "E75", "Internal error: unexpected reloc");
+  }
   ref_callgraph_warn(link);
   ref_relocate_check_dropped(link); /* RF255, RF453 */
   if (link->relocatable) {

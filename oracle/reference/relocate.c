@@ -411,15 +411,35 @@ static bool ref_relocate_waits_for_lines(const ref_link *link, const ref_out_rel
          REF_IS(link->sections[symbol->section].name, ".debug_line");
 }
 
-/* R58, RF227: places in Mercury's code are decoded ones, of which the function's symbol has the number. */
+static uint64_t ref_relocate_size_of(const ref_link *link, size_t function) {
+  const bool known =
+      function != REF_NONE && !link->functions[function].is_stub && link->functions[function].symbol != REF_NONE;
+  return known ? link->symbols[link->functions[function].symbol].size : 0;
+}
+
+/* R58, RF227: places in Mercury's code are decoded ones, of which the function's symbol has the number. RF685: of a text that is called after
+ * an alias (L807) the one of both that has it. */
 static uint64_t ref_relocate_end_of(const ref_link *link, const ref_out_section *target) {
   if (!link->view->is_mercury || target->info_function == REF_NONE) {
     return target->size;
   }
-  const size_t led = link->functions[target->info_function].leads; /* L807 */
-  const ref_function *function = &link->functions[led == REF_NONE ? target->info_function : led];
-  const bool known = !function->is_stub && function->symbol != REF_NONE && link->symbols[function->symbol].size != 0;
-  return known ? link->symbols[function->symbol].size : UINT64_MAX;
+  const size_t led = link->functions[target->info_function].leads;
+  const size_t first = led == REF_NONE ? target->info_function : led;
+  uint64_t size = ref_relocate_size_of(link, first);
+  if (size == 0) {
+    size = link->functions[first].size_of_names;
+  }
+  return size == 0 ? UINT64_MAX : size;
+}
+
+static void ref_relocate_measure_names(ref_link *link) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    const size_t primary = link->functions[i].alias_of;
+    if (primary != REF_NONE && !link->functions[primary].is_stub) {
+      ref_function *function = &link->functions[primary];
+      function->size_of_names = ref_larger(ref_relocate_size_of(link, i), function->size_of_names);
+    }
+  }
 }
 
 /* What nvlink writes stays by default, but what it cannot write ends the link all the same. */
@@ -684,6 +704,7 @@ static void ref_relocate_check_slot(ref_link *link, const ref_out_relocation *en
 
 /* R10: last in, first out; every apply comes before any kept entry is looked at. RF229: and before anything undefined is reported. */
 void ref_relocate_apply(ref_link *link) {
+  ref_relocate_measure_names(link);
   for (size_t i = link->relocation_count; i-- > 0;) {
     ref_out_relocation *entry = &link->relocations[i];
     if (entry->dropped || link->sections[entry->target].dropped) {

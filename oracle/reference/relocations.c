@@ -365,7 +365,8 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   const bool no_type = entry->type != 0 && entry->type <= REF_MERCURY_FIRST; /* L584 */
   const bool of_text = entry->type < REF_MERCURY_FIRST && ref_merge_owner(file, target) != 0;
   if (link->view->is_mercury && (no_type || of_text)) {
-    ref_message_fatal(link, "E75", "Internal error: unexpected reloc");
+    link->has_unexpected_entry = true; /* RF686 */
+    return;
   }
   ref_out_relocation output = {.target = file->section_of[target],
                                .file = file_number,
@@ -482,8 +483,12 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
     }
     const bool counts = entry.offset < end || entry.offset >= file->cubin.sections[input->info].size; /* RF605 */
     if ((end == UINT64_MAX || counts) && !ref_relocation_is_skipped(link, file, input->info, &entry)) {
+      const size_t before = link->relocation_count;
       ref_relocation_add(link, file_number, section, &entry, input->type == REF_TYPE_RELA, processed++);
-      ref_out_relocation *added = &link->relocations[link->relocation_count - 1];
+      if (link->relocation_count == before) { /* RF686 */
+        continue;
+      }
+      ref_out_relocation *added = &link->relocations[before];
       added->input_table = section;
       added->input_number = i;
       added->beside_table = pairs == NULL ? 0 : pairs[i].section;

@@ -23,7 +23,8 @@ static const ref_section *ref_shared_input(const ref_link *link, const ref_funct
   return NULL;
 }
 
-/* `objects`: all shared objects. Those that something refers to end the link where they have no symbol, as RF163's do. */
+/* `objects`: all shared objects. Those that something refers to end the link where they have no symbol, as RF163's do, and with -g all, which have one
+ * (RF684). */
 void ref_shared_forget(ref_link *link, size_t number, const ref_indices *objects) {
   const ref_function *function = &link->functions[number];
   const ref_section *input = ref_shared_input(link, function);
@@ -34,7 +35,8 @@ void ref_shared_forget(ref_link *link, size_t number, const ref_indices *objects
     if (symbol->section == function->shared && !symbol->has_no_place) {
       symbol->value = UINT64_MAX;
       section->align = ref_larger(symbol->auxiliary, section->align);
-      link->has_refused_shared = link->has_refused_shared || symbol->referenced;
+      link->has_refused_shared =
+          link->has_refused_shared || symbol->referenced || ref_options_keep_shared_symbols(link);
     }
   }
   section->size = input == NULL ? 0 : input->size;
