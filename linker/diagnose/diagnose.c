@@ -126,8 +126,7 @@ static bool diagnose_has_slots(const tl_module *module) {
  * functions without them is linked (L1220). */
 void tl_diagnose_index(const tl_module *module) {
   const tl_site nowhere = {NULL, NULL, NULL, TL_NO_OFFSET};
-  const bool unified = diagnose_has_slots(module) ||
-                       tl_module_section_named(module, ".nv.uft") != TL_NONE ||
+  const bool unified = diagnose_has_slots(module) || tl_module_section_named(module, ".nv.uft") != TL_NONE ||
                        tl_module_section_named(module, ".nv.udt") != TL_NONE;
   if (unified && !module->index)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_UIDX), nowhere, NULL);

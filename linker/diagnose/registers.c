@@ -21,7 +21,7 @@
 typedef struct raise {
   uint64_t key;
   uint32_t kernel, entry, function; /* function; position in module->entries; function */
-  uint32_t limit;            /* of the kernel */
+  uint32_t limit;                   /* of the kernel */
 } raise;
 typedef TL_VECTOR(raise) raise_vector;
 

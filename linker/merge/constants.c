@@ -276,7 +276,8 @@ void tl_merge_meet_constants(tl_merging *m, uint32_t section) {
   if (body->role == TL_BODY_DUPLICATE) {
     const tl_pieces first = constants_of_standing(m, body->function);
     tl_merge_check_overlap(m, &first, section);
-  } else if (m->module->mode->final && m->symbol_dead[primary] && !kernel && body->role != TL_BODY_LOSES && body->role != TL_BODY_MISMATCH) {
+  } else if (m->module->mode->final && m->symbol_dead[primary] && !kernel && body->role != TL_BODY_LOSES &&
+             body->role != TL_BODY_MISMATCH) {
     tl_merge_check_shape(m, section);
     tl_merge_define_constants(m, section, body->function);
   }

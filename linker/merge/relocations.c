@@ -67,8 +67,7 @@ static void relocations_check_mercury(const tl_merging *m, uint32_t section, uin
 
 /* L481: nvlink looks at the target of a section without entries too, and finds no `.nv.compat` in the output. */
 static bool relocations_empty_may_stay(const tl_merging *m, uint32_t type) {
-  return m->module->view != TL_VIEW_SASS ||
-         (relocations_may_change(type, m->module->view) && type != SHT_CUDA_COMPAT);
+  return m->module->view != TL_VIEW_SASS || (relocations_may_change(type, m->module->view) && type != SHT_CUDA_COMPAT);
 }
 
 void tl_merge_check_targets(const tl_merging *m, uint32_t section) {

@@ -549,8 +549,7 @@ static void ref_attributes_take_endless(ref_link *link, ref_record *record, size
 static void ref_attributes_finish_registers(ref_link *link, ref_record *record, ref_function *kernel, bool *seen) {
   if (*seen) {
     const uint32_t own = ref_u32(record->payload.data + 4);
-    kernel->told_registers =
-        own != 0 || kernel->text == REF_NONE ? own : link->sections[kernel->text].info_high >> 24;
+    kernel->told_registers = own != 0 || kernel->text == REF_NONE ? own : link->sections[kernel->text].info_high >> 24;
     kernel->tells_registers = true;
     return;
   }

@@ -132,7 +132,8 @@ static void ref_deleted_check_objects(ref_link *link, const ref_file *file) {
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     const ref_symbol *symbol = &file->cubin.symbols[i];
     bool lost;
-    if (!ref_object_is_data(symbol->info & 15) || symbol->section == 0 || symbol->section >= file->cubin.section_count) {
+    if (!ref_object_is_data(symbol->info & 15) || symbol->section == 0 ||
+        symbol->section >= file->cubin.section_count) {
       continue;
     }
     const size_t owner = ref_deleted_owner(file, symbol->section, &lost);

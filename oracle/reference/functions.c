@@ -219,8 +219,7 @@ static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint3
     function->first_virtual_sm = ref_bodies_origin(file, symbol).first_virtual_sm;
     file->body_of[symbol] = REF_BODY_NEW;
   }
-  function->is_stub =
-      !link->relocatable && input->section < file->cubin.section_count && ref_function_is_slot(input);
+  function->is_stub = !link->relocatable && input->section < file->cubin.section_count && ref_function_is_slot(input);
   function->entry = function->entry || (input->other & REF_OTHER_ENTRY) != 0;
   if (ref_function_symbol_is_alias(file, symbol) && file->body_of[symbol] == REF_BODY_NEW) {
     file->body_of[symbol] = REF_BODY_ALIAS;

@@ -206,7 +206,7 @@ typedef struct ref_function {
   const char *prototype;       /* of .nv.prototype */
   ref_indices calls, references;
   ref_indices shown_calls; /* RF670: of what is no function, too: REF_NONE */
-  ref_reading *readings; /* L791 */
+  ref_reading *readings;   /* L791 */
   size_t reading_count, reading_capacity;
   const char **indirect; /* prototypes of its -3 records */
   size_t indirect_count, indirect_capacity;
@@ -305,7 +305,7 @@ typedef struct ref_out_symbol {
   bool common, dropped;
   bool common_is_defined;    /* RF53 */
   bool is_weak_after_common; /* D19 */
-  bool is_gone; /* RF662: a variable that was defined in a section that went with a function */
+  bool is_gone;              /* RF662: a variable that was defined in a section that went with a function */
   bool has_no_name;          /* W17.2 */
   size_t section;            /* REF_NONE when undefined */
   uint64_t value, size;
@@ -490,7 +490,7 @@ typedef struct ref_link {
   ref_out_symbol *symbols;
   size_t symbol_count, symbol_capacity;
   ref_map symbol_by_name, section_by_name, texture_parameters;
-  ref_map first_by_name; /* RF406: of the first symbols, `named_count` of them */
+  ref_map first_by_name;   /* RF406: of the first symbols, `named_count` of them */
   ref_map local_functions; /* RF664: 1 for a kernel */
   size_t named_count;
   size_t pool;                  /* RF655: 0: none */

@@ -27,7 +27,7 @@ typedef struct ref_mercury_pair {
   ref_link *link;
   ref_file *file;
   ref_cubin view;
-  ref_map tables, sass; /* sections of Mercury's entries, and of the SASS side */
+  ref_map tables, sass;                                       /* sections of Mercury's entries, and of the SASS side */
   ref_map own_names, other_names, own_symbols, other_symbols; /* of both sides, by name, and by type and name */
   uint32_t copied;
   uint8_t *copy;

@@ -38,8 +38,10 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
     if (function->shared == REF_NONE && function->live) {
       ref_merge_add_shared_section(link, function); /* W17.12, RF186 */
     }
-    function->has_renamed_shared = function->has_renamed_shared || (function->shared != REF_NONE && input->section != 0 &&
-        strcmp(link->sections[function->shared].name, file->cubin.sections[input->section].name) != 0);
+    function->has_renamed_shared =
+        function->has_renamed_shared ||
+        (function->shared != REF_NONE && input->section != 0 &&
+         strcmp(link->sections[function->shared].name, file->cubin.sections[input->section].name) != 0);
     return function->shared;
   }
   size_t pool = ref_section_find_pool(link);

@@ -120,8 +120,9 @@ static bool ref_symbol_is_missing(const ref_link *link, size_t number) {
   }
   if (symbol->type == REF_SYMBOL_OBJECT || symbol->type == REF_SYMBOL_CUDA_OBJECT) {
     const bool hidden = (symbol->other & VISIBILITY) == INTERNAL; /* RF674, as of functions (RF155) */
-    return !hidden && !ref_symbol_is_provided(
-                          symbol->name); /* RF10: shared memory with a size too; `extern __shared__` was taken out above */
+    return !hidden &&
+           !ref_symbol_is_provided(
+               symbol->name); /* RF10: shared memory with a size too; `extern __shared__` was taken out above */
   }
   return false;
 }

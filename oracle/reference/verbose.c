@@ -132,7 +132,8 @@ static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel
   const unsigned long long shared = has_shared ? link->sections[kernel->shared].size : 0;
   ref_message_tell(link, REF_INFO, "Function properties for '%s':", kernel->name);
   ref_message_tell(link, REF_INFO, "used %d registers, used %u barriers, %d stack, %llu bytes smem%s, 0 bytes lmem%s",
-                   (int)ref_verbose_registers(kernel), ref_verbose_barriers(link, kernel), (int)ref_verbose_stack(link, kernel), shared, /* RF675 */
+                   (int)ref_verbose_registers(kernel), ref_verbose_barriers(link, kernel),
+                   (int)ref_verbose_stack(link, kernel), shared, /* RF675 */
                    ref_verbose_constants(link, kernel), ref_verbose_textures(link, kernel));
 }
 
