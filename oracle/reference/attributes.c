@@ -107,6 +107,9 @@ bool ref_attribute_is_external(const ref_link *link, size_t symbol) {
 
 static void ref_attribute_filter_externs(ref_link *link, ref_record *record) {
   ref_indices kept = {0};
+  if (record->format != 4) { /* RF678: it names none */
+    return;
+  }
   for (size_t i = 0; i < record->symbols.count; i++) {
     if (ref_attribute_is_external(link, record->symbols.items[i])) {
       ref_indices_add(link, &kept, record->symbols.items[i]);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { UNIFIED_ENTRY = 32 };
+
 static bool ref_merge_is_object(const ref_symbol *symbol) {
   const uint8_t type = symbol->info & 15;
   return type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_CUDA_OBJECT;
@@ -144,7 +146,7 @@ static bool ref_block_place_parameters_again(ref_link *link, ref_file *file, uin
     return true;
   }
   ref_block_compare_banks(link, file, section);
-  if (file->body_of[owner] == REF_BODY_REPLACES) {
+  if (file->body_of[owner] != REF_BODY_LOSES) { /* RF672: a second bank of one file, too */
     ref_block_map(file, section, function->constant0, 0);
   }
   return false;
@@ -260,7 +262,7 @@ static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t
         ref_message_fatal(link, "RF95", "Internal error: overlapping data spans too much");
       }
       function->constants_overlap = !has_section;
-      if (has_section && function->live) { /* RF649 */
+      if (has_section && function->live && link->mismatched_section == NULL) { /* RF649 */
         link->mismatched_section = cubin->sections[section].name;
       }
     }
@@ -519,14 +521,14 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   }
   const ref_section *input = &file->cubin.sections[section];
   const uint32_t owner = ref_merge_owner(file, section);
+  if (ref_deleted_is_of_dead_kernel(link, input) || /* RF617: by its name */
+      ref_block_is_dead_text(link, file, section, owner)) {
+    return false;
+  }
   size_t number = ref_map_find(&link->section_by_name, input->name);
   const bool is_new = number == REF_NONE || link->sections[number].type != input->type;
   if (is_new) {
     ref_block_check_info(link, file, input);
-  }
-  if (ref_deleted_is_of_dead_kernel(link, input) || /* RF617: by its name */
-      ref_block_is_dead_text(link, file, section, owner)) {
-    return false;
   }
   if (owner != 0 && file->function_of[owner] != REF_NONE && ref_section_type_is_constant(input->type)) {
     return ref_block_place_owned(link, file, section, owner);
@@ -546,8 +548,9 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   const bool copy = ref_unified_is_copy(input);
   const bool code = input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) != 0 &&
                     input->link == file->cubin.symbol_section; /* RF193 */
-  const bool table =
-      ref_unified_is_table(input->type) && !copy && (link->relocatable || input->type != REF_TYPE_UFT_ENTRY);
+  const bool table = ref_unified_is_table(input->type) && !copy &&
+                     (link->relocatable || input->type != REF_TYPE_UFT_ENTRY) &&
+                     input->size >= UNIFIED_ENTRY;     /* RF706: without an entry it names no symbols */
   link->sections[number].links_symtab = code || table; /* U10 */
   link->sections[number].input_link = copy ? input->link : link->sections[number].input_link;
   ref_block_name_text(link, file, input, number);

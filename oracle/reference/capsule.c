@@ -722,6 +722,9 @@ static void ref_capsule_fill_places(ref_capsule *capsule, const ref_bytes *symbo
         ref_data_is_derived(capsule->mercury->sections[piece->section].type)) {
       piece->has_places = ref_capsule_write_places(capsule, piece->section, symbols, &piece->data);
     }
+    if (piece->section != REF_NONE && !ref_capsule_is_mercury(piece) && piece->has_bytes) {
+      ref_derived_write(capsule, piece->section, symbols, &piece->data);
+    }
   }
 }
 

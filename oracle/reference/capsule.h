@@ -3,6 +3,7 @@
 #define REF_CAPSULE_H
 
 #include "link.h"
+#include "relocation_table.h"
 
 /* One section of the output behind `.symtab`. */
 typedef struct ref_piece {
@@ -109,6 +110,15 @@ ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size);
 ref_places ref_places_of_sections(ref_link *link, const ref_section *capsule, const ref_section *text);
 /* Of the function's body that stands. */
 ref_places ref_places_of_function(const ref_capsule *capsule, size_t function);
+/* By 16 decoded bytes the instruction that they are of, or REF_NONE. */
+typedef struct ref_units {
+  const size_t *self;
+  size_t *items;
+  size_t count;
+} ref_units;
+ref_units ref_places_units(ref_link *link, const ref_places *places);
+/* The offset of the instruction that holds a decoded byte, or of the one that nvlink knows by it (L872); REF_NONE. */
+size_t ref_units_find(const ref_units *units, uint64_t decoded, bool self);
 /* The first at a place, NOPs included, or REF_NONE. */
 size_t ref_places_find(const ref_places *places, uint64_t place);
 /* Does an instruction begin there? */
@@ -262,7 +272,16 @@ ref_bytes ref_slots_module_attributes(ref_capsule *capsule);
 void ref_capsule_write_entry(ref_capsule *capsule, ref_bytes *output, uint64_t offset, uint32_t type, uint32_t symbol,
                              int64_t addend);
 bool ref_data_is_derived(uint32_t type);
+uint32_t ref_data_sass_type(uint32_t type, bool is_code);
 ref_bytes ref_data_entries(ref_capsule *capsule, size_t target);
+
+bool ref_data_place_field(uint32_t type, ref_field *field);
+uint64_t ref_data_place_value(const ref_link *link, const ref_out_relocation *entry, const ref_bytes *symbols);
+
+/* capsule_derived.c */
+void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *text);
+bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, size_t function, ref_bytes *output);
+
 bool ref_capsule_write_places(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *data);
 
 #endif

@@ -11,11 +11,15 @@ enum {
   PLACE_BYTE_0 = REF_MERCURY_FIRST + 42,
   PLACE_BYTE_7 = REF_MERCURY_FIRST + 49,
   SYMBOL_BYTES = 24,
-  SYMBOL_VALUE = 8
+  SYMBOL_VALUE = 8,
+  RETURN_LOW = REF_MERCURY_FIRST + 40,
+  RETURN_HIGH = REF_MERCURY_FIRST + 41,
+  SASS_LOW = 56,
+  SASS_HIGH = 57
 };
 
 /* The field of such a type; false for others. */
-static bool ref_data_place_field(uint32_t type, ref_field *field) {
+bool ref_data_place_field(uint32_t type, ref_field *field) {
   if (type >= PLACE_64 && type <= PLACE_32_LAST) {
     *field = (ref_field){0, type == PLACE_64 ? 64 : 32, REF_FROM_ABS};
     return true;
@@ -31,8 +35,8 @@ bool ref_data_is_derived(uint32_t type) {
   return type == REF_TYPE_GLOBAL_INIT || type == REF_TYPE_CONSTANT_USER;
 }
 
-/* R63: the type on the SASS side of data, 0 where that has no entry. Some keep Mercury's number. */
-static uint32_t ref_data_sass_type(uint32_t type) {
+/* R63: the type on the SASS side, 0 where that has no entry. Some keep Mercury's number. */
+uint32_t ref_data_sass_type(uint32_t type, bool is_code) {
   static const struct {
     uint8_t first, last;
     uint32_t sass; /* of `first` */
@@ -52,7 +56,14 @@ static uint32_t ref_data_sass_type(uint32_t type) {
               {61, 61, 2},
               {62, 63, 112},
               {64, 64, REF_MERCURY_FIRST + 64}};
+  static const uint8_t code[] = {0, 0, 75, 55, 59, SASS_LOW, SASS_HIGH}; /* of an instruction */
   const uint32_t number = type - REF_MERCURY_FIRST;
+  if (is_code && number < sizeof code / sizeof code[0] && code[number] != 0) {
+    return code[number];
+  }
+  if (is_code && (type == RETURN_LOW || type == RETURN_HIGH)) {
+    return type == RETURN_LOW ? SASS_LOW : SASS_HIGH;
+  }
   for (size_t i = 0; type >= REF_MERCURY_FIRST && i < sizeof rows / sizeof rows[0]; i++) {
     if (number >= rows[i].first && number <= rows[i].last) {
       return rows[i].sass + number - rows[i].first;
@@ -66,13 +77,19 @@ ref_bytes ref_data_entries(ref_capsule *capsule, size_t target) {
   ref_bytes output = {0};
   for (size_t i = mercury->relocation_count; i-- > 0;) {
     const ref_out_relocation *entry = &mercury->relocations[i];
-    const uint32_t type = ref_data_sass_type(entry->type);
+    const uint32_t type = ref_data_sass_type(entry->type, false);
     if (!entry->dropped && entry->target == target && type != 0) {
       ref_capsule_write_entry(capsule, &output, entry->offset, type, ref_symbol_index(mercury, entry->symbol),
                               entry->addend);
     }
   }
   return output;
+}
+
+/* With the value that the symbol has in the SASS table. */
+uint64_t ref_data_place_value(const ref_link *link, const ref_out_relocation *entry, const ref_bytes *symbols) {
+  const uint32_t index = entry->symbol == REF_NONE ? 0 : link->symbols[entry->symbol].index;
+  return ref_u64(symbols->data + (size_t)index * SYMBOL_BYTES + SYMBOL_VALUE) + (uint64_t)entry->addend;
 }
 
 /* True where an entry of the section is such a one. */
@@ -85,9 +102,7 @@ bool ref_capsule_write_places(ref_capsule *capsule, size_t section, const ref_by
     if (entry->dropped || entry->target != section || !ref_data_place_field(entry->type, &field)) {
       continue;
     }
-    const uint32_t index = entry->symbol == REF_NONE ? 0 : link->symbols[entry->symbol].index;
-    const uint64_t value = ref_u64(symbols->data + (size_t)index * SYMBOL_BYTES + SYMBOL_VALUE);
-    const uint64_t content = ref_field_value(&field, value + (uint64_t)entry->addend, 0, 0, 0);
+    const uint64_t content = ref_field_value(&field, ref_data_place_value(link, entry, symbols), 0, 0, 0);
     ref_field_write(&field, data->data, data->size, entry->offset, content);
     found = true;
   }

@@ -140,7 +140,7 @@ const ref_pair *ref_pairs_find(ref_link *link, const ref_file *file, uint32_t ta
     any = any || found;
     k += found;
   }
-  return any ? pairs : NULL;
+  return any || mercury.count != 0 ? pairs : NULL;
 }
 
 /* False for an entry that goes. */

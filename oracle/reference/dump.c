@@ -13,7 +13,7 @@ static bool ref_dump_is_asked(const ref_link *link) {
 
 static void ref_dump_add_callee(ref_link *link, ref_bytes *text, size_t number) {
   char word[32];
-  const int length = snprintf(word, sizeof word, " %zu", number == REF_NONE ? 0 : number + 1); /* RF670 */
+  const int length = snprintf(word, sizeof word, " %zu", number == REF_NONE ? 0 : number + 1); /* RF669 */
   ref_bytes_add(link, text, word, (size_t)length);
 }
 

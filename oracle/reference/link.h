@@ -205,7 +205,7 @@ typedef struct ref_function {
   bool taken_without_text;     /* RF52 */
   const char *prototype;       /* of .nv.prototype */
   ref_indices calls, references;
-  ref_indices shown_calls; /* RF670: of what is no function, too: REF_NONE */
+  ref_indices shown_calls; /* RF669: of what is no function, too: REF_NONE */
   ref_reading *readings;   /* L791 */
   size_t reading_count, reading_capacity;
   const char **indirect; /* prototypes of its -3 records */
@@ -339,6 +339,10 @@ typedef struct ref_out_relocation {
   size_t file;
   size_t input_symbol;
   uint32_t input_target; /* the file's section that it is about */
+  uint32_t input_table;  /* the file's section that it stands in, and its number there */
+  size_t input_number;
+  uint32_t beside_table; /* RF702: of the one of Mercury's side that a SASS entry of code belongs to; 0: none */
+  size_t beside_number;
   uint64_t offset, input_offset, block_offset;
   uint32_t type;
   size_t function;
@@ -356,6 +360,8 @@ typedef struct ref_out_relocation {
   size_t copied_to;         /* RF469: the last image that it was copied to; 0: none */
   bool asked_unified;       /* R11: it had a unified type */
   bool is_of_loader;        /* L585 */
+  bool is_applied;          /* it was carried out, with the value */
+  uint64_t value;
 } ref_out_relocation;
 
 typedef struct ref_name {
@@ -603,6 +609,7 @@ int ref_order(uint64_t a, uint64_t b);
 size_t ref_map_find(const ref_map *map, const char *key);
 bool ref_named_is_another(const ref_file *file, const ref_symbol *input);
 size_t ref_named_find(ref_link *link, const char *name);
+size_t ref_named_find_first(ref_link *link, const char *name);
 void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number);
 void ref_strings_add(ref_link *link, ref_strings *strings, const char *text);
 uint32_t ref_strings_offset(const ref_strings *strings, const char *text);
@@ -674,6 +681,25 @@ bool ref_pair_take(const ref_file *file, const ref_pair *pair, ref_relocation *e
 
 /* mercury.c */
 void ref_mercury_repair(ref_link *link, ref_file *file);
+bool ref_mercury_has_counterpart(const ref_cubin *side, const ref_relocation *entry);
+/* A file and its Mercury view, and the SASS symbols by name. */
+typedef struct ref_mercury_sides {
+  const ref_cubin *sass, *mercury;
+  const ref_map *sass_names;
+} ref_mercury_sides;
+/* The capsule `number`, when it is the one of a SASS text; NULL. */
+const ref_section *ref_mercury_body_beside(const ref_cubin *cubin, uint32_t text, uint32_t number);
+/* mercury_attributes.c: makes a SASS section of attributes anew from Mercury's; `bank`: the symbol of the parameters' section, or 0. */
+void ref_mercury_derive_attributes(ref_link *link, const ref_cubin *cubin, const ref_section *mercury, uint32_t bank,
+                                   ref_section *section);
+#define REF_NO_PARAMETERS UINT32_C(0xffffffff)
+#define REF_UNKNOWN_PARAMETERS UINT32_C(0xfffffffe)
+#define REF_BANK_RESERVED UINT32_C(0x380) /* in front of a capsule's parameters */
+/* The size of a kernel's parameters, as their records say. */
+uint32_t ref_mercury_parameters(const ref_section *mercury);
+/* mercury_entries.c: makes a SASS list anew from Mercury's; false: it is right, or no rule is known. */
+bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
+                                ref_section *section);
 const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass);
 uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint32_t sass, const ref_relocation *entry);
 void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t value);
@@ -974,6 +1000,7 @@ void ref_relocate_check_aliases(ref_link *link);
 void ref_relocate_check_refused(ref_link *link);
 void ref_relocate_make_room_for_shifts(ref_link *link);
 void ref_relocate_apply(ref_link *link);
+bool ref_relocate_names_reserved(const ref_link *link, const ref_out_relocation *entry);
 void ref_relocate_check_kept(ref_link *link);
 void ref_relocate_write(ref_link *link);
 

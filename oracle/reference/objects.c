@@ -655,7 +655,7 @@ static bool ref_object_texture_clashes(ref_link *link, const ref_file *file, con
   if (ref_clash_object_with_function(link, file, input)) {
     return true;
   }
-  const size_t number = ref_named_find(link, input->name);
+  const size_t number = ref_named_find_first(link, input->name);
   if (number == REF_NONE || ref_bindless_mask_of(link->symbols[number].type) != 0) {
     return false;
   }

@@ -285,7 +285,7 @@ static ref_action ref_relocate_classify_table(ref_link *link, const ref_out_relo
 }
 
 /* R19 */
-static bool ref_relocate_names_reserved(const ref_link *link, const ref_out_relocation *entry) {
+bool ref_relocate_names_reserved(const ref_link *link, const ref_out_relocation *entry) {
   const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
   return symbol != NULL && symbol->section == REF_NONE && !symbol->is_extern_shared &&
          strncmp(symbol->name, ".nv.reservedSmem.", 17) == 0;
@@ -499,10 +499,6 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
     const bool mentioned = link->relocatable && entry->function != REF_NONE;
     return link->job->bug_compatible && !mentioned ? none : 0; /* R22, D13; L905 */
   }
-  if (symbol->value == none && link->sections[symbol->section].type != REF_TYPE_SHARED) {
-    ref_symbols_report_undefined(link);
-    ref_message_fatal(link, "E70", "Internal error: unallocated symbol");
-  }
   const uint64_t reserved = ref_relocate_is_reserved(link, symbol) ? SYSTEM_RESERVED : 0;
   return symbol->value + reserved + ref_constants_offset_of_section(link, symbol->section);
 }
@@ -706,6 +702,8 @@ void ref_relocate_apply(ref_link *link) {
     }
     if (action == REF_APPLY || action == REF_CLEAR) {
       ref_relocate_patch(link, entry, action == REF_CLEAR);
+      entry->is_applied = true;
+      entry->value = action == REF_CLEAR ? 0 : ref_relocate_symbol_value(link, entry) + (uint64_t)entry->addend;
     }
     if (action == REF_KEEP_NOTHING) {
       entry->type = 0;

@@ -492,6 +492,11 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
     const bool counts = entry.offset < end || entry.offset >= file->cubin.sections[input->info].size; /* RF605 */
     if ((end == UINT64_MAX || counts) && !ref_relocation_is_skipped(link, file, input->info, &entry)) {
       ref_relocation_add(link, file_number, section, &entry, input->type == REF_TYPE_RELA, processed++);
+      ref_out_relocation *added = &link->relocations[link->relocation_count - 1];
+      added->input_table = section;
+      added->input_number = i;
+      added->beside_table = pairs == NULL ? 0 : pairs[i].section;
+      added->beside_number = pairs == NULL ? 0 : pairs[i].number;
     }
   }
 }

@@ -455,14 +455,12 @@ static void ref_shared_hide_unused(ref_link *link, const ref_shared *shared) {
   }
 }
 
-/* RF522: with -preserve-relocs a kernel's own of size 0 has no symbol where nothing refers to it, unless it has a visibility (RF166); RF640:
- * from sm_90 on it has one. */
+/* RF522, RF703: with -preserve-relocs a kernel's own of size 0 has no symbol where its section is empty, unless it has a visibility (RF166). */
 static void ref_shared_hide_empty(ref_link *link, const ref_shared *shared) {
-  const bool has_symbol = link->sm >= 90 && !link->is_capsule;
-  const bool hides = link->preserves && !ref_options_keep_shared_symbols(link) && !has_symbol;
+  const bool hides = link->preserves && !ref_options_keep_shared_symbols(link);
   for (size_t i = 0; i < shared->objects.count && hides; i++) {
     ref_out_symbol *symbol = &link->symbols[shared->objects.items[i]];
-    if (ref_shared_is_own_empty(shared, symbol) && symbol->users.count == 0 &&
+    if (ref_shared_is_own_empty(shared, symbol) && link->sections[symbol->section].size == 0 &&
         (symbol->other & VISIBILITY) <= INTERNAL) {
       symbol->has_no_name = true;
     }
@@ -678,10 +676,10 @@ void ref_shared_layout(ref_link *link) {
     ref_shared_show_extern(link, shared);
   }
   ref_shared_hide_unused(link, shared);
-  ref_shared_hide_empty(link, shared);
   for (size_t i = 0; i < shared->owners.count; i++) {
     ref_shared_finish_kernel(link, shared, &link->functions[shared->owners.items[i]]);
   }
+  ref_shared_hide_empty(link, shared);
   ref_shared_finish_pool(link, shared, end);
   ref_shared_hide_instances(link, shared);
 }

@@ -64,9 +64,9 @@ static bool ref_unified_has_table(const ref_link *link, uint32_t type) {
   return false;
 }
 
-/* U10: behind `.note.nv.cuinfo`, if an input has one. */
+/* U10: behind `.note.nv.cuinfo`, if an input has one; RF704: without an index file, too, where nothing asks for that (RF697). */
 void ref_unified_create_table(ref_link *link) {
-  if (ref_unified_is_placed(link) && ref_unified_has_table(link, REF_TYPE_UFT_ENTRY)) {
+  if (!link->relocatable && ref_unified_has_table(link, REF_TYPE_UFT_ENTRY)) {
     (void)ref_section_add_with_symbol(link, ".nv.uft.entry", REF_TYPE_UFT_ENTRY, 0, ENTRY, ENTRY);
   }
 }

@@ -130,11 +130,14 @@ static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel
   const bool has_shared =
       kernel->shared != REF_NONE && !link->sections[kernel->shared].dropped && !kernel->has_renamed_shared; /* RF659 */
   const unsigned long long shared = has_shared ? link->sections[kernel->shared].size : 0;
+  const unsigned long long local =
+      ref_verbose_section_size(link, ref_memory_print(link, ".nv.local.%s", kernel->name)); /* RF659 */
   ref_message_tell(link, REF_INFO, "Function properties for '%s':", kernel->name);
-  ref_message_tell(link, REF_INFO, "used %d registers, used %u barriers, %d stack, %llu bytes smem%s, 0 bytes lmem%s",
+  ref_message_tell(link, REF_INFO,
+                   "used %d registers, used %u barriers, %d stack, %llu bytes smem%s, %llu bytes lmem%s",
                    (int)ref_verbose_registers(kernel), ref_verbose_barriers(link, kernel),
                    (int)ref_verbose_stack(link, kernel), shared, /* RF675 */
-                   ref_verbose_constants(link, kernel), ref_verbose_textures(link, kernel));
+                   ref_verbose_constants(link, kernel), local, ref_verbose_textures(link, kernel));
 }
 
 /* RF44: kernels in the reverse order of their text sections, not of their symbols. */

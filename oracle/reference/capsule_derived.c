@@ -1,0 +1,171 @@
+/* RF702: the finalizer makes the SASS side's entries of a capsule's code from those that Mercury's side keeps, in their order (L497, R63). What the
+ * input's SASS side has beside one of Mercury's says the type and the place; Mercury's others get R63's type at the instruction that holds their
+ * place. */
+#include "capsule.h"
+#include "relocation_table.h"
+
+enum {
+  ADDRESS_32 = REF_MERCURY_FIRST + 3,
+  ADDRESS_LOW = REF_MERCURY_FIRST + 5,
+  ADDRESS_HIGH = REF_MERCURY_FIRST + 6,
+  DESCRIPTOR = 61,
+  DESCRIPTOR_LOW = 62,
+  DESCRIPTOR_HIGH = 63,
+  SASS_WHOLE = 75,
+  PLACE_BYTE_0 = REF_MERCURY_FIRST + 42, /* whole places are what the instruction has */
+  RETURN_LOW = REF_MERCURY_FIRST + 40,
+  RETURN_HIGH = REF_MERCURY_FIRST + 41
+};
+
+static const char *ref_derived_key(ref_link *link, size_t file, uint32_t table, size_t number) {
+  return ref_memory_print(link, "%zu %x %zu", file, table, number);
+}
+
+/* Is it about the function's own code, of the body that stands? */
+static bool ref_derived_is_own(const ref_link *mercury, const ref_out_relocation *entry, size_t function) {
+  return mercury->functions[function].text == entry->target &&
+         mercury->functions[function].definition_file == entry->file;
+}
+
+/* A return address, whose addend is a place in the decoded code. */
+static int64_t ref_derived_addend(const ref_capsule *capsule, const ref_out_relocation *entry) {
+  if ((entry->type != RETURN_LOW && entry->type != RETURN_HIGH) || entry->function == REF_NONE || entry->addend == 0) {
+    return entry->addend;
+  }
+  const ref_places places = ref_places_of_function(capsule, entry->function);
+  return (int64_t)ref_places_around(&places, (uint64_t)entry->addend);
+}
+
+/* The SASS module's entry beside one of Mercury's; REF_NONE: none. */
+static size_t ref_derived_beside(ref_capsule *capsule, const ref_map *pairs, const ref_out_relocation *entry) {
+  return ref_map_find(pairs, ref_derived_key(capsule->mercury, entry->file, entry->input_table, entry->input_number));
+}
+
+/* By the entries of Mercury's side that have one of the SASS side beside them, that one. False where the SASS side has others: what a table
+ * called otherwise (L864) or a namesake's (L656) is about counts as it is. */
+static bool ref_derived_list_pairs(ref_capsule *capsule, size_t section, size_t target, ref_map *pairs) {
+  const ref_link *mercury = capsule->mercury, *sass = capsule->sass;
+  size_t count = 0;
+  for (size_t i = 0; i < sass->relocation_count; i++) {
+    const ref_out_relocation *entry = &sass->relocations[i];
+    if (entry->target == target) {
+      ref_map_set(capsule->mercury, pairs,
+                  ref_derived_key(capsule->mercury, entry->file, entry->beside_table, entry->beside_number), i);
+      count += !entry->dropped;
+    }
+  }
+  const size_t function = mercury->sections[section].info_function;
+  for (size_t i = 0; i < mercury->relocation_count && count != 0; i++) {
+    const ref_out_relocation *entry = &mercury->relocations[i];
+    if (entry->target == section && ref_derived_is_own(mercury, entry, function)) {
+      const size_t beside = ref_derived_beside(capsule, pairs, entry);
+      count -= beside != REF_NONE && !sass->relocations[beside].dropped;
+    }
+  }
+  return count == 0;
+}
+
+/* L615: beside an address of 32 bits the SASS side has the value in the instruction. */
+static bool ref_derived_is_reserved(const ref_link *mercury, const ref_out_relocation *entry) {
+  return entry->type == ADDRESS_32 && ref_relocate_names_reserved(mercury, entry);
+}
+
+/* RF220: of a kernel's address in code it is its descriptor. */
+static uint32_t ref_derived_type(const ref_link *mercury, const ref_out_relocation *entry) {
+  const bool kernel = entry->function != REF_NONE && mercury->functions[entry->function].entry;
+  switch (kernel ? entry->type : 0) {
+  case ADDRESS_32:
+    return DESCRIPTOR;
+  case ADDRESS_LOW:
+    return DESCRIPTOR_LOW;
+  case ADDRESS_HIGH:
+    return DESCRIPTOR_HIGH;
+  default:
+    return ref_data_sass_type(entry->type, true);
+  }
+}
+
+static void ref_derived_add(ref_capsule *capsule, const ref_out_relocation *entry, const ref_places *places,
+                            ref_bytes *output) {
+  const uint32_t type = ref_derived_type(capsule->mercury, entry);
+  if (!entry->dropped && type != 0 && !ref_derived_is_reserved(capsule->mercury, entry)) {
+    ref_capsule_write_entry(capsule, output, ref_places_around(places, entry->input_offset), type,
+                            ref_symbol_index(capsule->mercury, entry->symbol), ref_derived_addend(capsule, entry));
+  }
+}
+
+static void ref_derived_copy(ref_capsule *capsule, const ref_out_relocation *entry, ref_bytes *output) {
+  if (!entry->dropped) {
+    ref_capsule_write_entry(capsule, output, entry->offset, entry->type,
+                            ref_capsule_symbol_index(capsule, entry->symbol), entry->addend);
+  }
+}
+
+/* The entries of a text: `section` is Mercury's, `target` the SASS module's. False where the SASS side's count as they are. */
+bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, size_t function, ref_bytes *output) {
+  const ref_link *mercury = capsule->mercury;
+  ref_map pairs = {0};
+  if (!ref_derived_list_pairs(capsule, section, target, &pairs)) {
+    return false;
+  }
+  const ref_places places = ref_places_of_function(capsule, function);
+  for (size_t i = mercury->relocation_count; i-- > 0;) {
+    const ref_out_relocation *entry = &mercury->relocations[i];
+    if (entry->target != section || !ref_derived_is_own(mercury, entry, function)) {
+      continue;
+    }
+    const size_t beside = ref_derived_beside(capsule, &pairs, entry);
+    if (beside != REF_NONE) {
+      ref_derived_copy(capsule, &capsule->sass->relocations[beside], output);
+    } else {
+      ref_derived_add(capsule, entry, &places, output);
+    }
+  }
+  return true;
+}
+
+/* L565: a whole address that is carried out has no bytes. */
+static void ref_derived_write_value(ref_bytes *text, uint64_t place, uint32_t type, uint64_t value) {
+  const ref_relocation_row *row = type == SASS_WHOLE ? NULL : ref_relocation_row_of(type);
+  for (size_t i = 0; row != NULL && i < REF_RELOCATION_FIELDS && row->fields[i].width != 0; i++) {
+    const uint64_t content = ref_field_value(&row->fields[i], value, 0, 0, 0);
+    ref_field_write(&row->fields[i], text->data, text->size, place, content);
+  }
+}
+
+/* What an entry of Mercury's alone writes into the instruction. */
+static void ref_derived_write_entry(const ref_capsule *capsule, const ref_out_relocation *entry, uint64_t place,
+                                    const ref_bytes *symbols, ref_bytes *text) {
+  const ref_link *mercury = capsule->mercury;
+  ref_field field;
+  if (!entry->dropped && entry->type >= PLACE_BYTE_0 && ref_data_place_field(entry->type, &field)) {
+    const uint64_t value = ref_data_place_value(mercury, entry, symbols);
+    ref_field_write(&field, text->data, text->size, place, ref_field_value(&field, value, 0, 0, 0));
+  } else if (ref_derived_is_reserved(mercury, entry)) {
+    const size_t symbol = capsule->sass_symbol_of[entry->symbol];
+    const uint64_t value = symbol == REF_NONE ? 0 : capsule->sass->symbols[symbol].value;
+    ref_derived_write_value(text, place, ref_derived_type(mercury, entry), value + (uint64_t)entry->addend);
+  } else if (entry->is_applied) {
+    ref_derived_write_value(text, place, ref_derived_type(mercury, entry), entry->value);
+  }
+}
+
+void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *text) {
+  const ref_link *mercury = capsule->mercury;
+  const size_t function = mercury->sections[section].info_function;
+  if (function == REF_NONE || mercury->functions[function].text != section || ref_slots_is_slot(capsule, function)) {
+    return;
+  }
+  ref_map pairs = {0};
+  if (!ref_derived_list_pairs(capsule, section, ref_capsule_sass_section(capsule, section), &pairs)) {
+    return;
+  }
+  const ref_places places = ref_places_of_function(capsule, function);
+  for (size_t i = 0; i < mercury->relocation_count; i++) {
+    const ref_out_relocation *entry = &mercury->relocations[i];
+    if (entry->target == section && ref_derived_is_own(mercury, entry, function) &&
+        ref_derived_beside(capsule, &pairs, entry) == REF_NONE) {
+      ref_derived_write_entry(capsule, entry, ref_places_around(&places, entry->input_offset), symbols, text);
+    }
+  }
+}
