@@ -31,21 +31,32 @@ static bool ref_merge_follows(const ref_cubin *cubin, uint32_t section, uint32_t
 
 /* RF646: a section that a function lies in is a text, whatever its flags say. */
 bool ref_merge_is_text(const ref_file *file, uint32_t section) {
-  return (file->cubin.sections[section].flags & REF_FLAG_EXEC) != 0 || ref_function_owns_text(file, section);
+  const ref_section *input = &file->cubin.sections[section];
+  return input->type != REF_TYPE_SHARED &&
+         ((input->flags & REF_FLAG_EXEC) != 0 || ref_function_owns_text(file, section));
 }
 
-/* The function that a section with flag 0x40 belongs to, as an input symbol; 0 when there is none. */
+/* Parameters and shared memory are what they are, whatever their flags say. */
+static bool ref_merge_is_named(const ref_section *section) {
+  return section->type == REF_TYPE_CONSTANT ||
+         (section->type == REF_TYPE_SHARED && strncmp(section->name, ".nv.shared.", 11) == 0);
+}
+
+/* The function that a section with flag 0x40, parameters and shared memory without it too, belongs to, as an input symbol; 0 when there is
+ * none. */
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section) {
   const ref_cubin *cubin = &file->cubin;
   while (section < cubin->section_count) {
     const ref_section *input = &cubin->sections[section];
-    if (ref_merge_is_text(file, section)) {
+    const bool named = ref_merge_is_named(input);
+    if (!named && ref_merge_is_text(file, section)) {
       return ref_function_primary(file, section);
     }
-    if ((input->flags & REF_FLAG_INFO) == 0 || input->info >= cubin->section_count) {
+    if ((!named && (input->flags & REF_FLAG_INFO) == 0) || input->info >= cubin->section_count) {
       return 0;
     }
-    if (!ref_merge_is_text(file, input->info) && !ref_merge_follows(cubin, section, input->info)) { /* RF620 */
+    const bool names_text = ref_merge_is_text(file, input->info) && !ref_merge_is_named(&cubin->sections[input->info]);
+    if (!names_text && !ref_merge_follows(cubin, section, input->info)) { /* RF620 */
       return 0;
     }
     section = input->info;
@@ -467,6 +478,21 @@ static void ref_block_name_text(ref_link *link, const ref_file *file, const ref_
   }
 }
 
+/* RF621, RF637: what the sh_info of a section names in the output, where it has a place by then: with -r of every section that is made for
+ * data, in executables of banks. */
+static void ref_block_map_info(ref_link *link, const ref_file *file, const ref_section *input, size_t number) {
+  if ((!link->relocatable && input->type != REF_TYPE_CONSTANT) || link->is_capsule || input->info == 0 ||
+      input->info >= file->cubin.section_count) {
+    return;
+  }
+  const uint32_t owner = ref_merge_is_text(file, input->info) ? ref_function_primary(file, input->info) : 0;
+  const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
+  const size_t place = function == REF_NONE ? file->section_of[input->info] : link->functions[function].text;
+  if (place != REF_NONE && link->sections[place].symbol != REF_NONE) {
+    link->sections[number].info_section = place;
+  }
+}
+
 /* RF623: compiler constants of nobody are the module's, in one section, which executables have not. */
 static void ref_block_place_nobodys(ref_link *link, ref_file *file, uint32_t section) {
   static const char name[] = ".nv.constant2";
@@ -530,6 +556,7 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   if (is_new) {
     number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
     ref_block_keep_link(link, number, input);
+    ref_block_map_info(link, file, input, number);
   }
   const bool copy = ref_unified_is_copy(input);
   const bool code = input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) != 0 &&

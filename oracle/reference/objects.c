@@ -395,6 +395,11 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
     ref_object_merge_undefined_local(link, file_number, index);
     return;
   }
+  if (input->section == REF_SECTION_COMMON) { /* as others, but for nobody else */
+    file->symbol_of[index] = ref_object_create(link, file_number, input);
+    ref_object_define(link, file_number, input, file->symbol_of[index]);
+    return;
+  }
   if (!ref_object_owner_takes_part(link, file, input)) {
     ref_object_note_dead_parameter(link, file, input);
     ref_object_name_dead_section(link, file, input);

@@ -239,9 +239,11 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
     if (link->relocatable) {
       return REF_DROP; /* R28 */
     }
-    return shared && (link->symbols[entry->symbol].section != REF_NONE || link->symbols[entry->symbol].is_extern_shared)
-               ? REF_CLEAR
-               : REF_DROP;
+    if (!shared || ref_options_keep_shared_symbols(link)) { /* RF638: with -g nothing of shared memory is cleared */
+      return REF_DROP;
+    }
+    return link->symbols[entry->symbol].section != REF_NONE || link->symbols[entry->symbol].is_extern_shared ? REF_CLEAR
+                                                                                                             : REF_DROP;
   case REF_KIND_FUNC_DESC:
     if (entry->function != REF_NONE) {
       return REF_KEEP; /* R14: hidden */

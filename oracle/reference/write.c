@@ -27,16 +27,19 @@ int ref_write_class(const ref_out_section *section) {
   if (section->type == REF_TYPE_REL || section->type == REF_TYPE_RELA || section->type == REF_TYPE_RESOLVED_RELA) {
     return 3;
   }
-  if ((section->flags & REF_FLAG_ALLOC) == 0) {
-    return section->type == REF_TYPE_PROGBITS ? 1 : 2;
-  }
   if (!ref_section_type_has_bytes(section->type)) {
     return 7;
   }
   if ((section->flags & REF_FLAG_EXEC) != 0) {
     return 5;
   }
-  return (section->flags & REF_FLAG_WRITE) != 0 ? 6 : 4;
+  if ((section->flags & REF_FLAG_WRITE) != 0) {
+    return 6;
+  }
+  if ((section->flags & REF_FLAG_ALLOC) != 0) {
+    return 4;
+  }
+  return section->type == REF_TYPE_PROGBITS ? 1 : 2;
 }
 
 /* W4.4: what disappears when it is empty. */
