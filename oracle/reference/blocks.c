@@ -517,9 +517,9 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   const bool copy = ref_unified_is_copy(input);
   const bool code = input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) != 0 &&
                     input->link == file->cubin.symbol_section; /* RF193 */
-  const bool table =
-      ref_unified_is_table(input->type) && !copy && (link->relocatable || input->type != REF_TYPE_UFT_ENTRY) &&
-      input->size >= UNIFIED_ENTRY; /* RF706: without an entry it names no symbols */
+  const bool table = ref_unified_is_table(input->type) && !copy &&
+                     (link->relocatable || input->type != REF_TYPE_UFT_ENTRY) &&
+                     input->size >= UNIFIED_ENTRY;     /* RF706: without an entry it names no symbols */
   link->sections[number].links_symtab = code || table; /* U10 */
   link->sections[number].input_link = copy ? input->link : link->sections[number].input_link;
   ref_block_name_text(link, file, input, number);

@@ -124,11 +124,10 @@ static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel
   const unsigned long long shared = has_shared ? link->sections[kernel->shared].size : 0;
   const uint32_t raised = kernel->tells_registers ? kernel->told_registers : kernel->raised_registers; /* RF705 */
   ref_message_tell(link, REF_INFO, "Function properties for '%s':", kernel->name);
-  ref_message_tell(
-      link, REF_INFO, "used %d registers, used %u barriers, %d stack, %llu bytes smem%s, 0 bytes lmem%s",
-      (int)(kernel->is_unnamed ? kernel->register_count : raised), /* RF543 */
-      ref_verbose_barriers(link, kernel), (int)ref_verbose_stack(link, kernel), shared,                 /* RF675 */
-      ref_verbose_constants(link, kernel), ref_verbose_textures(link, kernel));
+  ref_message_tell(link, REF_INFO, "used %d registers, used %u barriers, %d stack, %llu bytes smem%s, 0 bytes lmem%s",
+                   (int)(kernel->is_unnamed ? kernel->register_count : raised),                      /* RF543 */
+                   ref_verbose_barriers(link, kernel), (int)ref_verbose_stack(link, kernel), shared, /* RF675 */
+                   ref_verbose_constants(link, kernel), ref_verbose_textures(link, kernel));
 }
 
 /* RF44: kernels in the reverse order of their text sections, not of their symbols. */
