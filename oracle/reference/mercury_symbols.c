@@ -221,17 +221,26 @@ static void ref_mercury_repair_size(const ref_mercury_pair *pair, ref_symbol *ow
   }
 }
 
+/* RF708: the name is another symbol's on both sides, which has the same number there. */
+static bool ref_mercury_is_of_another(const ref_mercury_pair *pair, const ref_symbol *own, size_t number) {
+  const ref_cubin *whole = &pair->file->whole;
+  return number < whole->symbol_count && &whole->symbols[number] != own &&
+         strcmp(whole->symbols[number].name, own->name) == 0;
+}
+
 /* RF680: an object that one side alone knows under its name, beside another one of the other side, has that one's name. */
 static void ref_mercury_repair_name(const ref_mercury_pair *pair, ref_symbol *own, const ref_symbol *other) {
   const uint8_t type = own->info & 15;
+  const size_t known = ref_map_find(&pair->other_names, own->name);
   if (type == (other->info & 15) && type != REF_SYMBOL_FUNC && type != REF_SYMBOL_SECTION &&
       ref_map_find(&pair->own_names, other->name) == REF_NONE &&
-      ref_map_find(&pair->other_names, own->name) == REF_NONE) {
+      (known == REF_NONE || ref_mercury_is_of_another(pair, own, known))) {
     own->name = other->name;
   }
 }
 
-/* RF582: a function of the SASS side is a kernel where its Mercury symbol is one. An object that is only mentioned has that one's size. */
+/* RF582: a function of the SASS side is a kernel where its Mercury symbol is one. An object has that one's size, binding
+ * and memory space (RF708). */
 static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
   const ref_cubin *whole = &pair->file->whole;
   for (size_t i = 1; i < whole->symbol_count && i < pair->view.symbol_count; i++) {
@@ -245,8 +254,10 @@ static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
     if ((own->info & 15) != (other->info & 15) || strcmp(own->name, other->name) != 0) {
       continue;
     }
-    if (!function && own->section == 0 && other->section == 0) {
+    if (!function && (own->section == 0) == (other->section == 0)) {
       own->size = other->size;
+      own->info = other->info;
+      own->other = other->other;
     }
     if (function) {
       ref_mercury_repair_size(pair, own, (uint32_t)i);
