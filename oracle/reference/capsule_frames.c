@@ -173,6 +173,9 @@ static void ref_frames_place_data(ref_frames *frames, size_t number) {
   const uint64_t place = kept == NULL ? 0 : entry->input_offset - kept->frame.at;
   const bool is_inside = kept != NULL && place < ROWS_AT;
   ref_field field;
+  if (!is_inside && ref_relocatable_is_default(frames->capsule->mercury)) {
+    return; /* what waits for the final link (RF290) is about the frames of the output */
+  }
   if (ref_data_place_field(entry->type, &field)) {
     placed->is_place = is_inside;
     placed->offset = is_inside ? kept->written + place : 0;
