@@ -17,7 +17,8 @@ enum {
   SYMBOL_BYTES = 24,
   SYMBOL_SECTION = 3,
   OTHER_NAMES = 0x20,
-  OWN_TABLE_ONE_IN = 4
+  OWN_TABLE_ONE_IN = 4,
+  SECOND_FAMILY = 120
 };
 
 /* Other names for what the file defines, so that it stands beside the first one. */
@@ -35,10 +36,17 @@ static void capsule_rename(edit_cubin *cubin) {
     edit_symbol_rename(cubin, numbers[i], OTHER_NAMES);
 }
 
+/* Code is made for one family of machines (fuzz/capsules). */
+static const fuzz_capsule *capsule_of(uint8_t machine, bool own_table) {
+  if (machine < SECOND_FAMILY)
+    return own_table ? &fuzz_capsule_own_table : &fuzz_capsule_capsule;
+  return own_table ? &fuzz_capsule_own_table_120 : &fuzz_capsule_capsule_120;
+}
+
 static void capsule_add(const built_choices *choices, fuzz_envelope *envelope, uint8_t machine, uint32_t number) {
   edit_cubin cubin;
-  const fuzz_capsule *const from =
-      built_choose(choices, OWN_TABLE_ONE_IN) == OWN_TABLE_ONE_IN - 1 ? &fuzz_capsule_own_table : &fuzz_capsule_capsule;
+  const bool own_table = built_choose(choices, OWN_TABLE_ONE_IN) == OWN_TABLE_ONE_IN - 1;
+  const fuzz_capsule *const from = capsule_of(machine, own_table);
   if (!edit_cubin_read(&cubin, from->bytes, from->size))
     abort();
   cubin.head[MACHINE] = machine;

@@ -11,6 +11,7 @@ typedef struct fuzz_capsule {
   size_t size;
 } fuzz_capsule;
 extern const fuzz_capsule fuzz_capsule_capsule, fuzz_capsule_own_table;
+extern const fuzz_capsule fuzz_capsule_capsule_120, fuzz_capsule_own_table_120; /* for sm_120 and later */
 /* Files with unified functions and data, and indices of one file and of all (generate_unified.c). */
 extern const fuzz_capsule fuzz_capsule_unified_a, fuzz_capsule_unified_b;
 extern const fuzz_capsule fuzz_capsule_unified_one, fuzz_capsule_unified_both;

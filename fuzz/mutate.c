@@ -600,11 +600,13 @@ static unsigned file_machine(const fuzz_file *file) {
   return file->size >= EDIT_HEAD ? file->bytes[MACHINE] : 0;
 }
 
-/* Files for the one and for the other machine have one form: capsules are those for sm_100 and later. */
+/* Files for the one and for the other machine have one form, and code of one family (fuzz/capsules). */
 static bool machines_are_alike(unsigned a, unsigned b) {
-  enum { SMALLEST = 75, LARGEST = 90, CAPSULES = 100, LAST = 121 };
-  return (a >= SMALLEST && a <= LARGEST && b >= SMALLEST && b <= LARGEST) ||
-         (a >= CAPSULES && a <= LAST && b >= CAPSULES && b <= LAST);
+  static const unsigned families[][2] = {{75, 90}, {100, 119}, {120, 121}};
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+    if (a >= families[i][0] && a <= families[i][1] && b >= families[i][0] && b <= families[i][1])
+      return true;
+  return false;
 }
 
 /* A file that comes from elsewhere is made one for the machine of those that are there, its definitions weak and, `away`,
@@ -614,7 +616,7 @@ static void file_adapt(const mutation *m, fuzz_file *file, const fuzz_file *like
   edit_cubin cubin;
   if (mutate_percent(m, 4) || !edit_cubin_read(&cubin, file->bytes, file->size))
     return;
-  if (like->size >= EDIT_HEAD) {
+  if (like->size >= EDIT_HEAD && machines_are_alike(file_machine(file), file_machine(like))) {
     memcpy(cubin.head + VERSION, like->bytes + VERSION, VERSION_BYTES);
     memcpy(cubin.head + MACHINE, like->bytes + MACHINE, MACHINE_BYTES);
   }

@@ -23,8 +23,9 @@ TL_DEFECT(D24, 'R', "input", "code for the accelerated variant linked for the ba
 TL_DEFECT(D27, 'R', "merge", "weak bodies of one function and as many registers, for several virtual architectures",
           "the virtual architecture of the body that stands counts",
           "that of the first definition, also after a replacement")
-TL_DEFECT(D35, 'R', "input", "a file named as device code that is empty, truncated or already linked",
-          "an error, or a warning for a linked one", "ignored")
+TL_DEFECT(D35, 'R', "input",
+          "a file named as device code that is empty, truncated, already linked or, as `.ptx` before sm_90, a cubin",
+          "an error, a warning for a linked one, or a link", "ignored")
 TL_DEFECT(D38, 'R', "relocate", "a value that does not fit its field, or a symbol index outside the table",
           "a warning, or an error", "silence")
 TL_DEFECT(D40, 'R', "cubin", "a header field that contradicts another or the file's size", "an error", "accepted")

@@ -151,6 +151,11 @@ uint16_t tl_code_opcode(const tl_code_place *place, const tl_cubin_section *sass
   return place->sass < sass->size ? tl_get16(sass->data + place->sass) & OPCODE_MASK : 0;
 }
 
+uint64_t tl_code_whole(uint64_t addend) {
+  const uint64_t size = addend >> 63 ? 0 - addend : addend, whole = size - size % TL_CODE_INSTRUCTION;
+  return addend >> 63 ? 0 - whole : whole;
+}
+
 bool tl_code_is_half_place(uint32_t type) {
   return type == TL_R_MERCURY + 0x28 || type == TL_R_MERCURY + 0x29;
 }

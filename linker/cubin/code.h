@@ -32,6 +32,8 @@ bool tl_code_is_instruction(const uint8_t *sass, uint32_t sm);
 const tl_code_place *tl_code_find(const tl_code *code, uint64_t mercury);
 /* The opcode of the first SASS instruction made of it; 0, which is none, behind the text. */
 uint16_t tl_code_opcode(const tl_code_place *place, const tl_cubin_section *sass);
+/* An addend that is a place in the code, cut to whole instructions towards 0, as nvlink looks it up (L1134). */
+uint64_t tl_code_whole(uint64_t addend);
 /* Whether Mercury's type of an entry is half a place in the code: of a return address, say. */
 bool tl_code_is_half_place(uint32_t type);
 

@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "catalog/relocation.h"
+#include "catalog/sass_type.h"
 #include "cubin/attribute.h"
 #include "cubin/code.h"
 #include "cubin/elf.h"
@@ -313,6 +314,11 @@ static void derive_attributes(const deriver *d, const tl_cubin_section *mercury,
 
 /* --- entries of texts --- */
 
+/* The SASS side has the place in the bytes, and no entry. */
+static bool derive_is_code_place(uint32_t type) {
+  return tl_relocation_is_code_place(tl_relocation_in_view(type, true));
+}
+
 /* A type of an entry of Mercury text, and of the SASS entry beside it: by the SASS instruction's opcode. */
 typedef struct derive_type {
   uint32_t mercury;
@@ -356,7 +362,7 @@ static uint32_t derive_descriptor(const deriver *d, const uint8_t *entry) {
 }
 
 /* The SASS entry of a Mercury one; `own` is the SASS side's, NULL where that has another number of entries. False where
- * nothing is known. */
+ * nothing is known. What has no number of its own for the instruction has the one of L1200. */
 static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *own, const tl_cubin_section *sass,
                          uint8_t *to) {
   const uint32_t type = tl_get32(from + 8);
@@ -366,8 +372,9 @@ static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *o
   memcpy(to, from, ELF_RELA_SIZE);
   tl_put64(to, place->sass);
   if (tl_code_is_half_place(type)) { /* a place of the caller */
-    const tl_code_place *const target = tl_code_find(&d->code, tl_get64(from + 16));
-    if (!target || target->mercury != tl_get64(from + 16))
+    const uint64_t addend = tl_code_whole(tl_get64(from + 16));
+    const tl_code_place *const target = tl_code_find(&d->code, addend);
+    if (!target || target->mercury != addend)
       return false;
     tl_put64(to + 16, target->sass);
   }
@@ -381,7 +388,9 @@ static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *o
     tl_put32(to + 8, descriptor ? descriptor : other ? row->other : row->sass);
     return true;
   }
-  return false;
+  if (!d->cubin->role.joined) /* else relocate/ goes by Mercury's number, and writes the other (L1200) */
+    tl_put32(to + 8, tl_sass_type_in_code(type, opcode));
+  return true;
 }
 
 /* L933: of an entry of which nothing is known the SASS side's at its number is the same one only where it stands at the same
@@ -395,6 +404,11 @@ static bool derive_contradicts(const deriver *d, const uint8_t *from, const uint
  * a link of SASS kind leaves alone. */
 static bool derive_is_reserved(const deriver *d, const uint8_t *entry) {
   return derive_is_called(d, derive_subject(d, entry), ".nv.reservedSmem.cap");
+}
+
+/* Such an entry whose value the finalizer writes before the link; of the other types it makes entries (L1200). */
+static bool derive_is_written_reserved(const deriver *d, const uint8_t *entry) {
+  return tl_get32(entry + 8) == TL_R_MERCURY + 0x03 && !d->cubin->role.joined && derive_is_reserved(d, entry);
 }
 
 /* Puts a number in the instructions where entries of the reserved bytes of shared memory stand: the SASS side has no
@@ -421,6 +435,41 @@ static void derive_foreign_text(const deriver *d, uint32_t entries, tl_cubin_sec
   sass->data = *copy;
 }
 
+/* Entries of which the SASS side has none: that say nothing, and in a file that is finalized before it is linked places in the
+ * code, which stand in the bytes there (L1200). */
+static bool derive_is_silent(const deriver *d, const uint8_t *entry) {
+  const uint32_t type = tl_get32(entry + 8);
+  return type == 0 || type == TL_R_MERCURY || (!d->cubin->role.joined && derive_is_code_place(type));
+}
+
+/* An address of the program in code, which the instruction has on the SASS side, whatever the entry is about. */
+static bool derive_is_address(uint32_t type) {
+  enum { FIRST = TL_R_MERCURY + 0x08, LAST = TL_R_MERCURY + 0x0a };
+  return type >= FIRST && type <= LAST;
+}
+
+/* The place in the SASS text, 0 for the end of the code; the high half is 0, too. */
+static uint32_t derive_address(const deriver *d, const uint8_t *entry) {
+  enum { HIGH = TL_R_MERCURY + 0x0a };
+  const tl_code_place *const target = tl_code_find(&d->code, tl_code_whole(tl_get64(entry + 16)));
+  return target && tl_get32(entry + 8) != HIGH ? (uint32_t)target->sass : 0;
+}
+
+/* Writes the place in the code that an entry says, as the SASS side's table of symbols has it. `at`: where in the section. */
+static void derive_put_place(const deriver *d, const uint8_t *entry, uint64_t at, uint8_t *bytes, uint64_t size) {
+  const tl_relocation_row *const row = tl_relocation_in_view(tl_get32(entry + 8), true);
+  const tl_cubin_section *const symbols = derive_section(d, tl_cubin_find_section(d->cubin, SHT_SYMTAB));
+  const uint64_t number = tl_get32(entry + 12), count = symbols->size / ELF_SYMBOL_SIZE;
+  if (!tl_relocation_is_code_place(row) || number >= count)
+    return;
+  const unsigned width = row->fields[0].width / 8u;
+  if (at > size || width > size - at)
+    return;
+  const uint64_t value = tl_get64(symbols->data + number * ELF_SYMBOL_SIZE + 8) + tl_get64(entry + 16);
+  const bool byte = row->fields[0].part == TL_PART_BYTE;
+  tl_put(bytes + at, byte ? value >> row->fields[0].shift : value, width);
+}
+
 static void derive_entries(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
                            const tl_cubin_section *sass) {
   const uint64_t count = mercury->size / ELF_RELA_SIZE, own_count = own->size / ELF_RELA_SIZE;
@@ -432,11 +481,13 @@ static void derive_entries(const deriver *d, const tl_cubin_section *mercury, tl
   for (uint64_t i = 0; i < count; i++) {
     const uint8_t *const from = mercury->data + i * ELF_RELA_SIZE;
     const bool named = derive_is_reserved(d, from);
-    if (named && !d->cubin->role.joined) {
+    if (derive_is_written_reserved(d, from)) {
       beside += all;
       continue;
     }
     const uint8_t *const same = all || (others && !named) ? own->data + beside++ * ELF_RELA_SIZE : NULL;
+    if (derive_is_silent(d, from) || derive_is_address(tl_get32(from + 8)))
+      continue;
     uint8_t *const to = bytes + done * ELF_RELA_SIZE;
     const bool known = derive_entry(d, from, same, sass, to);
     if (!known && (same ? derive_contradicts(d, from, same) : !named))
@@ -485,45 +536,52 @@ static void derive_contents(const deriver *d, const tl_cubin_section *mercury, t
 
 /* --- entries of data --- */
 
-/* The SASS side has the place in the bytes, and no entry. */
-static bool derive_is_code_place(uint32_t type) {
-  return tl_relocation_is_code_place(tl_relocation_in_view(type, true));
-}
-
-/* Those that the loader carries out in the Mercury view, while the SASS side's number is one that linking carries out. */
-static bool derive_is_loaders(uint32_t type) {
-  return type >= TL_R_MERCURY + 60 && type <= TL_R_MERCURY + 63;
-}
-
 /* A texture's address of 32 bits, which the SASS side's number would leave to the loader (L616). */
 static bool derive_is_texture(const deriver *d, const uint8_t *entry) {
   return tl_get32(entry + 8) == TL_R_MERCURY + 3 && tl_type_is_texture(derive_subject(d, entry)[4] & 15);
 }
 
-/* Where the SASS side alone would be linked otherwise than the Mercury side, its entry takes Mercury's number (R63, L585). */
+/* Where the SASS side alone would be linked otherwise than the Mercury side, its entry takes Mercury's number, and relocate/
+ * writes the other (R63, L585, L1200). */
+static uint32_t derive_data_type(const deriver *d, const uint8_t *entry) {
+  static const uint32_t alike[] = {TL_R_MERCURY + 0x01, TL_R_MERCURY + 0x02, TL_R_MERCURY + 0x03, TL_R_MERCURY + 0x0e,
+                                   TL_R_MERCURY + 0x0f, TL_R_MERCURY + 0x32, TL_R_MERCURY + 0x33};
+  const uint32_t type = tl_get32(entry + 8);
+  const bool plain = TL_AMONG32(alike, type) && !derive_is_texture(d, entry);
+  return plain || !d->cubin->role.joined ? tl_sass_type_in_data(type) : type;
+}
+
 static void derive_data_entries(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own) {
-  uint64_t places = 0, done = 0;
-  if (mercury->type != SHT_CUDA_MERCURY_RELA || own->type != SHT_RELA)
-    return;
-  for (uint64_t at = 0; at + ELF_RELA_SIZE <= mercury->size; at += ELF_RELA_SIZE)
-    places += derive_is_code_place(tl_get32(mercury->data + at + 8));
-  if (own->size + places * ELF_RELA_SIZE != mercury->size || mercury->size % ELF_RELA_SIZE)
+  uint64_t done = 0;
+  if (mercury->type != SHT_CUDA_MERCURY_RELA || own->type != SHT_RELA || mercury->size % ELF_RELA_SIZE)
     return;
   uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, mercury->size);
   for (uint64_t at = 0; at < mercury->size; at += ELF_RELA_SIZE) {
-    const uint8_t *const entry = mercury->data + at, *same = entry;
-    const uint32_t type = tl_get32(entry + 8);
-    if (!derive_is_code_place(type)) {
-      same = own->data + done;
-      done += ELF_RELA_SIZE;
-    }
-    memcpy(bytes + at, same, ELF_RELA_SIZE);
-    if ((derive_is_loaders(type) || derive_is_texture(d, entry)) && tl_get64(same) == tl_get64(entry))
-      tl_put32(bytes + at + 8, type);
+    const uint8_t *const entry = mercury->data + at;
+    if (derive_is_silent(d, entry))
+      continue;
+    memcpy(bytes + done, entry, ELF_RELA_SIZE);
+    tl_put32(bytes + done + 8, derive_data_type(d, entry));
+    done += ELF_RELA_SIZE;
   }
   own->data = bytes;
-  own->size = mercury->size;
+  own->size = done;
   own->entry_size = ELF_RELA_SIZE;
+}
+
+/* The places in the code that a file which is finalized before it is linked has in its data. */
+static void derive_data_places(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *data) {
+  if (d->cubin->role.joined || mercury->type != SHT_CUDA_MERCURY_RELA || !data->data)
+    return;
+  uint8_t *copy = NULL;
+  for (uint64_t at = 0; at + ELF_RELA_SIZE <= mercury->size; at += ELF_RELA_SIZE) {
+    const uint8_t *const entry = mercury->data + at;
+    if (!derive_is_code_place(tl_get32(entry + 8)))
+      continue;
+    copy = copy ? copy : tl_arena_copy(d->arena, data->data, data->size);
+    derive_put_place(d, entry, tl_get64(entry), copy, data->size);
+  }
+  data->data = copy ? copy : data->data;
 }
 
 /* --- all --- */
@@ -536,6 +594,39 @@ static void derive_sizes(deriver *d) {
     const uint64_t size = tl_get64(symbol + 16);
     if (section < d->cubin->section_count && (symbol[4] & 15) == STT_FUNC)
       d->sizes[section] = tl_larger(d->sizes[section], size);
+  }
+}
+
+/* What a move holds on the SASS side, where there is no entry: an address of the program, or the place of the reserved bytes
+ * of shared memory. */
+static void derive_put_held(const deriver *d, const uint8_t *entry, const tl_code_place *place,
+                            const tl_cubin_section *sass, uint8_t *bytes) {
+  enum { MOVE = 0x802, MOVE_UNIFORM = 0x882, RESERVED = 0x400 };
+  const uint16_t opcode = tl_code_opcode(place, sass);
+  const bool address = derive_is_address(tl_get32(entry + 8));
+  if (opcode == MOVE || opcode == MOVE_UNIFORM)
+    tl_put32(bytes + place->sass + WORD, address ? derive_address(d, entry) : RESERVED + tl_get32(entry + 16));
+}
+
+/* What entries say that the SASS side has not stands in its text. */
+static void derive_text_places(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *sass,
+                               uint8_t **copy) {
+  for (uint64_t at = 0; mercury->type == SHT_CUDA_MERCURY_RELA && at + ELF_RELA_SIZE <= mercury->size;
+       at += ELF_RELA_SIZE) {
+    const uint8_t *const entry = mercury->data + at;
+    const uint32_t type = tl_get32(entry + 8);
+    const tl_code_place *const place = tl_code_find(&d->code, tl_get64(entry));
+    const bool held = derive_is_address(type) || derive_is_written_reserved(d, entry);
+    const bool other = !held && !d->cubin->role.joined && derive_is_code_place(type);
+    if (!place || !place->count || (!held && !other))
+      continue;
+    if (!*copy)
+      *copy = tl_arena_copy(d->arena, sass->data, sass->size);
+    if (held)
+      derive_put_held(d, entry, place, sass, *copy);
+    else
+      derive_put_place(d, entry, place->sass, *copy, sass->size);
+    sass->data = *copy;
   }
 }
 
@@ -555,6 +646,16 @@ static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *abou
     if (d->sass[i])
       derive_contents(d, derive_section(d, i), derive_section(d, d->sass[i]), sass);
   }
+  for (uint32_t i = d->known ? about->last[capsule] : 0; i; i = about->previous[i])
+    derive_text_places(d, derive_section(d, i), sass, &copy);
+}
+
+/* What one section of data has, `entries` about it. */
+static void derive_data(const deriver *d, uint32_t data, uint32_t entries) {
+  const tl_cubin_section *const mercury = derive_section(d, entries);
+  derive_data_entries(d, mercury, derive_section(d, d->sass[entries]));
+  if (d->sass[data])
+    derive_data_places(d, mercury, derive_section(d, d->sass[data]));
 }
 
 void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, const tl_cubin_section *before) {
@@ -578,8 +679,8 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
     const tl_cubin_section *const section = derive_section(&d, i);
     const uint32_t last = about.last[i];
     const bool data = section->type == SHT_CUDA_GLOBAL_INIT || section->type == SHT_CUDA_USER_CONSTANT;
-    if (joined && data && d.sass[last])
-      derive_data_entries(&d, derive_section(&d, last), derive_section(&d, d.sass[last]));
+    if (data && section->flags & SHF_CUDA_MERCURY && d.sass[last])
+      derive_data(&d, i, last);
     else if (section->type == SHT_CUDA_CAPSULE)
       derive_text(&d, i, &about);
     else if (section->type == SHT_CUDA_MERCURY_INFO && !section->info && d.sass[i])

@@ -125,7 +125,7 @@ static bool mercury_holds_value(uint16_t opcode) {
 
 /* The two halves of a return address name the instruction behind a call, or the function (L512). */
 static bool mercury_returns_there(const checker *c, const uint8_t *entry, const tl_cubin_section *sass) {
-  const uint64_t place = tl_get64(entry + 16);
+  const uint64_t place = tl_code_whole(tl_get64(entry + 16));
   if (!tl_code_is_half_place(tl_get32(entry + 8)) || place == 0)
     return true;
   const tl_code_place *const behind = tl_code_find(&c->code, place);
@@ -148,7 +148,7 @@ static bool mercury_begins_at(const checker *c, uint64_t sass) {
 static bool mercury_lies_nowhere(const checker *c, const uint8_t *entry) {
   enum { FIRST = 8, LAST = 10 };
   const uint32_t type = tl_get32(entry + 8);
-  const uint64_t addend = tl_get64(entry + 16), place = addend - addend % TL_CODE_INSTRUCTION;
+  const uint64_t place = tl_code_whole(tl_get64(entry + 16));
   if (type < TL_R_MERCURY + FIRST || type > TL_R_MERCURY + LAST || place == c->code.mercury_size)
     return false;
   const tl_code_place *const at = tl_code_find(&c->code, place);
@@ -210,23 +210,25 @@ static bool mercury_names_no_place(const checker *c, const uint8_t *entry) {
   return (graph && (mercury_needs_place(type) || back)) || (back && kind == SHT_NOTE);
 }
 
-/* Where in a decoded instruction the frequent types stand: calls in the third word, values in the last (L512). */
-static bool mercury_stands_in_place(const uint8_t *entry) {
+/* Whether entries about a symbol stay, so that nothing is written in the instruction: functions, what is in global memory, and
+ * what no section holds (L1201). */
+static bool mercury_is_kept(const checker *c, const uint8_t *symbol) {
+  const uint32_t section = symbol ? tl_get16(symbol + 6) : SHN_UNDEF;
+  const uint32_t type = mercury_section(c, section)->type;
+  return symbol && ((symbol[4] & 15) == STT_FUNC || section == SHN_UNDEF || type == SHT_CUDA_GLOBAL ||
+                    type == SHT_CUDA_GLOBAL_INIT || type == SHT_CUDA_RESERVED_SHARED);
+}
+
+/* Where in a decoded instruction the frequent types stand that are written there: calls in the third word, values in the last
+ * (L512). Elsewhere they may stay (L1201). */
+static bool mercury_stands_in_place(const checker *c, const uint8_t *entry) {
   enum { INSTRUCTION = 16, THIRD_WORD = 8, LAST_WORD = 12 };
   const uint64_t word = tl_get64(entry) % INSTRUCTION;
-  switch (tl_get32(entry + 8)) {
-  case TL_R_MERCURY + 0x02:
-    return word == THIRD_WORD;
-  case TL_R_MERCURY + 0x03:
-  case TL_R_MERCURY + 0x04:
-  case TL_R_MERCURY + 0x05:
-  case TL_R_MERCURY + 0x06:
-  case TL_R_MERCURY + 0x28:
-  case TL_R_MERCURY + 0x29:
-    return word == LAST_WORD;
-  default:
+  const uint32_t type = tl_get32(entry + 8);
+  if (type < TL_R_MERCURY + 0x02 || type > TL_R_MERCURY + 0x04 || !c->cubin->role.joined)
     return true;
-  }
+  return word == (type == TL_R_MERCURY + 0x02 ? THIRD_WORD : LAST_WORD) ||
+         mercury_is_kept(c, mercury_symbol(c, tl_get32(entry + 12)));
 }
 
 /* An entry at the first instruction stands there because that holds a value; behind it nvlink changes what it finds
@@ -236,13 +238,13 @@ static void mercury_check_entries(const checker *c, uint32_t section, const tl_c
   const tl_cubin_section *const entries = mercury_section(c, section);
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
     const uint8_t *const entry = entries->data + at;
-    if (!mercury_stands_in_place(entry))
+    if (!mercury_stands_in_place(c, entry))
       mercury_fail(c, section, at, "an entry stands in the wrong word of an instruction (L512)");
     if (mercury_names_thread_local(c, entry))
       mercury_fail(c, section, at, "an entry names a symbol of initialised variables that is no object (L605)");
     if (mercury_names_nothing(c, entry))
       mercury_fail(c, section, at, "an entry of code is about a symbol that has no place (L614, L1133)");
-    if (mercury_names_no_place(c, entry))
+    if (c->cubin->role.joined && mercury_names_no_place(c, entry))
       mercury_fail(c, section, at, "an entry of code is about a section that has no place (L608)");
     if (!c->namesake && mercury_lies_nowhere(c, entry))
       mercury_fail(c, section, at, "an address of the program is no place of an instruction (L1134)");

@@ -9,6 +9,7 @@
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "catalog/relocation.h"
+#include "catalog/sass_type.h"
 #include "catalog/trace.h"
 #include "cubin/capsule.h"
 #include "cubin/code.h"
@@ -269,73 +270,40 @@ static const uint64_t *view_decoded_sizes(const tl_cubin *cubin, tl_arena *arena
   return sizes;
 }
 
-enum view_subject { VIEW_FUNCTION = 1, VIEW_SECTION = 2, VIEW_SHARED = 4, VIEW_OTHER = 8 };
-
-static unsigned view_subject_of(const uint8_t *symbol) {
-  const uint8_t type = symbol[4] & 0xf;
-  if (type == STT_FUNC)
-    return VIEW_FUNCTION;
-  if (type == STT_SECTION)
-    return VIEW_SECTION;
-  return type == STT_CUDA_OBJECT && (symbol[5] & STO_SPACE_MASK) == STO_SHARED ? VIEW_SHARED : VIEW_OTHER;
-}
-
-/* L442: types of Mercury's, from 0x10000, what an entry of them must not be about, and nvlink's message. Where it crashes
- * instead, `what` says why. */
-typedef struct view_unread_row {
-  uint32_t first, last;
-  unsigned about;
-  bool code; /* entries of texts only */
-  tl_message_id message;
-  const char *what;
-} view_unread_row;
-
-static const view_unread_row view_unread_rows[] = {
-    {0x01, 0x02, VIEW_SHARED, true, TL_MESSAGE_DELETED_SYMBOL, NULL},
-    {0x0b, 0x0d, VIEW_SHARED, true, TL_MESSAGE_DELETED_SYMBOL, NULL},
-    {0x18, 0x27, VIEW_SHARED, true, TL_MESSAGE_DELETED_SYMBOL, NULL},
-    {0x04, 0x06, VIEW_SECTION, false, TL_MESSAGE_NVRS, NULL},
-    {0x28, 0x29, VIEW_SECTION, false, TL_MESSAGE_NVRS, NULL},
-    {0x40, 0x1fff, VIEW_SECTION | VIEW_SHARED | VIEW_OTHER, false, TL_MESSAGE_NVRS, NULL},
-    {0x0f, 0x0f, VIEW_SECTION | VIEW_SHARED | VIEW_OTHER, false, TL_MESSAGE_DAMAGED,
-     "a function descriptor relocation names no function (D15)"},
-    {0x08, 0x0a, VIEW_OTHER, false, TL_MESSAGE_DAMAGED, "a relocation of code names no function (L442)"},
-    {0x28, 0x29, VIEW_OTHER, false, TL_MESSAGE_DAMAGED, "a relocation of code names no function (L442)"},
-};
-
-/* L564: in a capsule link such a type may be about a variable, a section or a texture while its addend is a place in the text; nvlink
- * crashes behind it (D18). */
-static bool view_is_place_inside(const uint8_t *symbol, const uint8_t *entry, uint64_t size) {
-  const unsigned kind = symbol[4] & 15;
-  return tl_code_is_half_place(tl_get32(entry + 8)) && tl_get64(entry + 16) <= size &&
-         (kind == STT_OBJECT || kind == STT_CUDA_OBJECT || kind == STT_SECTION || tl_type_is_texture(kind));
-}
-
-/* One entry that a mixed link does not use, with its symbol table. What nvlink would say or crash over. `size`: of the code that
- * a place may lie in. */
-static view_unread_row view_unread_fault(const tl_cubin *cubin, const tl_cubin_section *symbols, const uint8_t *entry,
-                                         bool code, uint64_t size) {
-  const uint32_t type = tl_get32(entry + 8), number = tl_get32(entry + 12);
+/* Why nvlink's finalizer crashes over an entry of Mercury's, NULL where it does not; what it makes of the others is linked as
+ * the SASS side's own (L442, L1200). */
+static const char *view_unread_fault(const tl_cubin *cubin, const tl_cubin_section *symbols, const uint8_t *entry) {
+  enum { DESCRIPTOR = TL_R_MERCURY + 0x0f, BEYOND = TL_R_MERCURY + 0x1800 };
+  const uint32_t number = tl_get32(entry + 12);
   if (!number || number >= symbols->size / ELF_SYMBOL_SIZE)
-    return (view_unread_row){.message = TL_MESSAGE_DAMAGED,
-                             .what = "a relocation names a symbol outside the symbol table"};
-  const uint8_t *const symbol = symbols->data + (uint64_t)number * ELF_SYMBOL_SIZE;
-  if (cubin->role.joined && view_is_place_inside(symbol, entry, size))
-    return (view_unread_row){.message = TL_MESSAGE_DAMAGED};
-  const unsigned subject = view_subject_of(symbol);
-  for (size_t i = 0; i < sizeof view_unread_rows / sizeof *view_unread_rows; i++) {
-    const view_unread_row *const row = &view_unread_rows[i];
-    if (row->about & subject && (code || !row->code) && type >= TL_R_MERCURY + row->first &&
-        type <= TL_R_MERCURY + row->last)
-      return *row;
-  }
-  const bool known = tl_relocation_in_view(type, true) != NULL;
-  return (view_unread_row){.message = TL_MESSAGE_DAMAGED,
-                           .what = known ? NULL : "a relocation has a type that there is not"};
+    return "a relocation names a symbol outside the symbol table";
+  if (!cubin->role.joined && tl_get32(entry + 8) > BEYOND) /* L1202; else relocate/ says it */
+    return "a relocation has a type that there is not";
+  const unsigned kind = symbols->data[(uint64_t)number * ELF_SYMBOL_SIZE + 4] & 15;
+  const bool placed = kind == STT_FUNC || kind == STT_OBJECT || kind == STT_CUDA_OBJECT || kind == STT_SECTION ||
+                      tl_type_is_texture(kind); /* L564 */
+  if (tl_code_is_half_place(tl_get32(entry + 8)) && !placed)
+    return "a relocation of code names no function (L442)";
+  return tl_get32(entry + 8) == DESCRIPTOR && kind != STT_FUNC
+             ? "a function descriptor relocation names no function (D15)"
+             : NULL;
 }
 
-/* In a mixed link a capsule's Mercury entries are not linked, but they are looked at like those of deleted code (L442), and
- * those of code that lie behind the text are E63 (L239). */
+/* A type that has no number on the SASS side ends a mixed link where the finalizer's entry has to be written: of sections other
+ * than those that cubin/derive.c makes entries of, where a section of no program's data is named. */
+static bool view_is_unwritten(const tl_cubin *cubin, uint32_t target, const tl_cubin_section *symbols,
+                              const uint8_t *entry) {
+  const uint32_t type = tl_get32(entry + 8), data = cubin->sections[target].type;
+  const bool derived = data == SHT_CUDA_CAPSULE || data == SHT_CUDA_GLOBAL_INIT || data == SHT_CUDA_USER_CONSTANT;
+  const uint8_t *const symbol = symbols->data + (uint64_t)tl_get32(entry + 12) * ELF_SYMBOL_SIZE;
+  const uint32_t about = tl_cubin_section_at(cubin, tl_get16(symbol + 6))->type;
+  const bool kept = about == SHT_CUDA_GLOBAL || about == SHT_CUDA_GLOBAL_INIT;
+  return !cubin->role.joined && !derived && (symbol[4] & 15) == STT_SECTION && !kept && type > TL_R_MERCURY &&
+         tl_sass_type_in_data(type) == type && !tl_relocation_is_code_place(tl_relocation_in_view(type, true));
+}
+
+/* In a mixed link a capsule's Mercury entries are not linked, but the SASS side's are made of them (L442), and those of code
+ * that lie behind the text are E63 (L239). */
 static void view_check_unread_entries(const tl_cubin *cubin, const tl_names *names, tl_arena *arena,
                                       tl_diagnostics *diagnostics) {
   const uint64_t *const sizes = view_decoded_sizes(cubin, arena);
@@ -354,11 +322,11 @@ static void view_check_unread_entries(const tl_cubin *cubin, const tl_names *nam
       continue;
     for (uint64_t at = 0; at + ELF_RELA_SIZE <= section->size; at += ELF_RELA_SIZE) {
       const tl_site site = {cubin->path, tl_names_text(names, section->name), NULL, at};
-      const view_unread_row fault = view_unread_fault(cubin, symbols, section->data + at, code, sizes[section->info]);
-      if (fault.message != TL_MESSAGE_DAMAGED && !cubin->role.joined) /* L564: said of a mixed link alone */
-        tl_diagnostics_add(diagnostics, tl_message_row_of(fault.message), site, NULL);
-      if (fault.what)
-        tl_cubin_damaged(cubin, names, diagnostics, i, at, fault.what);
+      const char *const fault = view_unread_fault(cubin, symbols, section->data + at);
+      if (fault)
+        tl_cubin_damaged(cubin, names, diagnostics, i, at, fault);
+      if (view_is_unwritten(cubin, section->info, symbols, section->data + at))
+        tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_NVRS), site, NULL);
       if (code && tl_get64(section->data + at) >= sizes[section->info])
         tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_RELOC_NOT_FOUND), site, NULL);
     }

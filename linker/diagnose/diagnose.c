@@ -215,7 +215,7 @@ static bool diagnose_is_provided(const tl_symbol *symbol, const char *name) {
 static bool diagnose_is_undefined(const tl_module *module, const tl_symbol *symbol) {
   const unsigned type = tl_type_of(symbol);
   return !diagnose_is_internal_function(symbol) && symbol->section == TL_NONE && tl_binding_of(symbol) == STB_GLOBAL &&
-         !symbol->weak_initialised && !symbol->external_shared && !symbol->weak_mention &&
+         !symbol->weak_initialised && !symbol->external_shared && !symbol->weak_mention && !symbol->went &&
          (type == STT_OBJECT || type == STT_FUNC || type == STT_CUDA_OBJECT) &&
          !diagnose_is_provided(symbol, tl_module_text(module, symbol->name));
 }
@@ -314,6 +314,8 @@ void tl_diagnose_deleted(const tl_module *module) {
   if (module->deleted_section)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SECTION),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
+  if (module->kept_alias)
+    diagnose_dead_alias(module, TL_MESSAGE_DELETED_SYMBOL);
   if (module->dead_local_alias && !diagnose_is_early_alias(module))
     diagnose_dead_alias(module, TL_MESSAGE_DELETED_SECTION);
 }
@@ -668,8 +670,9 @@ static void diagnose_say_kernel(const verbose *v, uint32_t kernel) {
   const char *const name = tl_module_text(module, symbol->name);
   diagnose_say(module, tl_arena_format(v->arena, "Function properties for '%s':", name));
   diagnose_say(module, tl_arena_format(v->arena,
-                                       "used %s registers, used %u barriers, %u stack, %u bytes smem%s, 0 bytes lmem%s",
-                                       tl_arena_signed(v->arena, registers), (uint64_t)barriers, stack,
+                                       "used %s registers, used %u barriers, %s stack, %u bytes smem%s, 0 bytes lmem%s",
+                                       tl_arena_signed(v->arena, registers), (uint64_t)barriers,
+                                       tl_arena_signed(v->arena, (uint32_t)stack), /* L1195 */
                                        shared ? v->layout->section_size[text->shared] : (uint64_t)0,
                                        diagnose_constants_text(v, name), diagnose_textures_text(v, name)));
 }

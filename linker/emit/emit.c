@@ -25,18 +25,27 @@ uint32_t tl_emit_section_type(const tl_module *module, uint32_t type) {
   return type;
 }
 
+/* What can be no code, whatever its flags. */
+bool tl_emit_is_data(uint32_t type) {
+  return tl_section_type_is_constant(type) || type == SHT_CUDA_GLOBAL_INIT;
+}
+
 unsigned tl_emit_section_class(const tl_section *section) {
   if (section->type == SHT_STRTAB || section->type == SHT_SYMTAB || section->type == SHT_SYMTAB_SHNDX)
     return 0;
   if (tl_emit_is_relocations(section->type))
     return 4;
-  if (!(section->flags & SHF_ALLOC))
+  const bool data = tl_emit_is_data(section->type); /* L1173 */
+  const bool changed = section->flags & SHF_WRITE || (data && section->flags & SHF_EXECINSTR);
+  if (!(section->flags & SHF_ALLOC) && !(data && changed))
     return section->type == SHT_PROGBITS ? 1 : 2;
   if (tl_section_type_is_empty(section->type))
     return TL_CLASS_EMPTY;
-  if (section->flags & SHF_EXECINSTR)
+  if (section->flags & SHF_EXECINSTR && !data)
     return TL_CLASS_TEXT;
-  return section->flags & SHF_WRITE ? TL_CLASS_DATA : TL_CLASS_READ_ONLY;
+  if (section->flags & SHF_WRITE)
+    return TL_CLASS_DATA;
+  return changed ? TL_CLASS_CODE_DATA : TL_CLASS_READ_ONLY;
 }
 
 bool tl_emit_lists_prototype(const tl_module *module, uint32_t function) {

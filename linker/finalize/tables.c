@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "catalog/sass_type.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
 #include "cubin/known.h"
@@ -204,20 +205,24 @@ static uint32_t table_entries_of(const finalizer *f, uint32_t section) {
   return section;
 }
 
-/* M27: the entries of a kernel's bindless table, which lies behind its parameters here. */
+/* M27: the entries of a kernel's bindless table, which lies behind its parameters here. Places in the code have none on the SASS
+ * side (L1200). */
 const uint8_t *final_table_relocations(finalizer *f, uint32_t section, uint64_t *size) {
-  static const uint32_t types[] = {6, 101, 52}; /* of R_MERCURY 11, 12, 13 (R63) */
-  const uint64_t base = final_laid_base(f);     /* L767, L808 */
+  const uint64_t base = final_laid_base(f); /* L767, L808 */
   const uint32_t entries = table_entries_of(f, section);
   const uint64_t own = final_view_size(f->mercury, entries);
+  const uint8_t *const from = final_view_bytes(f->mercury, entries);
   uint8_t *const bytes = final_new(f, own);
-  memcpy(bytes, final_view_bytes(f->mercury, entries), own);
+  uint64_t done = 0;
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= own; at += ELF_RELA_SIZE) {
-    const uint32_t kind = tl_get32(bytes + at + 8) - (TL_R_MERCURY + 11);
-    tl_put64(bytes + at, tl_get64(bytes + at) + base);
-    if (kind < sizeof types / sizeof *types)
-      tl_put32(bytes + at + 8, types[kind]);
+    const uint32_t type = tl_get32(from + at + 8);
+    if (tl_relocation_is_code_place(tl_relocation_in_view(type, true)))
+      continue;
+    memcpy(bytes + done, from + at, ELF_RELA_SIZE);
+    tl_put64(bytes + done, tl_get64(from + at) + base);
+    tl_put32(bytes + done + 8, tl_sass_type_in_data(type));
+    done += ELF_RELA_SIZE;
   }
-  *size = own;
+  *size = done;
   return bytes;
 }

@@ -349,8 +349,11 @@ static void candidate_refuse(const admission *a, const candidate *c, const char 
                      what);
 }
 
+enum { FIRST_ENTRY_SM = 90 };
+
 /* A cubin named .ptx is read as the one entry of a fat binary (L221): EI_CLASS and the SM number 0 are fatal, EI_DATA is
- * not looked at, and whatever makes the entry unfit ends nvlink by a signal (D44). */
+ * not looked at, and whatever makes the entry unfit ends nvlink by a signal (D44). Before sm_90 nvlink leaves it out without
+ * a word (L1199). */
 static bool candidate_is_taken_as_entry(const admission *a, const candidate *c) {
   const uint32_t number = tl_get32(c->bytes + 48) >> 8 & SM_MASK;
   if (c->bytes[4] != 2 || number == 0) {
@@ -365,6 +368,9 @@ static bool candidate_is_taken_as_entry(const admission *a, const candidate *c) 
     candidate_refuse(a, c, "it is code for another architecture");
   if (c->bytes[5] != 1)
     admission_refuse_ignored(a, c->path, "no little-endian cubin");
+  if (a->result->target->number >= FIRST_ENTRY_SM || tl_defect_matched(&a->job->options, TL_DEFECT_D35))
+    return a->result->target->number >= FIRST_ENTRY_SM;
+  tl_defect_note(a->diagnostics, TL_DEFECT_D35, c->path); /* L1199 */
   return true;
 }
 

@@ -45,8 +45,9 @@ static const bool *link_taken(const tl_job *job, const tl_cubin *files, uint32_t
 static tl_cubin link_read_other(tl_link_common *c, const tl_accepted *accepted, tl_view view,
                                 tl_diagnostics *diagnostics) {
   tl_cubin other = {0};
-  const tl_role role = {
-      .view = view == TL_VIEW_MERCURY ? TL_VIEW_SASS : TL_VIEW_MERCURY, .finalized = true, .joined = true};
+  const tl_role role = {.view = view == TL_VIEW_MERCURY ? TL_VIEW_SASS : TL_VIEW_MERCURY,
+                        .finalized = true,
+                        .joined = c->admitted.capsule};
   tl_cubin_read(&other, &c->job->inputs[accepted->input], (uint32_t)accepted->input, role, &c->names, &c->state->arena,
                 diagnostics);
   return other;

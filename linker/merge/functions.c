@@ -53,10 +53,11 @@ static void functions_note_alias(tl_merging *m, uint32_t symbol) {
   }
   const bool half = other && tl_symbol_binding(&m->cubin->symbols[primary]) != STB_GLOBAL;
   const bool local = (replaces || half) && m->symbol_dead[symbol];
+  const bool kept = !m->symbol_dead[symbol] && tl_symbol_binding(&m->cubin->symbols[symbol]) != STB_GLOBAL; /* L1193 */
   if (other && m->symbol_dead[primary] && m->symbol_dead[symbol])
     functions_check_dead_local(m, symbol, primary);
   if (other && m->bodies[primary].function != TL_NONE && m->symbol_dead[primary] != m->symbol_dead[symbol])
-    *(local ? &m->module->dead_local_alias : &m->module->dead_alias) = true;
+    *(kept ? &m->module->kept_alias : local ? &m->module->dead_local_alias : &m->module->dead_alias) = true;
 }
 
 /* Whether a bank is called after its function, as nvlink looks for it: of bank 0 and 2 alone, whose compiler constants have
@@ -96,8 +97,7 @@ static void functions_find_turns(tl_merging *m) {
   }
 }
 
-/* When a section gets its place: at its first symbol, or behind all symbols in the order of the sections. */
-static uint64_t functions_turn(tl_merging *m, uint32_t section) {
+uint64_t tl_merge_turn(tl_merging *m, uint32_t section) {
   if (!m->turns)
     functions_find_turns(m);
   return m->turns[section];
@@ -106,7 +106,7 @@ static uint64_t functions_turn(tl_merging *m, uint32_t section) {
 /* L1110: whether a section of an earlier file has the bank's name, or one of this file that gets its place before it. */
 static bool functions_section_has_name(tl_merging *m, uint32_t bank) {
   const uint32_t name = m->cubin->sections[bank].name;
-  const uint64_t turn = functions_turn(m, bank);
+  const uint64_t turn = tl_merge_turn(m, bank);
   const uint32_t first = tl_map_get(&m->first_of_name, name);
   return (first != TL_NONE && m->turns[first] < turn) || tl_module_find_section(m->module, name) != TL_NONE;
 }
@@ -122,7 +122,11 @@ static void functions_report_bank(const tl_merging *m, uint32_t kernel) {
 static void functions_note_bank(tl_merging *m, const tl_cubin_section *bank, uint32_t kernel) {
   if (m->module->capsule && m->module->view == TL_VIEW_SASS)
     return;
-  *tl_vector_push(m->module->arena, &m->bank_clashes) = (tl_bank_clash){(uint32_t)(bank - m->cubin->sections), kernel};
+  const uint32_t section = (uint32_t)(bank - m->cubin->sections);
+  if (!m->clashing.arena)
+    tl_map_init(&m->clashing, m->module->arena);
+  if (tl_set_add(&m->clashing, section)) /* once, whatever it clashes with (L1197) */
+    *tl_vector_push(m->module->arena, &m->bank_clashes) = (tl_bank_clash){section, kernel};
 }
 
 void tl_merge_report_bank(tl_merging *m, uint32_t section) {
@@ -162,7 +166,7 @@ static bool functions_bank_clashes(const tl_merging *m, const tl_cubin_section *
 
 /* L1147: of two banks of this file that have one name the later one, if its kernel is weak, must have the other's size. */
 static void functions_compare_namesakes(tl_merging *m, uint32_t one, uint32_t other) {
-  const bool first = functions_turn(m, one) < functions_turn(m, other);
+  const bool first = tl_merge_turn(m, one) < tl_merge_turn(m, other);
   const tl_cubin_section *const earlier = &m->cubin->sections[first ? one : other];
   const tl_cubin_section *const later = &m->cubin->sections[first ? other : one];
   const tl_cubin_symbol *const kernel = tl_cubin_symbol_at(m->cubin, tl_cubin_primary(m->cubin, later->info));

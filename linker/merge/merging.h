@@ -45,6 +45,7 @@ typedef struct tl_merging {
   uint64_t *section_offset; /* where the input section lies in the output section */
   uint8_t *section_state;
   TL_VECTOR(tl_bank_clash) bank_clashes;
+  tl_map clashing; /* the sections of bank_clashes */
   uint32_t
       *shared_in_section; /* by output section: shared objects of earlier files that lie in it; NULL until asked for */
   uint32_t external_shared;  /* ... and extern arrays of shared memory */
@@ -68,6 +69,9 @@ typedef struct tl_merging {
 /* The passes of W3, in their order. */
 void tl_merge_functions(tl_merging *m);
 void tl_merge_objects(tl_merging *m);
+/* When a section gets its place: at its first symbol that is neither a section's nor a function's, or behind all symbols in
+ * the order of the sections. */
+uint64_t tl_merge_turn(tl_merging *m, uint32_t section);
 /* E27 of a bank, once. */
 void tl_merge_report_bank(tl_merging *m, uint32_t section);
 /* The first symbol of all that the output has so far with the name, 0 for a section without one, or TL_NONE. */
@@ -77,6 +81,8 @@ void tl_merge_remaining_sections(tl_merging *m);
  * the call graph; E64 of attributes about a section that has not come along (L177). */
 void tl_merge_check_prototypes(tl_merging *m, uint32_t section);
 void tl_merge_check_attributes(const tl_merging *m, uint32_t section);
+/* Whether a section of the file is a jump slot that no function lies in, of an executable (L1204). */
+bool tl_merge_is_slot_without_function(const tl_merging *m, uint32_t section);
 void tl_merge_records(tl_merging *m);
 void tl_merge_relocations(tl_merging *m, uint32_t section);
 /* Of entries that a replaced body left in a block, those that lie inside the new body's constants, which are an input's

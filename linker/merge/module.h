@@ -53,7 +53,7 @@ typedef struct tl_function {
   bool local, defined, kernel;
   bool kernel_somewhere; /* some body or mention is a kernel: it counts as a root, also when E26 follows (L62, L470) */
   bool stub;             /* some body is the jump slot of a unified function: a root like a kernel (U11) */
-  bool unified;          /* some body or mention is a unified function: it stays (L531) */
+  bool unified;          /* the body that stands is a unified function: it stays (L531) */
   bool described;        /* its address is taken by a descriptor entry (R15) or part -4 alone (L618) */
   bool had_relocations;  /* some body so far had a relocation section for its text (W8.7, L75) */
   bool frames_gone;      /* the last replacement dropped the debug sections' entries of all bodies before it (L92) */
@@ -180,6 +180,7 @@ typedef struct tl_symbol {
   bool zeros_too;        /* common, and a definition without initialiser came behind it (W3.12) */
   bool weak_initialised; /* common, and a weak definition with an initialiser came behind it (L436) */
   bool weak_mention;     /* undefined, and only weakly referred to (R21, R22) */
+  bool went;             /* a file defines it in a section that goes with dead or losing code: not missed (L1196) */
   bool shared;           /* object laid out in shared memory */
   bool external_shared;  /* extern __shared__ (W3.11) */
   bool bare_shared;      /* in the pool of an -ewp object, which is counted as one (L746) */
@@ -402,6 +403,7 @@ typedef struct tl_module {
   uint32_t fragments;                         /* first reserved-memory kind of AT_ENTRY_FRAGMENTS: 0, 4 or 6 (L222) */
   bool dead_alias;                            /* a live function has a dead alias (V11a, D63) */
   bool dead_local_alias;                      /* the same of a local alias (L93) */
+  bool kept_alias;                            /* a dead function has a live alias that is weak or local (L1193) */
   tl_place_of_symbol weak_behind_common;      /* the first that an executable cannot have (D19, L436) */
   bool unified_functions;                     /* some input has a table of functions (L521) */
   TL_VECTOR(tl_unified_entry) unified_entries;

@@ -103,15 +103,15 @@ static void objects_check_image(const tl_merging *m, uint32_t index, uint32_t te
     tl_merge_check_overlap(m, &first->pieces, index);
 }
 
-/* Compiler constants are called after the text's function, which may be an alias that leads (L874), and so is shared memory,
- * whatever the file calls them (L1129). */
+/* Shared memory is called after the text's function, whatever the file calls it (L1129), compiler constants where an object lies
+ * in them or that is an alias that leads (L874, L1225). */
 static uint32_t objects_owned_name(const tl_merging *m, const tl_cubin_section *input, uint32_t text) {
   tl_module *const module = m->module;
   const uint32_t function = module->symbols.items[module->sections.items[text].owner].name;
   if (input->type == SHT_CUDA_SHARED)
     return tl_module_name(module, ".nv.shared.", function);
-  return input->type == SHT_CUDA_CONSTANT0 + 2 ? tl_module_name(module, tl_module_compiler_constants(module), function)
-                                               : input->name;
+  const bool after = input->type == SHT_CUDA_CONSTANT0 + 2 && (!m->objects_done || module->sections.items[text].led);
+  return after ? tl_module_name(module, tl_module_compiler_constants(module), function) : input->name;
 }
 
 /* W2.4, W10.5: the relocation section of a bindless table, its name around the table's own; L749, L808: that of a table of
@@ -268,8 +268,9 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
     return m->section_map[index];
   tl_merge_check_shape(m, index);
   const bool strange = input->type == SHT_CUDA_SHARED && !objects_starts_with(m, input->name, ".nv.shared."); /* L190 */
-  const uint32_t text =
-      input->info && input->flags & SHF_INFO_LINK && !strange ? objects_owner_text(m, input) : TL_NONE;
+  const uint32_t text = input->info && (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0) && !strange
+                            ? objects_owner_text(m, input)
+                            : TL_NONE;
   const bool owned = text != TL_NONE && module->sections.items[text].owner != TL_NONE; /* L176 */
   const uint32_t known = (uint32_t)module->sections.count, same = tl_module_find_section(module, input->name);
   if (owned && same != TL_NONE && module->sections.items[same].type != input->type)
@@ -283,9 +284,10 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const uint32_t out = owned ? objects_owned_section(m, index, text) : objects_named_section(m, index);
   tl_section *const section = &module->sections.items[out];
   if (out >= known) {
-    section->link = out == module->debug_shared ? 0 : input->link; /* L189, L592 */
-    if (input->type == SHT_CUDA_LOCAL && !owned)                   /* L951 */
-      section->about = tl_merging_section(m, input->info);
+    const bool own = out == module->debug_shared || (owned && input->type == SHT_CUDA_CONSTANT0 + 2); /* L592, L1172 */
+    section->link = own ? 0 : input->link;                                                            /* L189 */
+    if (input->type == SHT_CUDA_LOCAL && !owned)                                                      /* L951 */
+      section->about = objects_owner_text(m, input);
   }
   if (section->type != input->type && !objects_is_table(m, input->type, input->name)) /* that is said already */
     return objects_refuse_type(m, index, out);
@@ -863,19 +865,22 @@ static void objects_pass_weak_behind_common(tl_merging *m, uint32_t index, uint3
     m->module->weak_behind_common = (tl_place_of_symbol){m->file, index};
 }
 
-/* What is read and made anew has no place, whatever code it is about. */
-static bool objects_is_made_anew(const tl_cubin_section *section) {
-  return section->type == SHT_CUDA_INFO || tl_section_type_is_relocations(section->type);
+/* A section of dead code has a place where it is a text, or where an object before the symbol lies in it (L1185). */
+static bool objects_dead_section_has_place(tl_merging *m, const tl_cubin_symbol *s) {
+  return m->cubin->sections[s->section].flags & SHF_EXECINSTR ||
+         tl_merge_turn(m, s->section) < (uint64_t)(s - m->cubin->symbols);
 }
 
-/* A texture's section is one that something before it has placed (L193), or of dead code, but for its attributes and its
- * relocation sections (L1185); of a body that lost only its text counts, where a kernel's parameters lie (L482). nvlink
- * looks for it before it compares names (L1073). */
-static void objects_check_texture_place(const tl_merging *m, const tl_cubin_symbol *s) {
+/* A texture's section is one that something before it has placed (L193), of dead code too (L1185); of a body that lost only
+ * its text counts, where a kernel's parameters lie (L482). nvlink looks for it before it compares names (L1073). */
+static void objects_check_texture_place(tl_merging *m, const tl_cubin_symbol *s) {
   if (!objects_is_texture(s) || s->section == SHN_UNDEF || s->section == TL_SECTION_COMMON)
     return;
-  if (m->section_state[s->section] & TL_SECTION_DEAD && !objects_is_made_anew(&m->cubin->sections[s->section]))
+  if (m->section_state[s->section] & TL_SECTION_DEAD) {
+    if (!objects_dead_section_has_place(m, s))
+      objects_fail(m, s, TL_MESSAGE_NOT_MAPPED);
     return;
+  }
   const bool lost = m->section_state[s->section] & TL_SECTION_LOST;
   if (lost ? !(m->cubin->sections[s->section].flags & SHF_EXECINSTR) : m->section_map[s->section] == TL_NONE)
     objects_fail(m, s, TL_MESSAGE_NOT_MAPPED);
@@ -1060,6 +1065,8 @@ static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) 
 static void objects_pass_gone(tl_merging *m, uint32_t index, uint32_t known) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   objects_pass_dropped(m, index, known);
+  if (known != TL_NONE && tl_symbol_type(s) == STT_CUDA_OBJECT)
+    m->module->symbols.items[known].went = true;
   tl_merge_remember_constant(m, index);
   const bool lists = !m->module->mode->final || m->module->mode->records_applied;
   const bool lost = m->section_state[s->section] & TL_SECTION_LOST, texture = objects_is_texture(s);
@@ -1240,8 +1247,11 @@ static bool objects_type_is_taken(uint32_t type) {
   return TL_TYPE_IS_WITHIN(type, ranges);
 }
 
+/* Code of no function is taken in texts, jump slots and constants alone (L198, L596, L1173, L1198). */
 static bool objects_section_is_skipped(const tl_cubin_section *section) {
-  if (section->flags & SHF_EXECINSTR && section->type != SHT_PROGBITS) /* code of no function: L198, L596 */
+  const bool constants = tl_section_type_is_constant(section->type); /* L1173 */
+  if (section->flags & SHF_EXECINSTR && section->type != SHT_PROGBITS && section->type != SHT_CUDA_UFT_REL &&
+      !constants)
     return true;
   return !objects_type_is_taken(section->type);
 }

@@ -182,8 +182,10 @@ void tl_merge_check_attributes(const tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const bool gone = m->section_state[section] & (TL_SECTION_DEAD | TL_SECTION_LOST);
   const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, TL_NO_OFFSET};
+  const tl_message_id message =
+      tl_merge_is_slot_without_function(m, input->info) ? TL_MESSAGE_NO_UFT_STUB : TL_MESSAGE_NOT_MAPPED;
   if (!gone && input->info && tl_merging_section(m, input->info) == TL_NONE && !records_are_of_note(m, section))
-    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_MAPPED), site, NULL);
+    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(message), site, NULL);
 }
 
 /* Where the records of a section go: sh_info decides, not the name (L177). */
@@ -444,10 +446,12 @@ static uint32_t records_unified_symbol(const tl_merging *m, uint32_t section, ui
   return data && tl_symbol_type(&m->cubin->symbols[number]) == STT_SECTION ? TL_NONE : m->symbol_map[number];
 }
 
-/* An entry that names a symbol that the file does not have. An executable may end for another reason (L560). */
+/* An entry that names a symbol that the file does not have. An executable may end for another reason (L560), but not one
+ * without an index file of an entry of a function (L1220). */
 static void records_refuse_unified(const tl_merging *m, uint32_t section, uint64_t at) {
   static const char what[] = "a record names a symbol outside the symbol table";
-  if (m->module->mode->final)
+  const bool function = m->cubin->sections[section].type == SHT_CUDA_UFT_ENTRY;
+  if (m->module->mode->final && (m->module->index || !function))
     tl_cubin_suspect(m->cubin, m->module->names, m->module->diagnostics, section, at, what);
   else
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, at, what);
@@ -525,7 +529,8 @@ static void records_check_prototype(tl_merging *m, uint32_t symbol, uint32_t off
   const tl_function *const f = &module->resolution->functions.items[function];
   const uint32_t out = tl_merging_symbol(m, symbol);
   const uint32_t mention = out == TL_NONE ? TL_NONE : module->symbols.items[out].mention;
-  const uint32_t first_file = f->defined ? f->first_file : mention == TL_NONE ? m->file : mention; /* L194, L139 */
+  const bool defined = f->defined && f->first_file <= m->file; /* not by a later file (L1194) */
+  const uint32_t first_file = defined ? f->first_file : mention == TL_NONE ? m->file : mention; /* L194, L139 */
   tl_merge_report(m, tl_message_row_of(TL_MESSAGE_PROTOTYPE_MISMATCH), m->cubin->symbols[symbol].name,
                   module->files[tl_smaller(first_file, m->file)].path);
 }

@@ -101,10 +101,24 @@ void tl_merge_check_dropped_relocations(const tl_merging *m, uint32_t section) {
       relocations_check_type(m, section, i);
 }
 
+bool tl_merge_is_slot_without_function(const tl_merging *m, uint32_t section) {
+  return tl_cubin_section_at(m->cubin, section)->type == SHT_CUDA_UFT_REL && m->module->mode->final &&
+         tl_merging_section(m, section) == TL_NONE;
+}
+
+/* L1204: nvlink looks for the function of a jump slot that has entries. */
+static void relocations_check_slot(const tl_merging *m, uint32_t section) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, TL_NO_OFFSET};
+  if (input->size && tl_merge_is_slot_without_function(m, input->info))
+    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_UFT_STUB), site, NULL);
+}
+
 /* R30: what a relocation section can be about. */
 static uint32_t relocations_target(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint32_t target = tl_merging_section(m, input->info);
+  relocations_check_slot(m, section);
   if (target == TL_NONE || !relocations_may_change(m->module->sections.items[target].type, m->module->view))
     relocations_refuse_target(m, section);
   return target;
@@ -216,11 +230,24 @@ static bool relocations_section_is_gone(const tl_merging *m, const tl_cubin_symb
   return relocations_is_pooled(m, symbol) || m->section_state[symbol->section] & (TL_SECTION_DEAD | TL_SECTION_LOST);
 }
 
+/* L1224: the symbol of a losing body's text or parameters. Its section is none of the link, and nvlink finds the first one of
+ * the symbol's name that there is. */
+static bool relocations_is_of_lost_body(const tl_merging *m, const tl_cubin_symbol *s) {
+  if (!tl_merging_lies(s) || tl_symbol_type(s) != STT_SECTION || !(m->section_state[s->section] & TL_SECTION_LOST))
+    return false;
+  const tl_cubin_section *const section = &m->cubin->sections[s->section];
+  return section->flags & SHF_EXECINSTR || section->type == SHT_CUDA_CONSTANT0;
+}
+
 /* What an entry is about in the output. An object in the compiler constants of a body that lost is the one of its name in
  * the first body that stood when it came (L1094); in a relocatable output the section's symbol is that of the section behind
  * whose bytes they stand (W8.8). */
 static uint32_t relocations_symbol(const tl_merging *m, uint32_t symbol) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  if (m->symbol_map[symbol] == TL_NONE && relocations_is_of_lost_body(m, s)) {
+    const uint32_t standing = tl_module_find_section(m->module, s->name);
+    return standing == TL_NONE ? TL_NONE : m->module->sections.items[standing].symbol;
+  }
   if (m->symbol_map[symbol] != TL_NONE || !tl_merging_lies(s) || !(m->section_state[s->section] & TL_SECTION_LOST) ||
       m->cubin->sections[s->section].type != SHT_CUDA_CONSTANT0 + 2 || m->module->view != TL_VIEW_SASS)
     return m->symbol_map[symbol];
@@ -237,7 +264,8 @@ static uint32_t relocations_symbol(const tl_merging *m, uint32_t symbol) {
 /* Whether an entry of the type reaches the output, or the record of those that were applied. */
 static bool relocations_needs_symbol(const tl_merging *m, const tl_relocation_row *row) {
   const bool applied = row->kind == TL_RELOC_APPLY || row->kind == TL_RELOC_UNIFIED;
-  return row->kind == TL_RELOC_RUNTIME || row->kind == TL_RELOC_FUNC_DESC ||
+  const bool kept = row->kind == TL_RELOC_UNIFIED && !m->module->mode->rewrites_unified;
+  return kept || row->kind == TL_RELOC_RUNTIME || row->kind == TL_RELOC_FUNC_DESC ||
          (m->module->mode->records_applied && applied);
 }
 
@@ -248,6 +276,12 @@ static bool relocations_names_another(const tl_merging *m, const tl_cubin_symbol
          symbol->name != m->cubin->sections[symbol->section].name &&
          (tl_module_find_section(m->module, symbol->name) != TL_NONE ||
           tl_set_has(&m->module->prototype_seen, symbol->name));
+}
+
+/* A section of shared memory in which no object lies does not come along (L1205). */
+static bool relocations_section_is_empty(const tl_merging *m, const tl_cubin_symbol *symbol) {
+  return tl_symbol_type(symbol) == STT_SECTION && m->cubin->sections[symbol->section].type == SHT_CUDA_SHARED &&
+         m->section_map[symbol->section] == TL_NONE;
 }
 
 /* What becomes of an entry whose symbol did not come along; false: it is dropped. */
@@ -271,7 +305,8 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
     *state = TL_ENTRY_NULL;
     return true;
   }
-  if ((gone || (defined && relocations_names_another(m, symbol))) && row && relocations_needs_symbol(m, row))
+  const bool missed = defined && (relocations_names_another(m, symbol) || relocations_section_is_empty(m, symbol));
+  if ((gone || missed) && row && relocations_needs_symbol(m, row))
     relocations_note_deleted(r, entry);
   if (gone && tl_symbol_type(symbol) != STT_SECTION && !constant) {
     const bool address = entry->type == 2 || entry->type == TL_R_MERCURY + 2;

@@ -94,7 +94,8 @@ uint32_t tl_plan_section_link(const tl_emitted *e, uint32_t section) {
   const bool unified =
       e->module->capsule && (s->type == SHT_CUDA_UFT_ENTRY || s->type == SHT_CUDA_UDT_ENTRY); /* W12.7 */
   const bool symbols = unified || tl_emit_is_relocations(s->type) || s->type == SHT_CUDA_INFO ||
-                       s->type == SHT_CUDA_CALLGRAPH || s->type == SHT_CUDA_PROTOTYPE || s->flags & SHF_EXECINSTR;
+                       s->type == SHT_CUDA_CALLGRAPH || s->type == SHT_CUDA_PROTOTYPE ||
+                       (s->flags & SHF_EXECINSTR && !tl_emit_is_data(s->type)); /* L1173 */
   return symbols ? e->section_index[e->module->symtab] : s->link;
 }
 
@@ -158,14 +159,15 @@ uint8_t *tl_plan_put_segment(uint8_t *at, uint32_t type, uint32_t flags, uint64_
   return at + ELF_SEGMENT_SIZE;
 }
 
-/* A segment over the sections of two classes, which stand one behind the other; nothing when there are none. */
-static uint8_t *plan_load_segment(const planner *p, uint8_t *at, unsigned first, unsigned second, uint32_t flags) {
+/* A segment over the sections of some classes, which stand one behind the other; nothing when there are none. */
+static uint8_t *plan_load_segment(const planner *p, uint8_t *at, unsigned first, unsigned last, uint32_t flags) {
   const tl_emitted *const e = p->e;
   uint64_t start = 0, end = 0, empty = 0;
   for (uint32_t i = 0; i < e->section_count; i++) {
     const uint32_t section = e->order[i];
     const unsigned class = tl_emit_section_class(&e->module->sections.items[section]);
-    if (class != first && class != second)
+    const bool placed = class != TL_CLASS_CODE_DATA || e->module->sections.items[section].flags & SHF_ALLOC;
+    if (class < first || class > last || !placed)
       continue;
     const uint64_t offset = p->plan->section_offset[section], size = tl_plan_section_size(e, section);
     const bool nobits = class == TL_CLASS_EMPTY;
@@ -181,7 +183,7 @@ static uint16_t plan_add_segments(planner *p) {
   enum { PT_PHDR = 6, PT_LOAD = 1, READ_EXECUTE = 5, READ_WRITE = 6 };
   uint8_t *const table = tl_arena_new(p->arena, uint8_t, 4 * ELF_SEGMENT_SIZE);
   uint8_t *at = table + ELF_SEGMENT_SIZE;
-  at = plan_load_segment(p, at, TL_CLASS_READ_ONLY, TL_CLASS_TEXT, READ_EXECUTE);
+  at = plan_load_segment(p, at, TL_CLASS_READ_ONLY, TL_CLASS_CODE_DATA, READ_EXECUTE);
   at = plan_load_segment(p, at, TL_CLASS_DATA, TL_CLASS_EMPTY, READ_WRITE);
   const uint64_t size = (uint64_t)(at - table) + ELF_SEGMENT_SIZE;
   tl_plan_put_segment(at, PT_LOAD, READ_EXECUTE, p->plan->size, size, size);

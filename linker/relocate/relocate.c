@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "catalog/sass_type.h"
 #include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "relocate/patch.h"
@@ -65,6 +66,7 @@ typedef struct entry_state {
   int64_t a;                 /* A */
   uint64_t auxiliary;
   uint8_t bank;
+  bool deleted;     /* what it names is not in the output (L1203) */
   tl_defect defect; /* row that decided S, where nvlink's is another; TL_DEFECT_COUNT for none */
 } entry_state;
 
@@ -371,10 +373,13 @@ static outcome relocate_internal_function(const relocating *r, const entry_state
                                                                                              : OUTCOME_CLEAR;
 }
 
-/* R13c; in the Mercury view the loader places reserved shared memory, too (L240). */
-static bool relocate_is_kept_section(const tl_module *module, uint32_t type) {
+/* R13c; in the Mercury view the loader places reserved shared memory, too (L240), and so does the SASS view of a capsule but for
+ * addresses that an executable's instructions have (L1200). */
+static bool relocate_is_kept_section(const tl_module *module, uint32_t type, uint32_t relocation) {
+  enum { ADDRESS32 = 55, MERCURY_ADDRESS32 = TL_R_MERCURY + 3 };
+  const bool written = module->mode->final && (relocation == ADDRESS32 || relocation == MERCURY_ADDRESS32);
   return type == SHT_CUDA_GLOBAL || type == SHT_CUDA_GLOBAL_INIT || type == SHT_CUDA_UDT ||
-         (type == SHT_CUDA_RESERVED_SHARED && module->view == TL_VIEW_MERCURY);
+         (type == SHT_CUDA_RESERVED_SHARED && (module->view == TL_VIEW_MERCURY || (module->capsule && !written)));
 }
 
 /* R21, R22, L577: an undefined name whose address the loader knows: by its memory, which stands in st_other, or because it
@@ -479,14 +484,16 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
       return true;
     }
     const tl_relocation_row *const row = tl_relocation_in_view(e->entry->type, r->module->view == TL_VIEW_MERCURY);
-    if (row && (e->entry->type == 0 || row->kind == TL_RELOC_UNIFIED))
-      relocate_fail(r, e, TL_MESSAGE_DELETED_SYMBOL);
+    if (row && (e->entry->type == 0 || row->kind == TL_RELOC_UNIFIED)) {
+      e->deleted = true; /* E69 where it is written, behind undefined references (L1203) */
+      return true;
+    }
     tl_trace(r->module->diagnostics, TL_TRACE_UNIFIED, (uint64_t)e->entry->type, (uint64_t)0);
     *result = OUTCOME_DROP;
     return true;
   }
   const bool texture = tl_type_is_texture(type);
-  if (section != TL_NONE && relocate_is_kept_section(r->module, r->module->sections.items[section].type)) {
+  if (section != TL_NONE && relocate_is_kept_section(r->module, r->module->sections.items[section].type, e->type)) {
     if (texture && e->row && e->row->texture == TL_TEX_FATAL) /* L534 */
       relocate_fail(r, e, TL_MESSAGE_PC_RELATIVE);
     return true;
@@ -533,6 +540,13 @@ static bool relocate_is_cleared(const relocating *r, const tl_symbol *symbol) {
   return internal || (symbol->shared && !undefined && r->module->mode->final);
 }
 
+/* Numbers behind Mercury's last one, where nvlink finds memory of its own: `unexpected NVRS` of most (L1202). */
+static bool relocate_is_behind_mercury(const relocating *r, const entry_state *e) {
+  enum { LAST = TL_R_MERCURY + 0x1ffff };
+  const bool finalized = r->module->capsule || r->module->files[e->entry->file].role.finalized;
+  return finalized && e->type > TL_R_MERCURY && e->type <= LAST;
+}
+
 static outcome relocate_by_type(const relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
   switch (e->row ? e->row->kind : TL_RELOC_SENTINEL) {
@@ -554,7 +568,7 @@ static outcome relocate_by_type(const relocating *r, entry_state *e) {
       relocate_refuse(r, e, "a function descriptor relocation names no function (D15)");
     return OUTCOME_KEEP;
   case TL_RELOC_SENTINEL:
-    if (e->type > TL_RELOC_LARGEST_LOOKED_UP)
+    if (e->type > TL_RELOC_LARGEST_LOOKED_UP && !relocate_is_behind_mercury(r, e))
       relocate_refuse(r, e, "a relocation has a type that there is not (D42)");
     relocate_fail(r, e, TL_MESSAGE_NVRS);
   case TL_RELOC_UNIFIED:
@@ -703,6 +717,23 @@ static bool relocate_is_recorded(const relocating *r, const entry_state *e) {
   return false;
 }
 
+/* The opcode of the SASS instruction that an entry of code stands at; 0 where there is none. */
+static uint16_t relocate_opcode(const relocating *r, const entry_state *e) {
+  enum { OPCODE = 0xfff };
+  const tl_piece *const piece = tl_layout_piece(&r->module->sections.items[e->entry->target], e->entry->offset);
+  const uint64_t at = piece ? e->entry->offset - piece->offset : 0;
+  const bool inside = piece && piece->data && at <= piece->size && piece->size - at >= sizeof(uint16_t);
+  return inside ? tl_get16(piece->data + at) & OPCODE : 0;
+}
+
+/* In a capsule's SASS view: R_CUDA's number of an entry that went by Mercury's rules (L585, L1200). */
+static uint32_t relocate_kept_type(const relocating *r, const entry_state *e) {
+  if (!r->module->capsule || r->module->view != TL_VIEW_SASS || e->type <= TL_R_MERCURY)
+    return e->type;
+  const bool code = tl_layout_function_of(r->module, e->entry->target) != TL_NONE;
+  return code ? tl_sass_type_in_code(e->type, relocate_opcode(r, e)) : tl_sass_type_in_data(e->type);
+}
+
 static void relocate_record(relocating *r, const entry_state *e) {
   const uint32_t container = r->module->sections.items[e->entry->target].resolved;
   if (!r->module->mode->records_applied || container == TL_NONE || !relocate_is_recorded(r, e))
@@ -719,7 +750,7 @@ static void relocate_record(relocating *r, const entry_state *e) {
   *tl_vector_push(r->arena, &r->relocated->kept) =
       (tl_kept){.container = container,
                 .symbol = e->symbol,
-                .type = e->type,
+                .type = relocate_kept_type(r, e),
                 .offset = e->offset,
                 .addend = e->a + (int64_t)old,
                 .foreign = r->module->sections.items[container].about != e->entry->target,
@@ -746,6 +777,20 @@ static bool relocate_names_no_object(const relocating *r, const entry_state *e) 
   return e->symbol == 0 || (tl_type_of(symbol) == STT_SECTION && symbol->section != r->module->unified_data);
 }
 
+/* In a capsule's SASS view what Mercury keeps as a place in the code stands in the bytes (R63, L585). */
+static bool relocate_is_place(const relocating *r, const entry_state *e) {
+  return r->module->view == TL_VIEW_SASS && tl_relocation_is_code_place(e->row); /* of R_CUDA's types none is one */
+}
+
+/* What is written of an entry that is carried out; NULL for nothing. In a capsule's SASS view an entry of code that has
+ * Mercury's number stands in the instruction's own field, where there is one (L1200). */
+static const tl_relocation_row *relocate_written_row(const relocating *r, const entry_state *e) {
+  const bool sass = r->module->capsule && r->module->view == TL_VIEW_SASS && e->type > TL_R_MERCURY;
+  if (!sass || relocate_is_place(r, e) || tl_layout_function_of(r->module, e->entry->target) == TL_NONE)
+    return e->row;
+  return tl_sass_row_in_code(e->type, relocate_opcode(r, e));
+}
+
 static void relocate_apply(relocating *r, const entry_state *e) {
   const uint64_t size = relocate_extent(r, e->entry->target);
   if (e->foreign) /* L611: the table has no fields */
@@ -762,9 +807,14 @@ static void relocate_apply(relocating *r, const entry_state *e) {
   const uint64_t value = e->s + (uint64_t)e->a;
   relocate_check_fit(r, e, value);
   relocate_trace(r, e);
+  const tl_relocation_row *const row = relocate_written_row(r, e);
+  if (!row) {
+    relocate_record(r, e);
+    return;
+  }
   *tl_vector_push(r->arena, &r->relocated->patches) = (tl_patch){.section = e->entry->target,
                                                                  .offset = e->offset,
-                                                                 .row = e->row,
+                                                                 .row = row,
                                                                  .value = value,
                                                                  .auxiliary = e->auxiliary + (uint64_t)e->a,
                                                                  .bank = e->bank,
@@ -793,11 +843,6 @@ static void relocate_clear(relocating *r, entry_state *e) {
   relocate_apply(r, e);
 }
 
-/* In a capsule's SASS view what Mercury keeps as a place in the code stands in the bytes (R63, L585). */
-static bool relocate_is_place(const relocating *r, const entry_state *e) {
-  return r->module->view == TL_VIEW_SASS && tl_relocation_is_code_place(e->row); /* of R_CUDA's types none is one */
-}
-
 /* S is what the table of symbols says, also of one that is undefined. */
 static void relocate_apply_place(relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
@@ -807,17 +852,6 @@ static void relocate_apply_place(relocating *r, entry_state *e) {
     e->s += symbol->shared_places * r->layout->reserved;
   e->defect = TL_DEFECT_COUNT;
   relocate_apply(r, e);
-}
-
-/* In a capsule's SASS view: R_CUDA's number of an entry that went by Mercury's rules (L585). */
-static uint32_t relocate_kept_type(const relocating *r, uint32_t type) {
-  enum { TEXTURE = TL_R_MERCURY + 3 };
-  static const uint32_t sass[] = {1, 2, 112, 113};
-  const uint32_t first = TL_R_MERCURY + 60, count = sizeof sass / sizeof *sass;
-  const bool changes = r->module->capsule && r->module->view == TL_VIEW_SASS;
-  if (changes && type == TEXTURE) /* L616 */
-    return sass[0];
-  return changes && type >= first && type < first + count ? sass[type - first] : type;
 }
 
 /* What an entry of REL that becomes RELA brings along out of its field (R37), as a part of the addend: nothing with nvlink
@@ -837,10 +871,10 @@ static void relocate_keep(const relocating *r, const entry_state *e, bool as_non
     return; /* only the Mercury view says it */
   *tl_vector_push(r->arena, &r->relocated->kept) = (tl_kept){.container = e->entry->container,
                                                              .symbol = as_none ? 0 : e->symbol,
-                                                             .type = as_none ? 0 : relocate_kept_type(r, e->type),
+                                                             .type = as_none ? 0 : relocate_kept_type(r, e),
                                                              .offset = e->offset,
                                                              .addend = e->a + relocate_moved_content(r, e),
-                                                             .deleted = e->entry->deleted};
+                                                             .deleted = e->entry->deleted || e->deleted};
   r->relocated->container_used[e->entry->container] = true;
 }
 
@@ -878,9 +912,10 @@ static bool relocate_as_mercury(relocating *r, const entry_state *e, outcome *re
 
 /* L615: the SASS side has the address of reserved shared memory in the instruction, where Mercury leaves it to the loader. */
 static bool relocate_writes_reserved(const relocating *r, entry_state *e, outcome *result) {
-  enum { ADDRESS32 = 55 };
+  enum { ADDRESS32 = 55, MERCURY_ADDRESS32 = TL_R_MERCURY + 3 };
   const char *const name = tl_module_text(r->module, relocate_symbol(r, e->symbol)->name);
-  if (!r->module->capsule || r->module->view != TL_VIEW_SASS || e->type != ADDRESS32 ||
+  const bool address = e->type == ADDRESS32 || e->type == MERCURY_ADDRESS32;
+  if (!r->module->capsule || r->module->view != TL_VIEW_SASS || !address ||
       tl_layout_function_of(r->module, e->entry->target) == TL_NONE || !tl_text_behind(name, ".nv.reservedSmem."))
     return false;
   e->s = r->layout->symbol_value[e->symbol];
@@ -910,7 +945,7 @@ static void relocate_entry(relocating *r, uint32_t index) {
   /* In a capsule's data the SASS view has Mercury's number where there is no other (R63). */
   const bool mercury = r->module->view == TL_VIEW_MERCURY || (r->module->capsule && e.entry->type > TL_R_MERCURY);
   const tl_relocation_row *const row = tl_relocation_in_view(e.entry->type, mercury);
-  if (mercury && !row) /* R73 */
+  if (mercury && !row && e.entry->type <= TL_R_MERCURY) /* R73 */
     relocate_fail(r, &e, TL_MESSAGE_UNEXPECTED_RELOC);
   e.type = row && relocate_rewrites_unified(r) ? row->unified_to : e.entry->type; /* R11, R104 */
   e.row = tl_relocation_in_view(e.type, mercury);
@@ -976,6 +1011,12 @@ static bool relocate_is_laid(const relocating *r, uint32_t target) {
          r->module->sections.items[target].type == SHT_CUDA_CONSTANT0;
 }
 
+/* Numbers so far behind Mercury's last one that nvlink ends by a signal over entries that stay (L1202). */
+static bool relocate_is_beyond(const relocating *r, const tl_kept *kept) {
+  enum { BEYOND = TL_R_MERCURY + 0x1800 };
+  return r->module->capsule && kept->type > BEYOND && !r->module->diagnostics->errors;
+}
+
 /* R71, R76: after every apply, in the order of the inputs' entries (L1112), which are kept last to first. */
 static void relocate_check_kept(const relocating *r) {
   for (size_t i = r->relocated->kept.count; i-- > 0;) {
@@ -990,6 +1031,8 @@ static void relocate_check_kept(const relocating *r) {
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
     if (!record && !relocate_is_laid(r, target) && kept->offset >= relocate_extent(r, target))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_PAST_END), site, NULL);
+    if (relocate_is_beyond(r, kept))
+      tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_UNEXPECTED_RELOC), site, NULL);
     const tl_symbol *const symbol = relocate_symbol(r, kept->symbol);
     const bool dropped = tl_type_of(symbol) == STT_SECTION && r->layout->section_dropped[symbol->section]; /* L185 */
     if (dropped || kept->deleted || tl_symbol_names_nothing(r->module, r->layout, symbol) ||
@@ -1000,9 +1043,14 @@ static void relocate_check_kept(const relocating *r) {
 
 /* What went with a body, where an entry that stays names it (L461, L527) and is not among those that are written. */
 static void relocate_check_deleted(const tl_module *module) {
-  for (size_t i = 0; i < module->deleted_entries.count; i++)
-    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
-                       module->deleted_entries.items[i], NULL);
+  size_t site = 0; /* one a relocation that says so, in their order */
+  for (size_t i = 0; i < module->relocations.count; i++) {
+    if (!module->relocations.items[i].deleted || site >= module->deleted_entries.count)
+      continue;
+    const tl_site where = module->deleted_entries.items[site++];
+    if (tl_module_relocation_stands(module, i)) /* L1224: one of a replaced body is not written */
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), where, NULL);
+  }
 }
 
 /* L473: what the unified tables of the output name is in it. */

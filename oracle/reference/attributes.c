@@ -107,6 +107,9 @@ bool ref_attribute_is_external(const ref_link *link, size_t symbol) {
 
 static void ref_attribute_filter_externs(ref_link *link, ref_record *record) {
   ref_indices kept = {0};
+  if (record->format != 4) { /* RF678: it names none */
+    return;
+  }
   for (size_t i = 0; i < record->symbols.count; i++) {
     if (ref_attribute_is_external(link, record->symbols.items[i])) {
       ref_indices_add(link, &kept, record->symbols.items[i]);
@@ -544,23 +547,32 @@ static void ref_attributes_take_endless(ref_link *link, ref_record *record, size
   }
 }
 
-/* RF705: of several counts of a kernel the last that was read is raised; -v says the first. */
+/* L1168: of several counts of a kernel the one that was read last, which is written first, is what it needs; the others stay as they are, and
+ * -v says the first that was read. */
+static void ref_attributes_finish_registers(ref_link *link, ref_record *record, ref_function *kernel, bool *seen) {
+  if (*seen) {
+    const uint32_t own = ref_u32(record->payload.data + 4);
+    kernel->told_registers = own != 0 || kernel->text == REF_NONE ? own : link->sections[kernel->text].info_high >> 24;
+    kernel->tells_registers = true;
+    return;
+  }
+  *seen = true;
+  if (kernel->is_kernel) {
+    record->payload = ref_attribute_words(link, kernel->raised_registers);
+  }
+}
+
 static void ref_attributes_finish_module(ref_link *link) {
-  bool *raised = REF_TAKE(link, bool, link->function_count);
+  bool *seen = REF_TAKE(link, bool, link->function_count);
   ref_attributes_reverse(link, &link->module_records, &link->module_output);
   for (size_t i = 0; i < link->module_output.count; i++) {
     ref_record *record = &link->module_output.items[i];
     const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
     const size_t number = symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function;
     ref_attributes_take_endless(link, record, number);
-    if (record->code == CODE_REGCOUNT && number != REF_NONE && link->functions[number].is_kernel && !raised[number] &&
-        record->payload.size >= 8) {
-      raised[number] = true;
-      record->payload = ref_attribute_words(link, link->functions[number].raised_registers);
-    }
-    if (record->code == CODE_REGCOUNT && number != REF_NONE && record->payload.size >= 8) {
-      link->functions[number].told_registers = ref_u32(record->payload.data + 4);
-      link->functions[number].tells_registers = true;
+    if (record->code == CODE_REGCOUNT && number != REF_NONE && record->payload.size >= 8 &&
+        (link->functions[number].is_kernel || link->functions[number].is_unnamed)) {
+      ref_attributes_finish_registers(link, record, &link->functions[number], &seen[number]);
     }
   }
   ref_attributes_drop(link, &link->module_output, true);
@@ -579,7 +591,7 @@ static void ref_attributes_add_min_stack(ref_link *link, size_t symbol) {
   ref_attribute_add_symbol_word(link, CODE_MIN_STACK_SIZE, symbol, stack);
 }
 
-/* I26, G3, W6.10 */
+/* I26, G3, W6.10; L1169: that of a second name stands with its function's at once, before the masks of those that lack one. */
 static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
   ref_record *own = ref_attribute_find(&kernel->output_records, CODE_CRS_STACK_SIZE);
   if (own == NULL) {
@@ -595,7 +607,8 @@ static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
     ref_bytes_add(link, &payload, own->payload.data + 4, own->payload.size - 4);
     own->payload = payload;
   } else if (value != 0) {
-    ref_attribute_append_word(link, &kernel->output_records, CODE_CRS_STACK_SIZE, value);
+    ref_function *holder = kernel->alias_of == REF_NONE ? kernel : &link->functions[kernel->alias_of];
+    ref_attribute_append_word(link, &holder->output_records, CODE_CRS_STACK_SIZE, value);
   }
 }
 

@@ -135,7 +135,7 @@ static bool ref_block_place_parameters_again(ref_link *link, ref_file *file, uin
     return true;
   }
   ref_block_compare_banks(link, file, section);
-  if (file->body_of[owner] == REF_BODY_REPLACES) {
+  if (file->body_of[owner] != REF_BODY_LOSES) { /* RF672: a second bank of one file, too */
     ref_block_map(file, section, function->constant0, 0);
   }
   return false;
@@ -158,9 +158,11 @@ static void ref_block_place_lost_constants(ref_link *link, ref_file *file, uint3
     if (!function->live) {
       return;
     }
-    number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+    number = input->type == REF_TYPE_CONSTANT /* RF619: another bank */
+                 ? ref_block_add_bank_zero(link, function, input)
+                 : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
     link->sections[number].info_section = function->text;
-    if (function->entry && function->constant2 == REF_NONE) {
+    if (input->type != REF_TYPE_CONSTANT && function->entry && function->constant2 == REF_NONE) {
       function->constant2 = number; /* RF6: a kernel's image is found by its name too */
     }
     link->sections[number].is_stray = true;
@@ -249,7 +251,9 @@ static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t
         ref_message_fatal(link, "RF95", "Internal error: overlapping data spans too much");
       }
       function->constants_overlap = !has_section;
-      link->mismatched_section = has_section ? cubin->sections[section].name : link->mismatched_section;
+      if (has_section && function->live && link->mismatched_section == NULL) { /* RF649 */
+        link->mismatched_section = cubin->sections[section].name;
+      }
     }
   }
 }
@@ -491,14 +495,14 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   }
   const ref_section *input = &file->cubin.sections[section];
   const uint32_t owner = ref_merge_owner(file, section);
+  if (ref_deleted_is_of_dead_kernel(link, input) || /* RF617: by its name */
+      ref_block_is_dead_text(link, file, section, owner)) {
+    return false;
+  }
   size_t number = ref_map_find(&link->section_by_name, input->name);
   const bool is_new = number == REF_NONE || link->sections[number].type != input->type;
   if (is_new) {
     ref_block_check_info(link, file, input);
-  }
-  if (ref_deleted_is_of_dead_kernel(link, input) || /* RF617: by its name */
-      ref_block_is_dead_text(link, file, section, owner)) {
-    return false;
   }
   if (owner != 0 && file->function_of[owner] != REF_NONE && ref_section_type_is_constant(input->type)) {
     return ref_block_place_owned(link, file, section, owner);

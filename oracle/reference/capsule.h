@@ -110,6 +110,15 @@ ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size);
 ref_places ref_places_of_sections(ref_link *link, const ref_section *capsule, const ref_section *text);
 /* Of the function's body that stands. */
 ref_places ref_places_of_function(const ref_capsule *capsule, size_t function);
+/* By 16 decoded bytes the instruction that they are of, or REF_NONE. */
+typedef struct ref_units {
+  const size_t *self;
+  size_t *items;
+  size_t count;
+} ref_units;
+ref_units ref_places_units(ref_link *link, const ref_places *places);
+/* The offset of the instruction that holds a decoded byte, or of the one that nvlink knows by it (L872); REF_NONE. */
+size_t ref_units_find(const ref_units *units, uint64_t decoded, bool self);
 /* The first at a place, NOPs included, or REF_NONE. */
 size_t ref_places_find(const ref_places *places, uint64_t place);
 /* Does an instruction begin there? */

@@ -126,3 +126,24 @@ uint64_t ref_places_from(const ref_places *places, uint64_t place) {
   }
   return (uint64_t)i * UNIT;
 }
+
+ref_units ref_places_units(ref_link *link, const ref_places *places) {
+  const size_t count = (size_t)(places->end / UNIT);
+  const ref_units units = {places->self, ref_memory_take_numbers(link, count + 1), count};
+  for (size_t i = 0; i < places->count; i++) {
+    const size_t unit = places->at[i] == REF_PLACE_UNKNOWN ? count : (size_t)(places->at[i] / UNIT);
+    if (unit < count && !places->is_padding[i]) {
+      units.items[unit] = i;
+    }
+  }
+  for (size_t i = 1; i < count; i++) {
+    units.items[i] = units.items[i] == REF_NONE ? units.items[i - 1] : units.items[i];
+  }
+  return units;
+}
+
+size_t ref_units_find(const ref_units *units, uint64_t decoded, bool self) {
+  const uint64_t unit = decoded / UNIT;
+  const size_t found = unit < units->count ? units->items[unit] : REF_NONE;
+  return found == REF_NONE ? REF_NONE : (self ? units->self[found] : found) * UNIT;
+}

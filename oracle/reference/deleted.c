@@ -137,7 +137,7 @@ static void ref_deleted_check_objects(ref_link *link, const ref_file *file) {
       continue;
     }
     const size_t owner = ref_deleted_owner(file, symbol->section, &lost);
-    const bool pool = REF_IS(file->cubin.sections[symbol->section].name, ".nv_debug.shared");
+    const bool pool = link->pool != 0 && file->section_of[symbol->section] == link->pool; /* RF655 */
     ref_deleted_refuse(link, pool && (symbol->other & REF_SPACE_MASK) != REF_SPACE_SHARED);
     ref_deleted_refuse(link, owner != REF_NONE && (!link->functions[owner].live) &&
                                  ref_deleted_object_stays(symbol, &link->functions[owner]));

@@ -13,7 +13,7 @@ static bool ref_dump_is_asked(const ref_link *link) {
 
 static void ref_dump_add_callee(ref_link *link, ref_bytes *text, size_t number) {
   char word[32];
-  const int length = snprintf(word, sizeof word, " %zu", number == REF_NONE ? 0 : number + 1); /* RF670 */
+  const int length = snprintf(word, sizeof word, " %zu", number == REF_NONE ? 0 : number + 1); /* RF669 */
   ref_bytes_add(link, text, word, (size_t)length);
 }
 
@@ -92,7 +92,8 @@ static uint32_t *ref_dump_list_stack_limits(ref_link *link) {
   return limits;
 }
 
-/* E35 (I29), of the kernels in order of creation, those first that stand among the local symbols (RF544). */
+/* E35 (I29), of the kernels in order of creation, those first that stand among the local symbols (RF544). RF654: a stack that is endless by an
+ * input's record is above every limit, too. */
 static void ref_dump_check_stack(ref_link *link) {
   const uint32_t *limits = ref_dump_list_stack_limits(link);
   for (size_t i = 0; i < 2 * link->kernels.count; i++) {
@@ -100,7 +101,8 @@ static void ref_dump_check_stack(ref_link *link) {
     const ref_function *kernel = &link->functions[number];
     const bool first = kernel->symbol != REF_NONE && link->symbols[kernel->symbol].local_list;
     const uint32_t limit = first == (i < link->kernels.count) ? limits[number] : 0;
-    const uint32_t stack = kernel->reaches_cycle ? 0xffffffff : (uint32_t)kernel->stack;
+    const bool endless = kernel->reaches_cycle || kernel->has_endless_stack;
+    const uint32_t stack = endless ? 0xffffffff : (uint32_t)kernel->stack;
     if (limit != 0 && stack > limit) {
       ref_message_add(link, REF_ERROR, "E35", "Function '%s' uses %d bytes stack but limited to %d", kernel->name,
                       (int)stack, (int)limit);

@@ -104,7 +104,7 @@ static void ref_foreign_check_archive(ref_link *link, const ref_input *archive) 
   }
 }
 
-/* C43: of any class but 64 bits, in any order of bytes but this one, with a section outside the file: damaged. */
+/* C43: of any class but 64 bits, in any order of bytes but this one, with a section outside the file, or without one (RF670): damaged. */
 static bool ref_foreign_is_damaged(const ref_input *input) {
   const uint8_t *bytes = input->bytes;
   if (input->size < HEADER || memcmp(bytes, "\177ELF", 4) != 0 || bytes[4] != ELF_64_BIT || bytes[5] != ELF_LITTLE) {
@@ -112,7 +112,7 @@ static bool ref_foreign_is_damaged(const ref_input *input) {
   }
   const uint64_t headers = ref_u64(bytes + 40);
   const uint16_t count = ref_u16(bytes + 60);
-  return count != 0 && (ref_u16(bytes + 58) != SECTION || headers < HEADER || headers > input->size ||
+  return count == 0 || (ref_u16(bytes + 58) != SECTION || headers < HEADER || headers > input->size ||
                         (uint64_t)count * SECTION > input->size - headers ||
                         ref_input_has_outside_section(bytes, input->size, headers));
 }

@@ -368,7 +368,9 @@ void ref_function_note_taken(ref_link *link, const ref_file *file, const ref_sec
     ref_function_check_record(link, file, (ref_record_of_calls){.part = part, .symbol = first}, second);
     const size_t function = ref_function_of_symbol(file, first);
     const bool lost = ref_indices_has(&file->lost_records, (size_t)at);
-    if (part == REF_PART_TAKEN && function != REF_NONE && file->body_of[first] != REF_BODY_LOSES && !lost) {
+    const bool loses = function != REF_NONE && file->body_of[first] == REF_BODY_LOSES &&
+                       file->cubin.symbols[first].info >> 4 == REF_BIND_WEAK; /* a second strong one is E21 (RF664) */
+    if (part == REF_PART_TAKEN && function != REF_NONE && !loses && !lost) {
       link->functions[function].prototype_so_far = ref_input_string(&file->cubin, second);
     }
   }
@@ -640,7 +642,7 @@ static void ref_function_keep_aliased(ref_link *link) {
 static void ref_functions_keep_inside_kernels(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
-    if (!ref_function_shares_kernel(link, function)) {
+    if (!ref_function_lies_in_kernel(link, function)) {
       continue;
     }
     function->live = function->live || link->functions[function->alias_of].live;

@@ -94,10 +94,19 @@ static uint8_t ref_input_acceleration(const ref_file *file) {
   return 0;
 }
 
-/* RF137, RF138, RF613: below sm_90 nothing is too old; without a note of version 2, or of a toolkit before 10.0, it is told in the output. */
+/* RF137, RF138, RF613: for other targets than sm_90, virtual ones of more at that, nothing is too old (RF670), but code for sm_90 does not
+ * match those; without a note of version 2, or of a toolkit before 10.0, it is told in the output. RF650: for an architecture of capsules
+ * the file's own counts. */
 static void ref_input_take_old(ref_link *link, const ref_file *file, uint16_t toolkit) {
-  if (toolkit < TOOLKIT_OF_OLDEST && link->sm >= SM_WITHOUT_OLD_OBJECTS) {
+  const uint32_t own = file->cubin.flags >> 8 & 0xffff;
+  const uint32_t sm = ref_target_has_capsules(link->sm) ? own : link->sm;
+  const bool is_refused = link->is_virtual ? link->sm == SM_WITHOUT_OLD_OBJECTS : sm >= SM_WITHOUT_OLD_OBJECTS;
+  if (toolkit < TOOLKIT_OF_OLDEST && is_refused) {
     ref_message_fatal(link, "E51", "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", file->name);
+  }
+  if (toolkit < TOOLKIT_OF_OLDEST && link->is_virtual && (file->cubin.flags >> 8 & 0xff) >= SM_WITHOUT_OLD_OBJECTS) {
+    ref_message_fatal(link, "E51", "Input file '%s' arch does not match target '%s'", file->name,
+                      link->job->options.values[REF_OPTION_ARCH]);
   }
   link->has_oldest_object = link->has_oldest_object || toolkit < TOOLKIT_OF_RECORD;
   link->has_old_object = link->has_old_object || toolkit < TOOLKIT_OF_LARGE_PARAMETERS;
@@ -475,6 +484,7 @@ static void ref_input_count_entries(ref_cubin *cubin, uint32_t number) {
   for (size_t i = 0; i < sizeof tables / sizeof tables[0] && (cubin->flags & REF_KIND_CAPSULE) == 0; i++) {
     if (section->type == tables[i].type && section->entry_size > tables[i].bytes) {
       section->size = section->size / section->entry_size * tables[i].bytes;
+      section->entry_size = tables[i].bytes;
     }
   }
   if (number == cubin->symbol_section && section->entry_size > SYMBOL_BYTES) {

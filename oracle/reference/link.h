@@ -205,7 +205,7 @@ typedef struct ref_function {
   bool taken_without_text;     /* RF52 */
   const char *prototype;       /* of .nv.prototype */
   ref_indices calls, references;
-  ref_indices shown_calls; /* RF670: of what is no function, too: REF_NONE */
+  ref_indices shown_calls; /* RF669: of what is no function, too: REF_NONE */
   ref_reading *readings;   /* L791 */
   size_t reading_count, reading_capacity;
   const char **indirect; /* prototypes of its -3 records */
@@ -251,8 +251,9 @@ typedef struct ref_function {
   bool reaches_cycle, uses_extern_shared;
   bool has_endless_stack; /* RF280 */
   uint32_t frame_size, register_count, raised_registers, crs_size;
-  bool has_register_count, tells_registers;
-  uint32_t told_registers; /* of the first record of counts, by which -v goes (RF705) */
+  uint32_t told_registers; /* L1168 */
+  bool tells_registers;
+  bool has_register_count;
   uint64_t stack, crs;
   ref_indices constant_users;
   uint64_t constant_offset; /* of its compiler constants in the users' images (W10.2) */
@@ -498,6 +499,7 @@ typedef struct ref_link {
   ref_map first_by_name;   /* RF406: of the first symbols, `named_count` of them */
   ref_map local_functions; /* RF664: 1 for a kernel */
   size_t named_count;
+  size_t pool;                  /* RF655: 0: none */
   uint64_t debug_shared_align;  /* D of W9.8 */
   bool has_lone_pool;           /* L766: one was a section for itself, or would be without -g */
   bool had_lone_pool, had_pool; /* L1066: before the file that is merged */
@@ -544,6 +546,7 @@ typedef struct ref_link {
   bool saw_extended;                         /* RF121: so far */
   bool has_extended;                         /* C28 */
   bool has_refused_shared;                   /* RF163 */
+  bool has_dead_extern;                      /* RF651 */
   bool has_dead_parameter;                   /* RF85 */
   size_t removed_inside;                     /* RF162: a function's number, and 1 */
   bool has_crs_conflict;                     /* RF189 */
@@ -606,6 +609,7 @@ int ref_order(uint64_t a, uint64_t b);
 size_t ref_map_find(const ref_map *map, const char *key);
 bool ref_named_is_another(const ref_file *file, const ref_symbol *input);
 size_t ref_named_find(ref_link *link, const char *name);
+size_t ref_named_find_first(ref_link *link, const char *name);
 void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number);
 void ref_strings_add(ref_link *link, ref_strings *strings, const char *text);
 uint32_t ref_strings_offset(const ref_strings *strings, const char *text);
@@ -677,6 +681,25 @@ bool ref_pair_take(const ref_file *file, const ref_pair *pair, ref_relocation *e
 
 /* mercury.c */
 void ref_mercury_repair(ref_link *link, ref_file *file);
+bool ref_mercury_has_counterpart(const ref_cubin *side, const ref_relocation *entry);
+/* A file and its Mercury view, and the SASS symbols by name. */
+typedef struct ref_mercury_sides {
+  const ref_cubin *sass, *mercury;
+  const ref_map *sass_names;
+} ref_mercury_sides;
+/* The capsule `number`, when it is the one of a SASS text; NULL. */
+const ref_section *ref_mercury_body_beside(const ref_cubin *cubin, uint32_t text, uint32_t number);
+/* mercury_attributes.c: makes a SASS section of attributes anew from Mercury's; `bank`: the symbol of the parameters' section, or 0. */
+void ref_mercury_derive_attributes(ref_link *link, const ref_cubin *cubin, const ref_section *mercury, uint32_t bank,
+                                   ref_section *section);
+#define REF_NO_PARAMETERS UINT32_C(0xffffffff)
+#define REF_UNKNOWN_PARAMETERS UINT32_C(0xfffffffe)
+#define REF_BANK_RESERVED UINT32_C(0x380) /* in front of a capsule's parameters */
+/* The size of a kernel's parameters, as their records say. */
+uint32_t ref_mercury_parameters(const ref_section *mercury);
+/* mercury_entries.c: makes a SASS list anew from Mercury's; false: it is right, or no rule is known. */
+bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
+                                ref_section *section);
 const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass);
 uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint32_t sass, const ref_relocation *entry);
 void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t value);

@@ -27,7 +27,7 @@ typedef struct ref_mercury_pair {
   ref_link *link;
   ref_file *file;
   ref_cubin view;
-  ref_map tables, sass;                                       /* sections of Mercury's entries, and of the SASS side */
+  ref_map tables, sass;                                       /* sections of both sides */
   ref_map own_names, other_names, own_symbols, other_symbols; /* of both sides, by name, and by type and name */
   uint32_t copied;
   uint8_t *copy;
@@ -39,7 +39,7 @@ static int ref_mercury_compare_offset(const void *left, const void *right) {
 }
 
 /* Memory that is reserved mostly has no entry on the SASS side, and where it has one that one is left alone. */
-static bool ref_mercury_has_counterpart(const ref_cubin *side, const ref_relocation *entry) {
+bool ref_mercury_has_counterpart(const ref_cubin *side, const ref_relocation *entry) {
   return entry->symbol >= side->symbol_count ||
          strncmp(side->symbols[entry->symbol].name, ".nv.reservedSmem.", 17) != 0;
 }
@@ -164,6 +164,48 @@ static void ref_mercury_remove_others(ref_mercury_pair *pair, uint32_t table, co
   section->size = kept * bytes;
 }
 
+const ref_section *ref_mercury_body_beside(const ref_cubin *cubin, uint32_t text, uint32_t number) {
+  const ref_section *body = number < cubin->section_count ? &cubin->sections[number] : NULL;
+  const bool is_body = body != NULL && body->type == REF_TYPE_CAPSULE_TEXT && body->data != NULL && body->size >= 4;
+  return is_body && text < cubin->section_count && cubin->sections[text].data != NULL && ref_u32(body->data) == text
+             ? body
+             : NULL;
+}
+
+/* RF682: a kernel's parameters have the size that Mercury's records say; a table of textures lies behind them. */
+static void ref_mercury_repair_bank(const ref_mercury_pair *pair, const char *kernel, const ref_section *mercury) {
+  ref_link *link = pair->link;
+  const uint32_t size = ref_mercury_parameters(mercury);
+  const size_t number = ref_map_find(&pair->sass, ref_memory_print(link, ".nv.constant0.%s", kernel));
+  const char *table = ref_memory_print(link, ".nv.merc.nv.constant.entry_image_header_indices.%s", kernel);
+  if (size > UINT16_MAX || number == REF_NONE || ref_map_find(&pair->tables, table) != REF_NONE) {
+    return;
+  }
+  ref_section *bank = &pair->file->whole.sections[number];
+  if (bank->type == REF_TYPE_CONSTANT && bank->size != REF_BANK_RESERVED + size) {
+    bank->size = REF_BANK_RESERVED + size;
+    bank->data = REF_TAKE(link, uint8_t, (size_t)bank->size);
+  }
+}
+
+/* RF682: the section of Mercury's attributes beside a SASS one. */
+static void ref_mercury_repair_attributes(const ref_mercury_pair *pair, ref_section *section) {
+  static const char prefix[] = ".nv.info.";
+  if (section->type != REF_TYPE_INFO || strncmp(section->name, prefix, sizeof prefix - 1) != 0) {
+    return;
+  }
+  const char *function = section->name + sizeof prefix - 1;
+  const size_t beside = ref_map_find(&pair->tables, ref_memory_print(pair->link, ".nv.merc%s", section->name));
+  if (beside != REF_NONE) {
+    const ref_section *mercury = &pair->file->whole.sections[beside];
+    const size_t bank = ref_map_find(&pair->own_symbols,
+                                     ref_memory_print(pair->link, "%d .nv.constant0.%s", REF_SYMBOL_SECTION, function));
+    ref_mercury_derive_attributes(pair->link, &pair->file->whole, mercury, bank == REF_NONE ? 0 : (uint32_t)bank,
+                                  section);
+    ref_mercury_repair_bank(pair, function, mercury);
+  }
+}
+
 static void ref_mercury_repair_table(ref_mercury_pair *pair, uint32_t table, uint32_t beside) {
   const ref_cubin *whole = &pair->file->whole;
   const bool is_code = (whole->sections[whole->sections[table].info].flags & REF_FLAG_EXEC) != 0;
@@ -201,11 +243,9 @@ static uint16_t ref_mercury_section_beside(const ref_mercury_pair *pair, const r
   return (uint16_t)(found == REF_NONE ? 0 : found);
 }
 
-/* RF680: what Mercury's symbol says is no function is none, and lies where that one does if the SASS one lies nowhere. */
+/* RF680: what is no function has its Mercury symbol's type and binding, and lies where that one does if the SASS one lies nowhere. */
 static void ref_mercury_repair_object(const ref_mercury_pair *pair, ref_symbol *own, const ref_symbol *other) {
-  if ((own->info & 15) == REF_SYMBOL_FUNC) {
-    own->info = (uint8_t)((own->info & 0xf0) | (other->info & 15));
-  }
+  own->info = other->info;
   if (own->section >= pair->file->whole.section_count) {
     own->section = own->raw_section = ref_mercury_section_beside(pair, other);
   }
@@ -221,20 +261,19 @@ static void ref_mercury_repair_size(const ref_mercury_pair *pair, ref_symbol *ow
   }
 }
 
-/* RF708: the name is another symbol's on both sides, which has the same number there. */
-static bool ref_mercury_is_of_another(const ref_mercury_pair *pair, const ref_symbol *own, size_t number) {
+/* The SASS name is none of Mercury's, or of another symbol, which has it on both sides. */
+static bool ref_mercury_is_misnamed(const ref_mercury_pair *pair, const ref_symbol *own) {
   const ref_cubin *whole = &pair->file->whole;
-  return number < whole->symbol_count && &whole->symbols[number] != own &&
-         strcmp(whole->symbols[number].name, own->name) == 0;
+  const size_t known = ref_map_find(&pair->other_names, own->name);
+  return known == REF_NONE || (known < whole->symbol_count && &whole->symbols[known] != own &&
+                               strcmp(whole->symbols[known].name, own->name) == 0);
 }
 
-/* RF680: an object that one side alone knows under its name, beside another one of the other side, has that one's name. */
+/* RF680: an object whose Mercury name no SASS symbol has is the one of that number. */
 static void ref_mercury_repair_name(const ref_mercury_pair *pair, ref_symbol *own, const ref_symbol *other) {
   const uint8_t type = own->info & 15;
-  const size_t known = ref_map_find(&pair->other_names, own->name);
   if (type == (other->info & 15) && type != REF_SYMBOL_FUNC && type != REF_SYMBOL_SECTION &&
-      ref_map_find(&pair->own_names, other->name) == REF_NONE &&
-      (known == REF_NONE || ref_mercury_is_of_another(pair, own, known))) {
+      ref_map_find(&pair->own_names, other->name) == REF_NONE && ref_mercury_is_misnamed(pair, own)) {
     own->name = other->name;
   }
 }
@@ -297,19 +336,22 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
   ref_mercury_list_names(link, &pair.view, &pair.other_names, &pair.other_symbols);
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
     const ref_section *section = &file->whole.sections[i];
-    if (section->type == REF_TYPE_MERCURY_RELA && ref_map_find(&pair.tables, section->name) == REF_NONE) {
+    const bool mercury = section->type == REF_TYPE_MERCURY_RELA || (section->flags & REF_FLAG_MERCURY) != 0;
+    if (mercury && ref_map_find(&pair.tables, section->name) == REF_NONE) {
       ref_map_set(link, &pair.tables, section->name, i);
     }
     if ((section->flags & REF_FLAG_MERCURY) == 0 && ref_map_find(&pair.sass, section->name) == REF_NONE) {
       ref_map_set(link, &pair.sass, section->name, i);
     }
   }
-  for (uint32_t i = 1; i < file->whole.section_count; i++) {
-    const uint32_t beside = ref_mercury_table_beside(&pair, i);
-    if (beside != 0) {
-      ref_mercury_repair_table(&pair, i, beside);
-    }
-  }
   ref_mercury_repair_symbols(&pair);
   ref_mercury_forget_mentions(&pair);
+  for (uint32_t i = 1; i < file->whole.section_count; i++) {
+    const uint32_t beside = ref_mercury_table_beside(&pair, i);
+    const ref_mercury_sides sides = {&file->whole, &pair.view, &pair.own_names};
+    if (beside != 0 && !ref_mercury_derive_entries(link, &sides, i, beside, &file->whole.sections[i])) {
+      ref_mercury_repair_table(&pair, i, beside);
+    }
+    ref_mercury_repair_attributes(&pair, &file->whole.sections[i]);
+  }
 }

@@ -349,6 +349,10 @@ static void ref_merge_replacement(ref_link *link, size_t file_number, uint32_t s
   } else if (function->text == REF_NONE) {
     ref_merge_body_over_alias(link, file_number, symbol);
   } else {
+    const uint32_t section = file->cubin.symbols[symbol].section;
+    if (!link->is_capsule && section < file->cubin.section_count) {
+      link->sections[function->text].stem = file->cubin.sections[section].name; /* RF647 */
+    }
     ref_merge_copy_text(link, file, symbol, function);
     ref_merge_cut_text(link, &file->cubin.symbols[symbol], function);
     ref_merge_define_symbol(link, file_number, symbol, function->text);

@@ -19,12 +19,17 @@ bool ref_named_is_another(const ref_file *file, const ref_symbol *input) {
          strcmp(input->name, file->cubin.sections[input->section].name) != 0;
 }
 
-size_t ref_named_find(ref_link *link, const char *name) {
+/* Without a name, too (RF664). */
+size_t ref_named_find_first(ref_link *link, const char *name) {
   for (; link->named_count < link->symbol_count; link->named_count++) {
     const char *known = link->symbols[link->named_count].name;
     if (ref_map_find(&link->first_by_name, known) == REF_NONE) {
       ref_map_set(link, &link->first_by_name, known, link->named_count);
     }
   }
-  return *name == 0 ? REF_NONE : ref_map_find(&link->first_by_name, name);
+  return ref_map_find(&link->first_by_name, name);
+}
+
+size_t ref_named_find(ref_link *link, const char *name) {
+  return *name == 0 ? REF_NONE : ref_named_find_first(link, name);
 }

@@ -10,11 +10,14 @@ bool ref_object_is_data(uint8_t type) {
          type == REF_SYMBOL_SAMPLER || type == REF_SYMBOL_SURFACE;
 }
 
+/* L577: the names that nvlink and the driver provide are the only ones that stay ordinary objects. */
+static bool ref_object_is_plain(const ref_symbol *input) {
+  return (input->info & 15) == REF_SYMBOL_OBJECT && !ref_symbol_is_provided(input->name);
+}
+
 /* RF660: an object of either type is one, unless nvlink or the driver provides it. */
 bool ref_object_is_shared(const ref_symbol *input) {
-  const uint8_t type = input->info & 15;
-  const bool object =
-      type == REF_SYMBOL_CUDA_OBJECT || (type == REF_SYMBOL_OBJECT && !ref_symbol_is_provided(input->name));
+  const bool object = (input->info & 15) == REF_SYMBOL_CUDA_OBJECT || ref_object_is_plain(input);
   return object && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
 }
 
@@ -198,11 +201,6 @@ static void ref_object_check_entry_data(ref_link *link, const ref_file *file, co
   }
 }
 
-/* L577: the names that nvlink and the driver provide are the only ones that stay ordinary objects. */
-static bool ref_object_is_plain(const ref_symbol *input) {
-  return (input->info & 15) == REF_SYMBOL_OBJECT && !ref_symbol_is_provided(input->name);
-}
-
 /* RF521: what waits by default for a further link keeps its alignment, whatever the machine (RF160). */
 static uint64_t ref_object_undefined_value(const ref_link *link, const ref_symbol *input) {
   const bool waits = ref_object_is_shared(input) && input->size != 0 && ref_relocatable_is_default(link) &&
@@ -249,12 +247,15 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
   return number;
 }
 
-/* A dead kernel's own shared objects still make `.nv.shared.K`, of which only the name stays (W2.1). */
+/* A dead kernel's own shared objects still make `.nv.shared.K`, of which only the name stays (W2.1). RF651: one without a size is extern shared
+ * memory all the same (W9.8), and one with a visibility ends the link (E68). */
 static void ref_object_name_dead_section(ref_link *link, const ref_file *file, const ref_symbol *input) {
   if (!ref_object_is_shared(input) || input->section >= file->cubin.section_count) {
     return;
   }
   ref_names_add_section(link, REF_NONE, file->cubin.sections[input->section].name);
+  link->has_dead_extern = link->has_dead_extern || input->size == 0;
+  link->has_dead_parameter = link->has_dead_parameter || (input->other & VISIBILITY) > INTERNAL;
 }
 
 /* RF36: kernel parameters that are textures have local symbols, which are one by name all the same. */
@@ -654,13 +655,30 @@ static bool ref_object_texture_clashes(ref_link *link, const ref_file *file, con
   if (ref_clash_object_with_function(link, file, input)) {
     return true;
   }
-  const size_t number = ref_named_find(link, input->name);
+  const size_t number = ref_named_find_first(link, input->name);
   if (number == REF_NONE || ref_bindless_mask_of(link->symbols[number].type) != 0) {
     return false;
   }
   const size_t mention = link->symbols[number].mention_file;
   ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
                   file->name, mention == REF_NONE ? "<input>" : link->files[mention].name);
+  return true;
+}
+
+/* RF651: what lies in a dead kernel's parameters goes with them, whatever its binding. An internal one leaves nothing, a global one its name, and
+ * a weak one ends the link (E68). */
+static bool ref_object_goes_with_parameters(ref_link *link, const ref_file *file, const ref_symbol *input) {
+  if (input->section == 0 || input->section >= file->cubin.section_count || ref_object_is_shared(input) ||
+      file->cubin.sections[input->section].type != REF_TYPE_CONSTANT || link->is_capsule ||
+      ref_object_owner_takes_part(link, file, input) ||
+      link->functions[file->function_of[ref_merge_owner(file, input->section)]].live) {
+    return false;
+  }
+  const bool internal = (input->other & VISIBILITY) == INTERNAL;
+  if (!internal) {
+    ref_names_add(link, REF_NONE, input->name);
+  }
+  link->has_dead_parameter = link->has_dead_parameter || (!internal && input->info >> 4 == REF_BIND_WEAK);
   return true;
 }
 
@@ -683,9 +701,13 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
     return;
   }
   if (ref_object_is_shared(input) && input->section != 0 && !ref_object_owner_takes_part(link, file, input)) {
+    ref_object_name_dead_section(link, file, input);
     return;
   }
   const size_t old = ref_map_find(&link->symbol_by_name, input->name);
+  if (old == REF_NONE && ref_object_goes_with_parameters(link, file, input)) {
+    return;
+  }
   if (old != REF_NONE) {
     file->symbol_of[index] = old;
     ref_object_merge_again(link, file_number, index, old);

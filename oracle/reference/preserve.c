@@ -106,9 +106,16 @@ bool ref_preserve_hides_symbol(const ref_link *link, const ref_out_symbol *symbo
          !ref_options_keep_shared_symbols(link);
 }
 
-/* L831: nvlink looks for the records' section by the name of the text, which has an alias's name where one leads it (RF116). */
+/* L831: nvlink looks for the records' section by the name of the text, which has an alias's name where one leads it (RF116); RF647: and
+ * `.text.F` where the input calls it otherwise. By default it is found. */
 static bool ref_preserve_has_no_section(const ref_link *link, const ref_out_section *target) {
-  return target->info_function != REF_NONE && link->functions[target->info_function].leads != REF_NONE;
+  if (target->info_function == REF_NONE) {
+    return false;
+  }
+  const char *name = link->sections[target->resolved].name;
+  const bool other =
+      link->job->bug_compatible && !link->is_capsule && strcmp(name + strlen(".nv.resolvedrela"), target->name) != 0;
+  return other || link->functions[target->info_function].leads != REF_NONE;
 }
 
 /* R51: before the field is written, whose old content is a REL entry's addend. */

@@ -47,10 +47,10 @@ static size_t ref_record_symbol(ref_link *link, const ref_file *file, uint32_t i
   return file->symbol_of[index];
 }
 
-/* I10-I12: where nvlink crashes. RF678: of Mercury's EXTERNS in format 1, too; a capsule's SASS side it does not read: false, the record is as
- * if it were not there. */
+/* I10-I12: where nvlink crashes; EXTERNS of another format than 4 has as many bytes of symbols as its value says, so none up to 3 (RF678). What
+ * a capsule's SASS side has nvlink does not read: false, the record is as if it were not there. */
 static bool ref_record_check(ref_link *link, const ref_file *file, const ref_attribute *attribute) {
-  const bool sized = attribute->format == 4, mercury = link->view->is_mercury, unread = ref_view_is_derived(link);
+  const bool sized = attribute->format == 4, unread = ref_view_is_derived(link);
   if (ref_record_first_word_is_symbol(attribute->code) && (!sized || attribute->size < 4)) {
     if (unread) {
       return false;
@@ -58,7 +58,7 @@ static bool ref_record_check(ref_link *link, const ref_file *file, const ref_att
     ref_message_fatal(link, "D67", "Input file '%s': attribute 0x%02x without a symbol index", file->name,
                       attribute->code);
   }
-  if (attribute->code == CODE_EXTERNS && !sized && (attribute->format != 1 || mercury) && !unread) {
+  if (attribute->code == CODE_EXTERNS && !sized && ref_u16(attribute->data) >= 4 && !unread) {
     ref_message_fatal(link, "D67", "Input file '%s': attribute 0x0f in format %u", file->name, attribute->format);
   }
   return true;

@@ -499,10 +499,6 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
     const bool mentioned = link->relocatable && entry->function != REF_NONE;
     return link->job->bug_compatible && !mentioned ? none : 0; /* R22, D13; L905 */
   }
-  if (symbol->value == none && link->sections[symbol->section].type != REF_TYPE_SHARED) {
-    ref_symbols_report_undefined(link);
-    ref_message_fatal(link, "E70", "Internal error: unallocated symbol");
-  }
   const uint64_t reserved = ref_relocate_is_reserved(link, symbol) ? SYSTEM_RESERVED : 0;
   return symbol->value + reserved + ref_constants_offset_of_section(link, symbol->section);
 }

@@ -397,7 +397,9 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   output.section = ref_relocation_section(link, output.target, output.has_addend);
   if (has_addend && output.addend == 0 && processed != 0) {
     /* W2.5, L898: of the addend with the section's place */
-    char *name = ref_memory_print(link, ".rel%s", link->sections[output.target].stem);
+    const size_t known = link->sections[output.target].rel;
+    const char *name =
+        known != 0 ? link->sections[known].name : ref_memory_print(link, ".rel%s", link->sections[output.target].stem);
     ref_names_add_section(link, REF_NONE, name);
     if (link->sections[output.target].rel == 0 && !link->sections[output.target].has_left_out) {
       link->sections[output.target].has_left_out = true;

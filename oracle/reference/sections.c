@@ -79,18 +79,17 @@ size_t ref_section_add_known_as(ref_link *link, const char *known_as, const char
   return section;
 }
 
-/* L1054: the pool of shared memory, or REF_NONE; constants can have its name. */
+/* L1054, RF655: the pool of shared memory, or REF_NONE; constants can have its name, and so can what a file's section of that name became
+ * for an object of another space. */
 size_t ref_section_find_pool(const ref_link *link) {
-  const size_t named = ref_map_find(&link->section_by_name, pool_name);
-  return named == REF_NONE || link->sections[named].type == REF_TYPE_SHARED
-             ? named
-             : ref_map_find(&link->section_by_name, pool_beside);
+  return link->pool == 0 ? REF_NONE : link->pool;
 }
 
 size_t ref_section_add_pool(ref_link *link, uint64_t align) {
   const bool is_taken = ref_map_find(&link->section_by_name, pool_name) != REF_NONE;
-  return ref_section_add_known_as(link, is_taken ? pool_beside : pool_name, pool_name, REF_TYPE_SHARED,
-                                  REF_FLAG_WRITE | REF_FLAG_ALLOC, align);
+  link->pool = ref_section_add_known_as(link, is_taken ? pool_beside : pool_name, pool_name, REF_TYPE_SHARED,
+                                        REF_FLAG_WRITE | REF_FLAG_ALLOC, align);
+  return link->pool;
 }
 
 /* W3.6: returns the block's offset. C79: alignments are taken as they are; zero has no answer (D44). */

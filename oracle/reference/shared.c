@@ -23,6 +23,7 @@ static bool ref_shared_is_object(const ref_out_symbol *symbol) {
 
 /* Creation order, but a symbol first mentioned as undefined stands where it is defined (W9.12). */
 static void ref_shared_list(ref_link *link, ref_shared *shared) {
+  shared->has_extern = link->has_dead_extern;
   for (size_t i = 0; i < link->shared_objects.count; i++) {
     const size_t number = link->shared_objects.items[i];
     if (number == REF_NONE) {

@@ -118,16 +118,26 @@ static unsigned long long ref_verbose_stack(const ref_link *link, const ref_func
   return kernel->is_unnamed || kernel->reaches_cycle ? kernel->frame_size : kernel->stack;
 }
 
+/* RF543, L1168 */
+static uint32_t ref_verbose_registers(const ref_function *kernel) {
+  if (kernel->tells_registers) {
+    return kernel->told_registers;
+  }
+  return kernel->is_unnamed ? kernel->register_count : kernel->raised_registers;
+}
+
 static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel) {
   const bool has_shared =
       kernel->shared != REF_NONE && !link->sections[kernel->shared].dropped && !kernel->has_renamed_shared; /* RF659 */
   const unsigned long long shared = has_shared ? link->sections[kernel->shared].size : 0;
-  const uint32_t raised = kernel->tells_registers ? kernel->told_registers : kernel->raised_registers; /* RF705 */
+  const unsigned long long local =
+      ref_verbose_section_size(link, ref_memory_print(link, ".nv.local.%s", kernel->name)); /* RF659 */
   ref_message_tell(link, REF_INFO, "Function properties for '%s':", kernel->name);
-  ref_message_tell(link, REF_INFO, "used %d registers, used %u barriers, %d stack, %llu bytes smem%s, 0 bytes lmem%s",
-                   (int)(kernel->is_unnamed ? kernel->register_count : raised),                      /* RF543 */
-                   ref_verbose_barriers(link, kernel), (int)ref_verbose_stack(link, kernel), shared, /* RF675 */
-                   ref_verbose_constants(link, kernel), ref_verbose_textures(link, kernel));
+  ref_message_tell(link, REF_INFO,
+                   "used %d registers, used %u barriers, %d stack, %llu bytes smem%s, %llu bytes lmem%s",
+                   (int)ref_verbose_registers(kernel), ref_verbose_barriers(link, kernel),
+                   (int)ref_verbose_stack(link, kernel), shared, /* RF675 */
+                   ref_verbose_constants(link, kernel), local, ref_verbose_textures(link, kernel));
 }
 
 /* RF44: kernels in the reverse order of their text sections, not of their symbols. */

@@ -1,0 +1,149 @@
+/* The attributes of a function on a capsule's SASS side as the finalizer makes them from Mercury's (RF682), whatever the input has there: a place
+ * is the instruction that nvlink knows by the decoded one, and the parameters' size and bank follow from their records. */
+#include "capsule.h"
+
+#include <string.h>
+
+enum {
+  WORD = 4,
+  SIZED = 4, /* the format with a size */
+  TEXT = 0xffffff,
+  BRANCH_TARGETS = 0x34,
+  ANNOTATION = 0x55,
+  ANNOTATES_PLACE = 2,
+  CODE_PARAM_CBANK = 0x0a,
+  CODE_TEXTURES = 0x15,
+  CODE_SAMPLERS = 0x16,
+  CODE_KPARAM_INFO = 0x17,
+  CODE_CBANK_PARAM_SIZE = 0x19,
+  CODE_SW_WAR = 0x36,
+  CODE_KPARAM_INFO_LARGE = 0x45,
+  CODE_UCODE = 0x5a,
+  OFFSET_AT = 6,
+  SIZE_AT = 8,
+  SIZE_SHIFT = 18
+};
+
+static bool ref_derived_has_places(const ref_attribute *attribute) {
+  return attribute->format == SIZED &&
+         (attribute->code == BRANCH_TARGETS || ref_moves_find_attribute(attribute->code) != NULL);
+}
+
+static void ref_derived_move(const ref_units *units, uint8_t *word, bool self) {
+  const size_t place = ref_units_find(units, ref_u32(word), self);
+  ref_put_u32(word, place == REF_NONE ? 0 : (uint32_t)place);
+}
+
+/* The branch, a word, the number of targets, the targets. */
+static void ref_derived_move_branches(const ref_units *units, uint8_t *data, uint64_t size) {
+  for (uint64_t at = 0; size - at >= 3 * WORD;) {
+    ref_derived_move(units, data + at, true);
+    uint64_t left = ref_u32(data + at + 2 * WORD);
+    for (at += 3 * WORD; left > 0 && size - at >= WORD; left--, at += WORD) {
+      ref_derived_move(units, data + at, false);
+    }
+  }
+}
+
+/* L726: a kind, a place where the kind has one, a length and a text. */
+static void ref_derived_move_annotations(const ref_units *units, uint8_t *data, uint64_t size) {
+  uint64_t at = 0;
+  while (size - at >= 3 * WORD) {
+    const bool has_place = ref_u32(data + at) == ANNOTATES_PLACE;
+    at += WORD;
+    if (has_place) {
+      ref_derived_move(units, data + at, true);
+      at += WORD;
+    }
+    const uint64_t text = ((uint64_t)ref_u32(data + at) + WORD - 1) / WORD * WORD + WORD;
+    at += ref_smaller(text, size - at);
+  }
+}
+
+static void ref_derived_move_record(const ref_units *units, const ref_attribute *attribute, uint8_t *data) {
+  if (attribute->code == BRANCH_TARGETS) {
+    ref_derived_move_branches(units, data, attribute->size);
+  } else if (attribute->code == ANNOTATION) {
+    ref_derived_move_annotations(units, data, attribute->size);
+  } else {
+    const ref_moved_attribute *row = ref_moves_find_attribute(attribute->code);
+    for (uint64_t at = row->at; at + WORD <= attribute->size; at += row->stride) {
+      ref_derived_move(units, data + at, true);
+    }
+  }
+}
+
+/* Mercury's records but its own one as the SASS side has them. */
+static void ref_derived_add_records(ref_link *link, ref_bytes *made, const ref_section *mercury,
+                                    const ref_units *units) {
+  uint64_t position = 0;
+  ref_attribute attribute;
+  while (ref_cubin_next_attribute(mercury, &position, &attribute)) {
+    const size_t at = made->size;
+    if (attribute.code == CODE_UCODE) {
+      continue;
+    }
+    ref_bytes_add(link, made, mercury->data + attribute.offset,
+                  WORD + (attribute.format == SIZED ? (size_t)attribute.size : 0));
+    if (ref_derived_has_places(&attribute)) {
+      ref_derived_move_record(units, &attribute, made->data + at + WORD);
+    }
+  }
+}
+
+uint32_t ref_mercury_parameters(const ref_section *mercury) {
+  uint64_t position = 0;
+  ref_attribute attribute;
+  uint32_t size = REF_NO_PARAMETERS;
+  while (ref_cubin_next_attribute(mercury, &position, &attribute)) {
+    if (attribute.code == CODE_KPARAM_INFO_LARGE ||
+        (attribute.code == CODE_KPARAM_INFO && (attribute.format != SIZED || attribute.size != 3 * WORD))) {
+      return REF_UNKNOWN_PARAMETERS;
+    }
+    if (attribute.code == CODE_KPARAM_INFO) {
+      const uint32_t end = ref_u16(attribute.data + OFFSET_AT) + (ref_u32(attribute.data + SIZE_AT) >> SIZE_SHIFT);
+      size = size == REF_NO_PARAMETERS || end > size ? end : size;
+    }
+  }
+  return size <= UINT16_MAX || size == REF_NO_PARAMETERS ? size : REF_UNKNOWN_PARAMETERS;
+}
+
+/* What the SASS side alone has: the size of the parameters, their bank, and a word that the architecture says; textures' banks stay. */
+static void ref_derived_add_own(ref_link *link, ref_bytes *made, uint32_t parameters, uint32_t bank,
+                                const ref_section *section) {
+  uint64_t position = 0;
+  ref_attribute attribute;
+  if (parameters != REF_NO_PARAMETERS) {
+    ref_bytes_add_u32(link, made, parameters << 16 | CODE_CBANK_PARAM_SIZE << 8 | 3);
+  }
+  if (parameters != REF_NO_PARAMETERS && bank != 0) {
+    ref_bytes_add_u32(link, made, 2 * WORD << 16 | CODE_PARAM_CBANK << 8 | SIZED);
+    ref_bytes_add_u32(link, made, bank);
+    ref_bytes_add_u32(link, made, parameters << 16 | REF_BANK_RESERVED);
+  }
+  ref_bytes_add_u32(link, made, WORD << 16 | CODE_SW_WAR << 8 | SIZED);
+  ref_bytes_add_u32(link, made, link->sm >= 120 ? 0 : 8);
+  while (ref_cubin_next_attribute(section, &position, &attribute)) {
+    if ((attribute.code == CODE_TEXTURES || attribute.code == CODE_SAMPLERS) && attribute.format != SIZED) {
+      ref_bytes_add(link, made, section->data + attribute.offset, WORD);
+    }
+  }
+}
+
+void ref_mercury_derive_attributes(ref_link *link, const ref_cubin *cubin, const ref_section *mercury, uint32_t bank,
+                                   ref_section *section) {
+  const uint32_t text = section->info & TEXT, parameters = ref_mercury_parameters(mercury);
+  const ref_section *body = ref_mercury_body_beside(cubin, text, mercury->info);
+  if (body == NULL || mercury->data == NULL || parameters == REF_UNKNOWN_PARAMETERS) {
+    return;
+  }
+  const ref_places places = ref_places_of_sections(link, body, &cubin->sections[text]);
+  const ref_units units = ref_places_units(link, &places);
+  ref_bytes made = {0};
+  ref_derived_add_records(link, &made, mercury, &units);
+  ref_derived_add_own(link, &made, parameters, bank, section);
+  if (section->data == NULL || made.size != section->size || memcmp(made.data, section->data, made.size) != 0) {
+    section->data = made.data;
+    section->size = made.size;
+  }
+}
