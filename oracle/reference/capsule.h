@@ -206,6 +206,7 @@ typedef struct ref_frame_entry {
   uint64_t offset;
   uint32_t type;
   int64_t addend;
+  bool is_place; /* written, without an entry */
 } ref_frame_entry;
 
 /* capsule_frames.c: M24; `entries`, if any: what stands for each relocation of the Mercury module. */
@@ -215,6 +216,7 @@ void ref_capsule_check_frame_entries(const ref_capsule *capsule);
 void ref_capsule_check_code_entries(const ref_capsule *capsule);
 
 ref_bytes ref_capsule_frames(ref_capsule *capsule, ref_frame_entry *entries);
+void ref_capsule_write_frame_places(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *data);
 bool ref_capsule_alias_comes_first(ref_link *mercury, size_t function);
 bool ref_capsule_is_first_alias(ref_link *mercury, size_t function, size_t name);
 

@@ -6,12 +6,16 @@
 
 enum {
   ADDRESS_32 = REF_MERCURY_FIRST + 3,
+  ADDRESS_16 = REF_MERCURY_FIRST + 4,
   ADDRESS_LOW = REF_MERCURY_FIRST + 5,
   ADDRESS_HIGH = REF_MERCURY_FIRST + 6,
   DESCRIPTOR = 61,
   DESCRIPTOR_LOW = 62,
   DESCRIPTOR_HIGH = 63,
   SASS_WHOLE = 75,
+  BYTE_0 = REF_MERCURY_FIRST + 16,
+  IMMEDIATE = 32,
+  PLACE_64 = REF_MERCURY_FIRST + 7,
   PLACE_BYTE_0 = REF_MERCURY_FIRST + 42, /* whole places are what the instruction has */
   RETURN_LOW = REF_MERCURY_FIRST + 40,
   RETURN_HIGH = REF_MERCURY_FIRST + 41
@@ -138,14 +142,18 @@ static void ref_derived_write_entry(const ref_capsule *capsule, const ref_out_re
                                     const ref_bytes *symbols, ref_bytes *text) {
   const ref_link *mercury = capsule->mercury;
   ref_field field;
-  if (!entry->dropped && entry->type >= PLACE_BYTE_0 && ref_data_place_field(entry->type, &field)) {
+  if (!entry->dropped && (entry->type == PLACE_64 || entry->type >= PLACE_BYTE_0) &&
+      ref_data_place_field(entry->type, &field)) {
     const uint64_t value = ref_data_place_value(mercury, entry, symbols);
     ref_field_write(&field, text->data, text->size, place, ref_field_value(&field, value, 0, 0, 0));
   } else if (ref_derived_is_reserved(mercury, entry)) {
     const size_t symbol = capsule->sass_symbol_of[entry->symbol];
     const uint64_t value = symbol == REF_NONE ? 0 : capsule->sass->symbols[symbol].value;
     ref_derived_write_value(text, place, ref_derived_type(mercury, entry), value + (uint64_t)entry->addend);
-  } else if (entry->is_applied) {
+  } else if (entry->is_applied && entry->type >= BYTE_0 && entry->type < BYTE_0 + 8) { /* of the immediate */
+    const ref_field byte = {IMMEDIATE, 8, (ref_source)(REF_FROM_BYTE0 + (entry->type - BYTE_0))};
+    ref_field_write(&byte, text->data, text->size, place, ref_field_value(&byte, entry->value, 0, 0, 0));
+  } else if (entry->is_applied && (entry->type == ADDRESS_32 || entry->type == ADDRESS_16)) {
     ref_derived_write_value(text, place, ref_derived_type(mercury, entry), entry->value);
   }
 }

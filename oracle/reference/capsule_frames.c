@@ -19,6 +19,7 @@ enum {
   SASS_64 = 2,
   SASS_CLEAR_64 = 73,
   MERCURY_64 = REF_MERCURY_FIRST + 2,
+  MERCURY_ADDRESS = REF_MERCURY_FIRST + 61,
   MERCURY_CLEAR_64 = REF_MERCURY_FIRST + 14
 };
 
@@ -59,6 +60,7 @@ typedef struct ref_frames {
   size_t kept_count, kept_capacity;
   ref_bytes output;
   ref_frame_entry *entries; /* by relocation of the Mercury module; NULL: nobody asks */
+  ref_map coded;            /* those of them that are addresses of code */
   ref_map addresses;        /* the Mercury module's relocation of each frame's address, by file, section and offset */
   ref_sass_frames *sass;    /* by file */
   const ref_section
@@ -68,6 +70,10 @@ typedef struct ref_frames {
   uint64_t read_at;
   ref_common read;
 } ref_frames;
+
+static const char *ref_frames_place_key(ref_link *link, size_t file, size_t section, uint64_t offset) {
+  return ref_memory_print(link, "%zu %zu %llx", file, section, (unsigned long long)offset);
+}
 
 static void ref_frames_add_common(ref_frames *frames, const ref_frame *frame) {
   const uint8_t *data = frame->common_section->data;
@@ -124,9 +130,10 @@ static void ref_frames_place_other(ref_frames *frames, size_t number) {
   const bool is_own = mercury->symbols[entry->symbol].type == REF_SYMBOL_SECTION &&
                       mercury->symbols[entry->symbol].section == entry->target;
   if (place == POINTER_AT && entry->type == MERCURY_64 && is_own) {
-    frames->entries[number] = (ref_frame_entry){kept->written + POINTER_AT, SASS_64, (int64_t)kept->common_written};
+    frames->entries[number] =
+        (ref_frame_entry){kept->written + POINTER_AT, SASS_64, (int64_t)kept->common_written, false};
   } else if (place == RANGE_AT && entry->type == MERCURY_CLEAR_64) {
-    frames->entries[number] = (ref_frame_entry){kept->written + RANGE_AT, SASS_CLEAR_64, 0};
+    frames->entries[number] = (ref_frame_entry){kept->written + RANGE_AT, SASS_CLEAR_64, 0, false};
   }
 }
 
@@ -145,8 +152,39 @@ static void ref_frames_place_common(ref_frames *frames, size_t number) {
       mercury->job->bug_compatible && (mercury->relocatable || ref_options_keep_shared_symbols(mercury));
   if (entry->input_offset < end) {
     const uint64_t at = is_lost ? 0 : kept->common_written + entry->input_offset - common;
-    frames->entries[number] = (ref_frame_entry){at, SASS_64, entry->addend};
+    frames->entries[number] = (ref_frame_entry){at, SASS_64, entry->addend, false};
   }
+}
+
+/* RF707: that of the first entry of the output at the place; beside an address of code an address has none. */
+static int64_t ref_frames_data_addend(const ref_frames *frames, const ref_out_relocation *entry, uint64_t place) {
+  ref_link *mercury = frames->capsule->mercury;
+  const char *key = ref_frames_place_key(mercury, entry->file, entry->target, entry->input_offset);
+  const size_t first = ref_map_find(&frames->addresses, key);
+  const bool is_code = place == ADDRESS_AT && ref_map_find(&frames->coded, key) != REF_NONE;
+  return is_code ? 0 : first == REF_NONE ? entry->addend : mercury->relocations[first].addend;
+}
+
+/* RF707: all others of Mercury's side become entries of data (R63): at their place in the frame, or 0 where the frame is not in the output. */
+static void ref_frames_place_data(ref_frames *frames, size_t number) {
+  const ref_out_relocation *entry = &frames->capsule->mercury->relocations[number];
+  const ref_kept_frame *kept = ref_frames_before(frames, entry, false);
+  ref_frame_entry *placed = &frames->entries[number];
+  const uint64_t place = kept == NULL ? 0 : entry->input_offset - kept->frame.at;
+  const bool is_inside = kept != NULL && place < ROWS_AT;
+  ref_field field;
+  if (!is_inside && ref_relocatable_is_default(frames->capsule->mercury)) {
+    return; /* what waits for the final link (RF290) is about the frames of the output */
+  }
+  if (ref_data_place_field(entry->type, &field)) {
+    placed->is_place = is_inside;
+    placed->offset = is_inside ? kept->written + place : 0;
+    placed->addend = ref_frames_data_addend(frames, entry, place);
+    return;
+  }
+  *placed = (ref_frame_entry){.offset = is_inside ? kept->written + place : 0,
+                              .type = ref_data_sass_type(entry->type, false),
+                              .addend = ref_frames_data_addend(frames, entry, place)};
 }
 
 /* Where the entries about the frames and their common entries are. */
@@ -163,7 +201,36 @@ static void ref_frames_place_entries(ref_frames *frames) {
   }
   for (size_t i = 0; i < frames->kept_count; i++) {
     const ref_kept_frame *kept = &frames->kept[i];
-    frames->entries[kept->entry] = (ref_frame_entry){kept->written + ADDRESS_AT, SASS_64, kept->address};
+    if (mercury->relocations[kept->entry].type == MERCURY_ADDRESS) {
+      frames->entries[kept->entry] = (ref_frame_entry){kept->written + ADDRESS_AT, SASS_64, kept->address, false};
+    }
+  }
+  for (size_t i = 0; i < mercury->relocation_count; i++) {
+    const ref_out_relocation *entry = &mercury->relocations[i];
+    if (!entry->dropped && frames->entries[i].type == 0 &&
+        REF_IS(mercury->sections[entry->target].name, ".debug_frame")) {
+      ref_frames_place_data(frames, i);
+    }
+  }
+}
+
+/* RF707: an entry that stays about the frame's pointer has that for its own, and it stays 0. By default one against the section (D92) does not. */
+static bool ref_frames_points_nowhere(const ref_frames *frames, const ref_kept_frame *kept) {
+  ref_link *mercury = frames->capsule->mercury;
+  const ref_out_relocation *address = &mercury->relocations[kept->entry];
+  const size_t found = ref_map_find(
+      &frames->addresses, ref_frames_place_key(mercury, address->file, address->target, kept->frame.at + POINTER_AT));
+  return found != REF_NONE && (mercury->job->bug_compatible || mercury->relocations[found].type != MERCURY_64);
+}
+
+/* RF707: of a frame that is not translated, address and range are what Mercury's side has after its own entries. */
+static void ref_frames_copy_head(const ref_frames *frames, const ref_kept_frame *kept, uint8_t *head) {
+  const ref_link *mercury = frames->capsule->mercury;
+  const ref_out_relocation *address = &mercury->relocations[kept->entry];
+  const ref_bytes *linked = &mercury->sections[address->target].data;
+  const uint64_t at = kept->frame.at + (address->offset - address->input_offset);
+  if (at <= linked->size && linked->size - at >= ROWS_AT) {
+    memcpy(head + ADDRESS_AT, linked->data + at + ADDRESS_AT, ROWS_AT - ADDRESS_AT);
   }
 }
 
@@ -177,9 +244,11 @@ static void ref_frames_add(ref_frames *frames, const ref_frame *frame, ref_kept_
   ref_bytes_add(frames->capsule->mercury, &frames->output, frame->rows.data, frame->rows.size);
   ref_put_u64(frames->output.data + at + LENGTH_AT, size - HEAD);
   if (frame->is_bare) {
+    ref_frames_copy_head(frames, kept, frames->output.data + at);
     ref_put_u32(frames->output.data + at + BARE - 4, 0);
   }
-  ref_put_u64(frames->output.data + at + POINTER_AT, frames->last_written);
+  ref_put_u64(frames->output.data + at + POINTER_AT,
+              ref_frames_points_nowhere(frames, kept) ? 0 : frames->last_written);
   if (frame->start != 0) {
     ref_put_u64(frames->output.data + at + ADDRESS_AT, frame->sass_start);
   }
@@ -341,19 +410,17 @@ static bool ref_frames_find_sass(ref_frames *frames, size_t function, ref_frame 
   return true;
 }
 
-static const char *ref_frames_place_key(ref_link *link, size_t file, size_t section, uint64_t offset) {
-  return ref_memory_print(link, "%zu %zu %llx", file, section, (unsigned long long)offset);
-}
-
-/* The entries of the Mercury view about frames, the first at each offset. */
+/* The entries of the Mercury view about frames, at each offset the last that was read, of whatever it is about (RF707). */
 static void ref_frames_list_addresses(ref_frames *frames) {
   ref_link *mercury = frames->capsule->mercury;
-  for (size_t i = mercury->relocation_count; i-- > 0;) {
+  for (size_t i = 0; i < mercury->relocation_count; i++) {
     const ref_out_relocation *entry = &mercury->relocations[i];
-    if (!entry->dropped && entry->function != REF_NONE &&
-        REF_IS(mercury->sections[entry->target].name, ".debug_frame")) {
+    if (!entry->dropped && REF_IS(mercury->sections[entry->target].name, ".debug_frame")) {
       const char *key = ref_frames_place_key(mercury, entry->file, entry->target, entry->input_offset);
       ref_map_set(mercury, &frames->addresses, key, i);
+      if (entry->type == MERCURY_ADDRESS) {
+        ref_map_set(mercury, &frames->coded, key, i);
+      }
     }
   }
 }
@@ -469,7 +536,8 @@ static void ref_frames_collect_file(ref_frames *frames, size_t number) {
   while ((entry = ref_frames_next_kept(frames, number, &frame)) != REF_NONE) {
     frames->kept =
         ref_memory_grow(mercury, frames->kept, frames->kept_count, &frames->kept_capacity, sizeof *frames->kept);
-    frame.start = (uint64_t)mercury->relocations[entry].addend;
+    frame.start =
+        mercury->relocations[entry].type == MERCURY_ADDRESS ? (uint64_t)mercury->relocations[entry].addend : 0;
     frames->kept[frames->kept_count++] = (ref_kept_frame){
         .frame = frame, .entry = entry, .function = mercury->relocations[entry].function, .next = REF_NONE};
   }
@@ -484,6 +552,9 @@ static void ref_frames_collect(ref_frames *frames) {
     ref_frames_collect_file(frames, number);
   }
   for (size_t i = 0; i < frames->kept_count; i++) {
+    if (frames->kept[i].function == REF_NONE) {
+      continue;
+    }
     const char *key = ref_memory_print(mercury, "%zu %llx", frames->kept[i].function,
                                        (unsigned long long)frames->kept[i].frame.start);
     const size_t before = ref_map_find(&last, key);
@@ -513,7 +584,7 @@ static ref_frame ref_frames_choose_rows(ref_frames *frames, const ref_kept_frame
   const size_t function = kept->function;
   ref_frame other = kept->frame, sass, *list = NULL;
   other.is_bare = true;
-  if (kept->is_further || ref_slots_keeps_frame(frames->capsule, function) ||
+  if (kept->is_further || function == REF_NONE || ref_slots_keeps_frame(frames->capsule, function) ||
       ref_capsule_alias_comes_first(frames->capsule->mercury, function)) {
     return other;
   }
@@ -571,4 +642,23 @@ ref_bytes ref_capsule_frames(ref_capsule *capsule, ref_frame_entry *entries) {
     ref_frames_place_entries(&frames);
   }
   return frames.output;
+}
+
+/* RF707: a place in the code is written into the frame's head. */
+void ref_capsule_write_frame_places(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *data) {
+  ref_link *mercury = capsule->mercury;
+  if (!REF_IS(mercury->sections[section].name, ".debug_frame")) {
+    return;
+  }
+  ref_frame_entry *entries = REF_TAKE(mercury, ref_frame_entry, mercury->relocation_count);
+  (void)ref_capsule_frames(capsule, entries);
+  for (size_t i = 0; i < mercury->relocation_count; i++) {
+    const ref_out_relocation *entry = &mercury->relocations[i];
+    ref_field field;
+    if (entries[i].is_place && entry->target == section && ref_data_place_field(entry->type, &field)) {
+      const uint64_t value =
+          ref_data_place_value(mercury, entry, symbols) - (uint64_t)entry->addend + (uint64_t)entries[i].addend;
+      ref_field_write(&field, data->data, data->size, entries[i].offset, ref_field_value(&field, value, 0, 0, 0));
+    }
+  }
 }

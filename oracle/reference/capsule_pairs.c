@@ -1,10 +1,12 @@
 /* RF567: the finalizer makes a capsule's SASS entries of code from Mercury's (L497). So of the SASS side's entries about a text those count
  * that have one on Mercury's side, against the same symbol and of a like type, in the order of their places; and what a whole address adds,
  * Mercury's says. Where none has one the two sides are not about the same entries (L933), and the SASS side's stay. */
-#include "link.h"
+#include "capsule.h"
 #include "relocation_table.h"
 
 #include <stdlib.h>
+
+enum { OTHER_KINDS = 16 };
 
 typedef enum ref_likeness {
   REF_LIKE_NONE,
@@ -16,8 +18,7 @@ typedef enum ref_likeness {
 } ref_likeness;
 
 typedef struct ref_paired {
-  uint32_t symbol;
-  ref_likeness likeness;
+  uint32_t symbol, likeness;
   uint64_t offset;
   uint32_t section;
   size_t number;
@@ -79,11 +80,22 @@ static int ref_pair_compare(const void *left, const void *right) {
   return a->section != b->section ? ref_order(a->section, b->section) : ref_order(a->number, b->number);
 }
 
-static void ref_pair_list_table(ref_link *link, const ref_cubin *cubin, uint32_t section, ref_paired_list *list) {
+/* Types that are like no other are alike where Mercury's becomes the SASS one (R63); 0: it becomes none. */
+static uint32_t ref_pair_kind(uint32_t type, bool is_mercury) {
+  const uint32_t likeness = ref_pair_likeness(type), own = is_mercury ? ref_data_sass_type(type, true) : type;
+  return likeness != REF_LIKE_NONE ? likeness : is_mercury && own == 0 ? 0 : OTHER_KINDS + own;
+}
+
+static void ref_pair_list_table(ref_link *link, const ref_cubin *cubin, uint32_t section, bool is_mercury,
+                                ref_paired_list *list) {
   for (size_t i = 0; i < ref_cubin_relocation_count(cubin, section); i++) {
     const ref_relocation entry = ref_cubin_relocation(cubin, section, i);
+    const uint32_t kind = ref_pair_kind(entry.type, is_mercury);
+    if (kind == 0) {
+      continue;
+    }
     list->items = ref_memory_grow(link, list->items, list->count, &list->capacity, sizeof *list->items);
-    list->items[list->count++] = (ref_paired){entry.symbol, ref_pair_likeness(entry.type), entry.offset, section, i};
+    list->items[list->count++] = (ref_paired){entry.symbol, kind, entry.offset, section, i};
   }
 }
 
@@ -99,7 +111,7 @@ static void ref_pair_list_sass(ref_link *link, const ref_file *file, uint32_t ta
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const uint32_t type = cubin->sections[i].type;
     if ((type == REF_TYPE_REL || type == REF_TYPE_RELA) && cubin->sections[i].info == cubin->sections[table].info) {
-      ref_pair_list_table(link, cubin, i, list);
+      ref_pair_list_table(link, cubin, i, false, list);
     }
   }
   ref_pair_sort(list);
@@ -124,7 +136,7 @@ const ref_pair *ref_pairs_find(ref_link *link, const ref_file *file, uint32_t ta
     return NULL;
   }
   for (size_t i = 0; i < tables->count; i++) {
-    ref_pair_list_table(link, &file->whole, (uint32_t)tables->items[i], &mercury);
+    ref_pair_list_table(link, &file->whole, (uint32_t)tables->items[i], true, &mercury);
   }
   ref_pair_sort(&mercury);
   ref_pair *pairs = REF_TAKE(link, ref_pair, ref_cubin_relocation_count(&file->cubin, table));

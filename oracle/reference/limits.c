@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { CONSTANT_LIMIT = 0x10000, SM_OF_LARGE_PARAMETERS = 90, RESERVED = 0x400, UNIFIED = 4, UNIFIED_ENTRY = 32 };
+enum { CONSTANT_LIMIT = 0x10000, SM_OF_LARGE_PARAMETERS = 90, RESERVED = 0x400, UNIFIED = 4 };
 
 /* RF118: for `.nv_debug.shared`, which has a size with -g and -preserve-relocs, nvlink cuts the name as it does a kernel's. */
 static const char *ref_limits_owner(const ref_link *link, const ref_out_section *section) {
@@ -26,17 +26,7 @@ static bool ref_limits_has_slot(const ref_cubin *cubin) {
   return false;
 }
 
-/* RF697: nvlink ends by a signal over a table of functions in which there is an entry. */
-static bool ref_limits_has_entry(const ref_cubin *cubin) {
-  for (uint32_t i = 1; i < cubin->section_count; i++) {
-    if (cubin->sections[i].type == REF_TYPE_UFT_ENTRY && cubin->sections[i].size >= UNIFIED_ENTRY) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/* E55, U4; RF245: a section of the output with one of the two names is enough. RF630: other tables of entries are not looked at. */
+/* E55, U4; RF245: a section of the output with one of the two names is enough. RF630: tables of entries are not looked at. */
 void ref_limits_check_unified(ref_link *link) {
   if (link->has_index) {
     return;
@@ -49,7 +39,7 @@ void ref_limits_check_unified(ref_link *link) {
     }
   }
   for (size_t i = 0; i < link->file_count; i++) {
-    if (ref_limits_has_slot(&link->files[i].cubin) || ref_limits_has_entry(&link->files[i].cubin)) {
+    if (ref_limits_has_slot(&link->files[i].cubin)) {
       ref_message_fatal(link, "E55", "Unified symbols found but index file not specified.");
     }
   }

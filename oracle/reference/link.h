@@ -919,6 +919,7 @@ bool ref_relocatable_move_to_instance(const ref_link *link, ref_out_relocation *
 bool ref_unified_is_table(uint32_t type);
 bool ref_unified_is_copy(const ref_section *section);
 bool ref_unified_keeps_offset(const ref_link *link);
+void ref_unified_check_entries(ref_link *link);
 void ref_unified_write(ref_link *link);
 size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t index);
 

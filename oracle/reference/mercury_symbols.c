@@ -289,7 +289,8 @@ static void ref_mercury_repair_name(const ref_mercury_pair *pair, ref_symbol *ow
   }
 }
 
-/* RF582: a function of the SASS side is a kernel where its Mercury symbol is one. An object that is only mentioned has that one's size. */
+/* RF582: a function of the SASS side is a kernel where its Mercury symbol is one. An object has that one's size, binding
+ * and memory space (RF708). */
 static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
   const ref_cubin *whole = &pair->file->whole;
   for (size_t i = 1; i < whole->symbol_count && i < pair->view.symbol_count; i++) {
@@ -303,8 +304,10 @@ static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
     if ((own->info & 15) != (other->info & 15) || strcmp(own->name, other->name) != 0) {
       continue;
     }
-    if (!function && own->section == 0 && other->section == 0) {
+    if (!function && (own->section == 0) == (other->section == 0)) {
       own->size = other->size;
+      own->info = other->info;
+      own->other = other->other;
     }
     if (function) {
       ref_mercury_repair_size(pair, own, (uint32_t)i);

@@ -44,6 +44,7 @@ static void ref_reference_place_everything(ref_link *link) {
 static void ref_reference_relocate(ref_link *link) {
   ref_relocate_apply(link);
   ref_symbols_report_undefined(link);
+  ref_unified_check_entries(link);
   ref_relocate_check_aliases(link);
 }
 

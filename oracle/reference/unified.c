@@ -77,6 +77,27 @@ static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32
   }
 }
 
+static bool ref_unified_names_nothing(const ref_cubin *cubin, const ref_section *table) {
+  for (uint64_t at = 0; table->data != NULL && at + ENTRY_BYTES <= table->size; at += ENTRY_BYTES) {
+    if (ref_u32(table->data + at) >= cubin->symbol_count) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* RF697: in an executable without an index file nvlink ends by a signal over an entry of a symbol that there is not. */
+void ref_unified_check_entries(ref_link *link) {
+  for (size_t i = 0; i < link->file_count && !link->has_index && !link->relocatable; i++) {
+    const ref_cubin *cubin = &link->files[i].cubin;
+    for (uint32_t k = 1; k < cubin->section_count; k++) {
+      if (cubin->sections[k].type == REF_TYPE_UFT_ENTRY && ref_unified_names_nothing(cubin, &cubin->sections[k])) {
+        ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+      }
+    }
+  }
+}
+
 /* When symbols have numbers. */
 void ref_unified_write(ref_link *link) {
   for (size_t i = 0; i < link->file_count; i++) {
