@@ -143,23 +143,29 @@ static bool mercury_begins_at(const checker *c, uint64_t sass) {
   return tl_sorted_find(&key, c->code.items, c->code.count, sizeof key, mercury_compare_sass) != NULL;
 }
 
+/* An address of the program. */
+static bool mercury_is_of_program(uint32_t type) {
+  enum { FIRST = 8, LAST = 10 };
+  return type >= TL_R_MERCURY + FIRST && type <= TL_R_MERCURY + LAST;
+}
+
 /* Whether the addend of an address of the program is no place of an instruction in the decoded code, and not its end: cut to
  * whole instructions nvlink looks it up, and crashes over what is none (L1134). */
 static bool mercury_lies_nowhere(const checker *c, const uint8_t *entry) {
-  enum { FIRST = 8, LAST = 10 };
-  const uint32_t type = tl_get32(entry + 8);
   const uint64_t place = tl_code_whole(tl_get64(entry + 16));
-  if (type < TL_R_MERCURY + FIRST || type > TL_R_MERCURY + LAST || place == c->code.mercury_size)
+  if (!mercury_is_of_program(tl_get32(entry + 8)) || place == c->code.mercury_size)
     return false;
   const tl_code_place *const at = tl_code_find(&c->code, place);
   return !at || at->mercury != place;
 }
 
-/* Where half a return address is moved to a register, what stands there in the SASS text is a place at which a Mercury
- * instruction begins: nvlink looks it up, though the entry says another, and crashes over what is none (L622). */
+/* Where half a return address or an address of the program is moved to a register, what stands there in the SASS text is a
+ * place at which a Mercury instruction begins: nvlink looks it up, though the entry says another, and crashes over what is
+ * none (L622, L1271). */
 static bool mercury_holds_place(const checker *c, uint32_t type, const tl_code_place *place,
                                 const tl_cubin_section *sass) {
-  if (!tl_code_is_half_place(type) || !place->derived || !mercury_is_move(tl_code_opcode(place, sass)))
+  const bool looked_up = tl_code_is_half_place(type) || mercury_is_of_program(type);
+  if (!looked_up || !place->derived || !mercury_is_move(tl_code_opcode(place, sass)))
     return true;
   return mercury_begins_at(c, tl_get32(sass->data + place->sass + WORD));
 }
@@ -225,10 +231,12 @@ static bool mercury_stands_in_place(const checker *c, const uint8_t *entry) {
   enum { INSTRUCTION = 16, THIRD_WORD = 8, LAST_WORD = 12 };
   const uint64_t word = tl_get64(entry) % INSTRUCTION;
   const uint32_t type = tl_get32(entry + 8);
-  if (type < TL_R_MERCURY + 0x02 || type > TL_R_MERCURY + 0x04 || !c->cubin->role.joined ||
+  const bool call = type == TL_R_MERCURY + 0x02, value = type == TL_R_MERCURY + 0x03 || type == TL_R_MERCURY + 0x04;
+  const bool distance = type == TL_R_MERCURY + 0x32; /* L1276 */
+  if ((!call && !value && !distance) || !c->cubin->role.joined ||
       tl_get64(entry) >= c->code.mercury_size) /* E61, E63 */
     return true;
-  return word == (type == TL_R_MERCURY + 0x02 ? THIRD_WORD : LAST_WORD) ||
+  return (distance ? word != LAST_WORD : word == (call ? THIRD_WORD : LAST_WORD)) ||
          mercury_is_kept(c, mercury_symbol(c, tl_get32(entry + 12)));
 }
 
@@ -254,7 +262,7 @@ static void mercury_check_entries(const checker *c, uint32_t section, const tl_c
     const tl_code_place *const place = tl_code_find(&c->code, tl_get64(entry));
     if (place && !mercury_holds_place(c, tl_get32(entry + 8), place, sass))
       mercury_fail(c, tl_get32(mercury_section(c, mercury_section(c, section)->info)->data), place->sass,
-                   "what half a return address is put in for is no place of an instruction (L622)");
+                   "what an address in the code is put in for is no place of an instruction (L622, L1271)");
     const bool first = place && !place->mercury && place->derived && !c->namesake;
     if (first && !mercury_holds_value(tl_code_opcode(place, sass)))
       mercury_fail(c, section, at, "an entry stands at an instruction that holds no value (L494)");
