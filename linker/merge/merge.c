@@ -323,6 +323,8 @@ void tl_merge(tl_module *module) {
     merge_file(module, file);
   if (module->resolution->stray.message)
     tl_live_report(&module->resolution->stray, module->files, module->names, module->diagnostics);
+  if (module->unexpected) /* L1270 */
+    tl_diagnostics_add(module->diagnostics, module->unexpected, module->unexpected_site, NULL);
   for (size_t i = 0; i < module->constant_blocks.count; i++)
     tl_merge_sort_entries(&module->constant_blocks.items[i]);
 }

@@ -410,8 +410,10 @@ typedef struct tl_module {
   bool dead_alias;                            /* a live function has a dead alias (V11a, D63) */
   bool dead_local_alias;                      /* the same of a local alias (L93) */
   bool kept_alias;                            /* a dead function has a live alias that is weak or local (L1193) */
-  tl_place_of_symbol weak_behind_common;      /* the first that an executable cannot have (D19, L436) */
-  bool unified_functions;                     /* some input has a table of functions (L521) */
+  const tl_message_row *unexpected;           /* the first wrong one of Mercury's entries (L1270), NULL */
+  tl_site unexpected_site;
+  tl_place_of_symbol weak_behind_common; /* the first that an executable cannot have (D19, L436) */
+  bool unified_functions;                /* some input has a table of functions (L521) */
   TL_VECTOR(tl_unified_entry) unified_entries;
   TL_VECTOR(tl_metadata_word) metadata_words; /* of the section `metadata` */
   const tl_index *index;                      /* of unified functions and data (-uidx), NULL */

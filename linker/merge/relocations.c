@@ -39,9 +39,20 @@ static bool relocations_may_change(uint32_t type, tl_view view) {
   return view == TL_VIEW_MERCURY && TL_TYPE_IS_WITHIN(type, others) && !tl_section_type_is_empty(type);
 }
 
+/* L1270: about Mercury's entries the first that is wrong is said when all files are merged. */
+static void relocations_refuse(const tl_merging *m, tl_message_id message, tl_site site) {
+  tl_module *const module = m->module;
+  if (module->view != TL_VIEW_MERCURY)
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(message), site, NULL);
+  else if (!module->unexpected) {
+    module->unexpected = tl_message_row_of(message);
+    module->unexpected_site = site;
+  }
+}
+
 static void relocations_refuse_target(const tl_merging *m, uint32_t section) {
   const tl_site site = {m->cubin->path, tl_merging_text(m, m->cubin->sections[section].name), NULL, TL_NO_OFFSET};
-  tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_BAD_RELOC_SECTION), site, NULL);
+  relocations_refuse(m, TL_MESSAGE_BAD_RELOC_SECTION, site);
 }
 
 /* nvlink looks the types up of entries that it drops, and takes what lies behind its table, where there is memory: those
@@ -62,7 +73,7 @@ static void relocations_check_mercury(const tl_merging *m, uint32_t section, uin
   const tl_cubin_relocation entry = tl_cubin_relocation_at(input, index);
   const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, entry.offset};
   if (m->module->view == TL_VIEW_MERCURY && entry.type && entry.type <= TL_R_MERCURY)
-    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_UNEXPECTED_RELOC), site, NULL);
+    relocations_refuse(m, TL_MESSAGE_UNEXPECTED_RELOC, site);
 }
 
 /* L481: nvlink looks at the target of a section without entries too, and finds no `.nv.compat` in the output. */
@@ -118,14 +129,15 @@ static void relocations_check_slot(const tl_merging *m, uint32_t section) {
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_UFT_STUB), site, NULL);
 }
 
-/* R30: what a relocation section can be about. */
+/* R30: what a relocation section can be about. TL_NONE: the link ends (L1270). */
 static uint32_t relocations_target(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const uint32_t target = tl_merging_section(m, input->info);
   relocations_check_slot(m, section);
-  if (target == TL_NONE || !relocations_may_change(m->module->sections.items[target].type, m->module->view))
-    relocations_refuse_target(m, section);
-  return target;
+  if (target != TL_NONE && relocations_may_change(m->module->sections.items[target].type, m->module->view))
+    return target;
+  relocations_refuse_target(m, section);
+  return TL_NONE;
 }
 
 static bool relocations_in_lost_variable(const reading *r, uint64_t offset) {
@@ -556,6 +568,8 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
     return;
   }
   reading r = {.m = m, .section = section, .input = input, .target = relocations_target(m, section)};
+  if (r.target == TL_NONE)
+    return;
   const tl_section *const target = &m->module->sections.items[r.target];
   r.frames = tl_section_name_is_about_code(tl_module_text(m->module, target->name));
   r.pointers = tl_section_type_is_own_constant(target->type); /* L708, RF300 */
