@@ -512,16 +512,20 @@ static void objects_count_external(tl_merging *m, const tl_cubin_symbol *s, uint
 }
 
 /* L26, L183, L840: nobody knows where an undefined object lies. One that the driver provides lies at 0, but for what says
- * how much of shared memory is reserved from sm_90 on; from sm_100 on ptxas writes what it is (M2d), but of the names of
- * the unified tables (L1221). */
+ * how much of shared memory is reserved from sm_90 on, and from sm_100 on where its first part begins; on Mercury's side all
+ * lie at 0 (L1277). */
 static void objects_place_undefined(const tl_module *module, uint32_t out, bool provided) {
-  enum { RESERVED = 0x400 };
+  enum { FIRST = 0x40, RESERVED = 0x400 };
   tl_symbol *const symbol = &module->symbols.items[out];
   const char *const text = tl_module_text(module, symbol->name);
+  const bool cap = module->arch >= 90 && strcmp(text, ".nv.reservedSmem.cap") == 0,
+             offset = module->arch >= 100 && strcmp(text, ".nv.reservedSmem.offset0") == 0;
   if (!provided)
     symbol->value = UINT64_MAX;
-  else if (module->arch < 100 || text[0] == '_')
-    symbol->value = module->arch >= 90 && strcmp(text, ".nv.reservedSmem.cap") == 0 ? RESERVED : 0;
+  else if (module->view == TL_VIEW_MERCURY)
+    symbol->value = 0;
+  else
+    symbol->value = cap ? RESERVED : offset ? FIRST : 0;
 }
 
 /* First mention of a symbol without definition in this file; an extern shared one has size 0 (W3.11). */
