@@ -148,7 +148,8 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
     out->align = f->sass->emitted->layout->section_align[sass];
     out->type = tl_emit_section_type(f->sass->module, final_sass(f, sass)->type);
   } else if (m->type == SHT_CUDA_RESERVED_SHARED && sass != TL_NONE)
-    out->size = f->sass->emitted->layout->section_size[sass];
+    out->size = f->mercury->module->mode->final ? f->sass->emitted->layout->section_size[sass]
+                                                : final_view_size(f->mercury, section); /* L1272 */
   else if (section == f->mercury->module->jump_slots && f->slots.count) {
     out->bytes = f->slots.sass;
     out->size = f->slots.sass_size;
@@ -303,7 +304,7 @@ static void mirror_add(finalizer *f, uint32_t section, mirror_kind kind) {
                        .align = f->mercury->emitted->layout->section_align[section],
                        .entry_size = m->entry_size,
                        .size = slots ? f->slots.capsule_size : final_view_size(f->mercury, section)};
-  out.align = slots ? CAPSULE_ALIGN : out.align;
+  out.align = slots || text ? CAPSULE_ALIGN : out.align; /* L1273 */
   uint8_t *const bytes = final_new(f, out.size);
   const char *const suffix = f->suffix[section] ? f->suffix[section] : "";
   out.name = final_add_name(f, text ? ".nv.capmerc" : ".nv.merc",

@@ -50,6 +50,12 @@ static uint64_t symbols_reserved(const finalizer *f) {
   return f->mercury->module->mode->final ? RESERVED_SHARED : 0;
 }
 
+/* L1272: before an executable is made the reserved shared memory is Mercury's, whatever the input's SASS side has. */
+static bool symbols_is_mercury_s(const finalizer *f, const tl_symbol *m) {
+  return !f->mercury->module->mode->final && m->section != TL_NONE &&
+         final_mercury(f, m->section)->type == SHT_CUDA_RESERVED_SHARED;
+}
+
 static void symbols_fill_sass(finalizer *f, uint32_t symbol, bool *named, uint8_t *at) {
   const tl_symbol *const m = &f->mercury->module->symbols.items[symbol];
   if (tl_type_of(m) == STT_SECTION) {
@@ -72,7 +78,8 @@ static void symbols_fill_sass(finalizer *f, uint32_t symbol, bool *named, uint8_
     at[5] &= (uint8_t)~STO_SPACE_MASK;
   }
   const uint64_t mercury_value = tl_get64(at + 8);
-  memcpy(at + 8, own + 8, 16);
+  if (!symbols_is_mercury_s(f, m))
+    memcpy(at + 8, own + 8, 16);
   if ((m->external_shared || ((m->shared || m->misplaced) && f->mercury->module->mode->final)) &&
       tl_get16(own + 6) != SHN_UNDEF) /* behind the reserved part, also where it is all there is; once (L865) */
     tl_put64(at + 8, mercury_value + symbols_reserved(f));
