@@ -23,7 +23,8 @@ typedef struct deriver {
   const tl_names *names;
   tl_arena *arena;
   uint32_t *sass;         /* by Mercury section: the SASS section of the same contents, 0 */
-  uint32_t *bank_symbol;  /* by SASS text: of its parameter bank in the symbol table, 0 */
+  uint32_t *bank;         /* by SASS text: the section of its parameters, 0 */
+  uint32_t *bank_symbol;  /* and that's symbol, 0 */
   uint64_t *sizes;        /* by capsule: of the decoded code of its functions */
   const uint8_t *symbols; /* of the Mercury side */
   uint64_t symbol_count;
@@ -143,11 +144,10 @@ static void derive_symbol(const deriver *d, const uint8_t *from, uint8_t *to) {
   if ((from[4] & 15) == STT_SECTION)
     tl_put32(to, name);                                                      /* nobody reads it (L171) */
   const bool inside = (from[4] & 15) == STT_FUNC && tl_get64(from + 8) != 0; /* not the text's own function */
-  if (inside || derive_section(d, section)->type == SHT_CUDA_RESERVED_SHARED)
+  if (inside) {
     tl_put64(to + 8, value);
-  if (inside)
     tl_put64(to + 16, size);
-  else if ((from[4] & 15) == STT_FUNC && tl_get64(from + 16))
+  } else if ((from[4] & 15) == STT_FUNC && tl_get64(from + 16))
     tl_put64(to + 16, derive_section(d, d->sass[section])->size);
 }
 
@@ -163,7 +163,18 @@ static void derive_bank_symbol(const deriver *d, uint8_t *symbol) {
 
 static void derive_find_banks(deriver *d) {
   const tl_cubin_section *const table = derive_section(d, tl_cubin_find_section(d->cubin, SHT_SYMTAB));
+  d->bank = tl_arena_new(d->arena, uint32_t, d->cubin->section_count);
   d->bank_symbol = tl_arena_new(d->arena, uint32_t, d->cubin->section_count);
+  for (uint32_t i = 1; i < d->cubin->section_count; i++) {
+    const tl_cubin_section *const bank = derive_section(d, i);
+    if (bank->type == SHT_CUDA_CONSTANT0 && bank->info < d->cubin->section_count)
+      d->bank[bank->info] = i;
+  }
+  for (uint32_t i = 1; i < d->cubin->section_count; i++) { /* behind the parameters a table may have been laid (M27) */
+    const tl_cubin_section *const images = derive_section(d, i);
+    if (images->type == SHT_CUDA_IMAGE_HEADERS && images->info < d->cubin->section_count)
+      d->bank[d->sass[images->info]] = 0;
+  }
   for (uint32_t i = 0; (uint64_t)i * ELF_SYMBOL_SIZE + ELF_SYMBOL_SIZE <= table->size; i++) {
     const uint8_t *const symbol = table->data + (uint64_t)i * ELF_SYMBOL_SIZE;
     const tl_cubin_section *const bank = tl_cubin_section_at(d->cubin, tl_get16(symbol + 6));
@@ -303,21 +314,48 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
     memcpy(to, own->data + same.offset, size);
 }
 
+/* L1275: a bank is as large as Mercury's records say, and its alignment is always the same. */
+static void derive_bank(const deriver *d, uint32_t text, uint64_t size) {
+  enum { ALIGN = 4, LARGEST = 0x380 + 0xffff + 0x3fff };
+  static const uint8_t zeros[LARGEST];
+  tl_cubin_section *const bank = derive_section(d, d->bank[text]);
+  if (bank->type != SHT_CUDA_CONSTANT0)
+    return;
+  bank->align = ALIGN;
+  if (bank->size != size)
+    bank->data = zeros;
+  bank->size = size;
+}
+
 /* What the SASS side alone has (L1228): the size of the parameters, which Mercury's records say, their bank, and what the
- * machine's code has to avoid. */
+ * machine's code has to avoid. A parameter at 0xffff is nowhere (L1275). */
 static void derive_own_records(const deriver *d, const tl_cubin_section *mercury, const tl_cubin_section *own,
                                tl_cubin_section *out) {
-  enum { SIZE = 0x19, AVOIDED = 0x36, WHOLE = 4, SHORT = 3, PARAMETERS = 0x380, BITS = 8, SM_120 = 120 };
+  enum {
+    SIZE = 0x19,
+    AVOIDED = 0x36,
+    WHOLE = 4,
+    SHORT = 3,
+    PARAMETERS = 0x380,
+    BITS = 8,
+    SM_120 = 120,
+    NOWHERE = 0xffff
+  };
   uint8_t *const to = (uint8_t *)out->data + out->size;
   uint64_t position = 0, at = 0;
   uint32_t end = 0;
-  bool any = false;
+  bool any = false, large = false; /* of large ones nothing is known */
   tl_record record;
-  while (tl_record_next_whole(mercury, &position, &record))
+  while (tl_record_next_whole(mercury, &position, &record)) {
+    large |= record.code == EIATTR_KPARAM_INFO_V2;
     if (record.code == EIATTR_KPARAM_INFO && record.size >= 12) {
-      end = (uint32_t)tl_larger(end, tl_get16(record.data + 6) + (tl_get32(record.data + 8) >> 18));
+      const uint32_t place = tl_get16(record.data + 6);
+      end = place == NOWHERE ? end : (uint32_t)tl_larger(end, place + (tl_get32(record.data + 8) >> 18));
       any = true;
     }
+  }
+  if (!large)
+    derive_bank(d, own->info, PARAMETERS + end);
   if (any) {
     const uint8_t size[] = {SHORT, SIZE, (uint8_t)end, (uint8_t)(end >> 8)};
     const uint8_t bank[] = {WHOLE, EIATTR_PARAM_CBANK, 8, 0};
@@ -696,6 +734,19 @@ static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *abou
     derive_text_places(d, derive_section(d, i), sass, &copy);
 }
 
+/* L1274: variables and user constants have Mercury's bytes, as many as there are. */
+static void derive_data_bytes(const deriver *d, uint32_t data) {
+  const tl_cubin_section *const mercury = derive_section(d, data);
+  tl_cubin_section *const own = derive_section(d, d->sass[data]);
+  const uint32_t type = mercury->type == SHT_CUDA_USER_CONSTANT  ? SHT_CUDA_CONSTANT0 + 3
+                        : mercury->type == SHT_CUDA_PIC_CONSTANT ? SHT_CUDA_CONSTANT0 + 4
+                                                                 : SHT_CUDA_GLOBAL_INIT;
+  if (own->type != type)
+    return;
+  own->data = mercury->data;
+  own->size = mercury->size;
+}
+
 /* What one section of data has, `entries` about it. */
 static void derive_data(const deriver *d, uint32_t data, uint32_t entries) {
   const tl_cubin_section *const mercury = derive_section(d, entries);
@@ -727,6 +778,8 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
     const uint32_t last = about.last[i];
     const bool data = section->type == SHT_CUDA_GLOBAL_INIT || section->type == SHT_CUDA_USER_CONSTANT ||
                       section->type == SHT_CUDA_PIC_CONSTANT;
+    if (data && section->flags & SHF_CUDA_MERCURY && d.sass[i])
+      derive_data_bytes(&d, i);
     if (data && section->flags & SHF_CUDA_MERCURY && d.sass[last])
       derive_data(&d, i, last);
     else if (section->type == SHT_CUDA_CAPSULE)
