@@ -162,7 +162,7 @@ static void derive_bank_symbol(const deriver *d, uint8_t *symbol) {
 }
 
 static void derive_find_banks(deriver *d) {
-  const tl_cubin_section *const table = derive_section(d, tl_cubin_find_section(d->cubin, SHT_SYMTAB));
+  const uint32_t symbols = tl_cubin_find_section(d->cubin, SHT_SYMTAB);
   d->bank = tl_arena_new(d->arena, uint32_t, d->cubin->section_count);
   d->bank_symbol = tl_arena_new(d->arena, uint32_t, d->cubin->section_count);
   for (uint32_t i = 1; i < d->cubin->section_count; i++) {
@@ -175,6 +175,9 @@ static void derive_find_banks(deriver *d) {
     if (images->type == SHT_CUDA_IMAGE_HEADERS && images->info < d->cubin->section_count)
       d->bank[d->sass[images->info]] = 0;
   }
+  if (!symbols)
+    return;
+  const tl_cubin_section *const table = derive_section(d, symbols);
   for (uint32_t i = 0; (uint64_t)i * ELF_SYMBOL_SIZE + ELF_SYMBOL_SIZE <= table->size; i++) {
     const uint8_t *const symbol = table->data + (uint64_t)i * ELF_SYMBOL_SIZE;
     const tl_cubin_section *const bank = tl_cubin_section_at(d->cubin, tl_get16(symbol + 6));
