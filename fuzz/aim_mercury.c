@@ -152,13 +152,15 @@ static uint64_t mercury_place(uint64_t slot, uint32_t type) {
 }
 
 /* Whether the link ends where an entry is read: 0x10000 is no type (L584), a descriptor is of a function (D15), and in code
- * the halves of an address and a return address are of what has a place (L608, L614). */
+ * the halves of an address and a return address are of what has a place (L608, L614), places in the code seldom begin an
+ * instruction, and nvlink crashes over 50 at most of them (L1271, L1276). */
 static bool mercury_ends_link(uint32_t type, unsigned symbol_type, bool code) {
-  enum { LOW = 5, HIGH = 6, BACK = 40, OTHER_BACK = 41 };
+  enum { LOW = 5, HIGH = 6, FIRST_PLACE = 8, LAST_PLACE = 10, BACK = 40, OTHER_BACK = 41, BANK = 50 };
   if (!type || (type == DESCRIBES && symbol_type != SYMBOL_FUNCTION))
     return true;
   const bool half = type == LOW || type == HIGH || type == BACK || type == OTHER_BACK;
-  return code && half && (symbol_type == SYMBOL_SECTION || !symbol_type);
+  const bool place = (type >= FIRST_PLACE && type <= LAST_PLACE) || type == BANK;
+  return code && (place || (half && (symbol_type == SYMBOL_SECTION || !symbol_type)));
 }
 
 /* A run of types against one symbol. How many bytes. */
