@@ -51,6 +51,7 @@ typedef struct relocating {
   uint32_t unified_names[7]; /* the other seven (R13b) */
   tl_written written;        /* where entries are recorded (L1115) */
   tl_twin twin;
+  uint32_t recorded, record; /* the last target and its section of records (L1250); TL_NONE */
 } relocating;
 
 /* One entry on its way. */
@@ -745,11 +746,30 @@ static uint32_t relocate_kept_type(const relocating *r, const entry_state *e) {
   return code ? tl_sass_type_in_code(e->type, relocate_opcode(r, e)) : tl_sass_type_in_data(e->type);
 }
 
+/* L831, L1250: nvlink looks for the records' section by its target's name in the output, in vain where the entries' section
+ * that made it is called otherwise. */
+static uint32_t relocate_record_section(relocating *r, const entry_state *e) {
+  static const char prefix[] = ".nv.resolvedrela";
+  const tl_section *const target = &r->module->sections.items[e->entry->target];
+  if (target->resolved == TL_NONE || !tl_defect_matched(r->module->options, TL_DEFECT_D102))
+    return target->resolved;
+  if (r->recorded == e->entry->target)
+    return r->record;
+  const char *const name = tl_module_text(r->module, target->name);
+  const char *const own = tl_module_text(r->module, r->module->sections.items[target->resolved].name);
+  const bool found = strcmp(own + sizeof prefix - 1, name) == 0;
+  r->recorded = e->entry->target;
+  r->record = found ? target->resolved
+                    : tl_module_section_named(r->module, tl_arena_format(r->arena, "%s%s", prefix, name));
+  return r->record;
+}
+
 static void relocate_record(relocating *r, const entry_state *e) {
-  const uint32_t container = r->module->sections.items[e->entry->target].resolved;
-  if (!r->module->mode->records_applied || container == TL_NONE || !relocate_is_recorded(r, e))
+  if (!r->module->mode->records_applied || r->module->sections.items[e->entry->target].resolved == TL_NONE ||
+      !relocate_is_recorded(r, e))
     return;
-  if (r->module->sections.items[e->entry->target].led) { /* nvlink looks for a record that is called after the text */
+  const uint32_t container = relocate_record_section(r, e);
+  if (container == TL_NONE) {
     r->relocated->unrecorded++;
     return;
   }
@@ -1176,6 +1196,7 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
   *relocated = (tl_relocated){.container_used = tl_arena_new(arena, bool, module->sections.count)};
   tl_vector_reserve(arena, &relocated->kept, module->relocations.count + layout->slot_entries.count);
   relocating r = {.relocated = relocated,
+                  .recorded = TL_NONE,
                   .module = module,
                   .layout = layout,
                   .arena = arena,
