@@ -1052,13 +1052,14 @@ static bool relocate_is_beyond(const relocating *r, const tl_kept *kept) {
   return r->module->capsule && kept->type > BEYOND && !r->module->diagnostics->errors;
 }
 
-/* R71, R76: after every apply, in the order of the inputs' entries (L1112), which are kept last to first. */
-static void relocate_check_kept(const relocating *r) {
+/* R71, R76: after every apply, in the order of the inputs' entries (L1112), which are kept last to first; records of entries
+ * that are applied behind all that stay (L1257). */
+static void relocate_check_kept(const relocating *r, bool record) {
   for (size_t i = r->relocated->kept.count; i-- > 0;) {
     const tl_kept *const kept = &r->relocated->kept.items[i];
     const uint32_t target = r->module->sections.items[kept->container].about;
-    const bool record = r->module->sections.items[kept->container].type == SHT_CUDA_RESOLVEDRELA;
-    if (record && !kept->symbol && !kept->deleted)
+    if ((r->module->sections.items[kept->container].type == SHT_CUDA_RESOLVEDRELA) != record ||
+        (record && !kept->symbol && !kept->deleted))
       continue;
     const tl_site site = {NULL, tl_module_text(r->module, r->module->sections.items[target].name),
                           tl_module_text(r->module, relocate_symbol(r, kept->symbol)->name), kept->offset};
@@ -1190,6 +1191,13 @@ static void relocate_put_places_last(tl_relocated *relocated, tl_arena *arena) {
     relocated->patches.items[kept + i] = places[i];
 }
 
+/* L1256: nvlink carries out no entries of a section that is empty in the output, and writes and looks at none of them. */
+static bool relocate_is_in_empty(const relocating *r, const tl_relocation *entry) {
+  const tl_module *const module = r->module;
+  return !module->capsule && entry->target != module->jump_slots && entry->target != module->unified_data &&
+         !r->layout->section_size[entry->target];
+}
+
 void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_layout *layout, tl_arena *arena) {
   static const char *const unified[] = {"__UFT", "__UFT_END", "__UFT_CANONICAL", "__UDT_OFFSET",
                                         "__UDT", "__UDT_END", "__UDT_CANONICAL"};
@@ -1206,7 +1214,7 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
   for (size_t i = 0; i < 7; i++)
     r.unified_names[i] = relocate_name(module, unified[i]);
   for (size_t i = module->relocations.count; i-- > 0;)
-    if (tl_module_relocation_stands(module, i))
+    if (tl_module_relocation_stands(module, i) && !relocate_is_in_empty(&r, &module->relocations.items[i]))
       relocate_entry(&r, (uint32_t)i);
   if (module->capsule && module->view == TL_VIEW_SASS)
     relocate_put_places_last(relocated, arena);
@@ -1230,7 +1238,8 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
 
 void tl_relocate_check_kept(tl_relocated *relocated, const tl_module *module, const tl_layout *layout) {
   const relocating r = {.relocated = relocated, .module = module, .layout = layout};
-  relocate_check_kept(&r);
+  relocate_check_kept(&r, false);
+  relocate_check_kept(&r, true);
   relocate_check_deleted(module);
   relocate_check_unified(&r);
 }
