@@ -800,9 +800,12 @@ static void relocate_trace(const relocating *r, const entry_state *e) {
            e->offset);
 }
 
-/* L488: in unified data with an index nvlink looks up what an applied entry names: an object, a function, its section. */
+/* L488: in unified data with an index nvlink looks up what an applied entry names: an object, a function, its section; in a
+ * jump slot a function, or what no file defines (L1259). */
 static bool relocate_names_no_object(const relocating *r, const entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
+  if (e->entry->target == r->module->jump_slots && tl_module_has_tables(r->module))
+    return symbol->section != TL_NONE && tl_type_of(symbol) != STT_FUNC;
   if (e->entry->target != r->module->unified_data || !tl_module_has_tables(r->module))
     return false;
   return e->symbol == 0 || (tl_type_of(symbol) == STT_SECTION && symbol->section != r->module->unified_data);
