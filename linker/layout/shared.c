@@ -197,8 +197,7 @@ static void shared_find_users(shared_state *s) {
       if (s->any_late && uses->count)
         tl_u32_push(s->arena, &s->reached_by[reach.list[i]], k);
       for (size_t u = 0; u < uses->count; u++) {
-        s->kernel_uses[k] |=
-            shared_is_somewhere(s, uses->items[u]) && shared_is_of_kernel(s, uses->items[u], kernel);
+        s->kernel_uses[k] |= shared_is_somewhere(s, uses->items[u]) && shared_is_of_kernel(s, uses->items[u], kernel);
         if (!shared_list_has(&s->users[uses->items[u]], k))
           tl_u32_push(s->arena, &s->users[uses->items[u]], k);
         const uint32_t key = s->module->extern_by_name ? uses->items[u] : reach.list[i];

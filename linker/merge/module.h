@@ -410,9 +410,9 @@ typedef struct tl_module {
   uint32_t fragments;                         /* first reserved-memory kind of AT_ENTRY_FRAGMENTS: 0, 4 or 6 (L222) */
   bool dead_alias;                            /* a live function has a dead alias (V11a, D63) */
   bool dead_local_alias;                      /* the same of a local alias (L93) */
-  bool kept_alias;                            /* a dead function has a live alias that is weak or local (L1193, L1255) */
-  tl_place_of_symbol weak_behind_common;      /* the first that an executable cannot have (D19, L436) */
-  bool unified_functions;                     /* some input has a table of functions (L521) */
+  bool kept_alias;                       /* a dead function has a live alias that is weak or local (L1193, L1255) */
+  tl_place_of_symbol weak_behind_common; /* the first that an executable cannot have (D19, L436) */
+  bool unified_functions;                /* some input has a table of functions (L521) */
   TL_VECTOR(tl_unified_entry) unified_entries;
   TL_VECTOR(tl_metadata_word) metadata_words; /* of the section `metadata` */
   const tl_index *index;                      /* of unified functions and data (-uidx), NULL */

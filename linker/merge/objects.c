@@ -165,8 +165,8 @@ static void objects_add_losing_bank(tl_merging *m, uint32_t index, uint32_t text
 }
 
 static bool objects_is_new_bank(const tl_merging *m, const tl_cubin_section *input, uint32_t text) {
-  return text != TL_NONE && m->module->sections.items[text].owner != TL_NONE && !m->module->capsule && !input->unnamed &&
-         tl_module_find_section(m->module, input->name) == TL_NONE &&
+  return text != TL_NONE && m->module->sections.items[text].owner != TL_NONE && !m->module->capsule &&
+         !input->unnamed && tl_module_find_section(m->module, input->name) == TL_NONE &&
          m->module->sections.items[text].constant0 != TL_NONE;
 }
 

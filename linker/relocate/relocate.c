@@ -759,8 +759,8 @@ static uint32_t relocate_record_section(relocating *r, const entry_state *e) {
   const char *const own = tl_module_text(r->module, r->module->sections.items[target->resolved].name);
   const bool found = strcmp(own + sizeof prefix - 1, name) == 0;
   r->recorded = e->entry->target;
-  r->record = found ? target->resolved
-                    : tl_module_section_named(r->module, tl_arena_format(r->arena, "%s%s", prefix, name));
+  r->record =
+      found ? target->resolved : tl_module_section_named(r->module, tl_arena_format(r->arena, "%s%s", prefix, name));
   return r->record;
 }
 
