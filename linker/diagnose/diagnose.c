@@ -310,13 +310,12 @@ void tl_diagnose_undefined(const tl_module *module, tl_arena *arena) {
     diagnose_dead_alias(module, TL_MESSAGE_DELETED_SYMBOL);
 }
 
+/* L1255: nvlink looks for the section of an alias that outlives its function, too. */
 void tl_diagnose_deleted(const tl_module *module) {
   if (module->deleted_section)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SECTION),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
-  if (module->kept_alias)
-    diagnose_dead_alias(module, TL_MESSAGE_DELETED_SYMBOL);
-  if (module->dead_local_alias && !diagnose_is_early_alias(module))
+  if (module->kept_alias || (module->dead_local_alias && !diagnose_is_early_alias(module)))
     diagnose_dead_alias(module, TL_MESSAGE_DELETED_SECTION);
 }
 

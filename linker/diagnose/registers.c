@@ -7,6 +7,7 @@
  * count of registers has eight bits, so stairs are short; in damaged files they can be long, and then are not kept but
  * found for each kernel anew. */
 #include "base/bytes.h"
+#include "catalog/defect.h"
 #include "catalog/message.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
@@ -249,7 +250,7 @@ void tl_diagnose_registers(const tl_module *module, const tl_graph *graph, const
     const uint32_t owner = section->owner;
     if (owner == TL_NONE && section->type == SHT_PROGBITS && section->flags & SHF_EXECINSTR)
       registers_report_missing(module, tl_module_text(module, section->name), NULL);
-    if (owner == TL_NONE)
+    if (owner == TL_NONE || (section->deserted && tl_defect_matched(module->options, TL_DEFECT_D63))) /* L1255 */
       continue;
     if (!counted[module->symbols.items[owner].function] && !section->bodyless) /* E76 in the end (L464) */
       registers_report_missing(module, NULL, tl_module_text(module, module->symbols.items[owner].name));

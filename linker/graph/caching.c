@@ -153,21 +153,29 @@ void tl_spread_caching(tl_resources *resources, const tl_module *module, const t
   tl_vector_sort(&resources->cache_conflicts, caching_compare_conflicts);
 }
 
-/* The largest value of the functions that each node can reach: of its component, and of what lies below that. */
+/* What the records of a list say of functions; true where one does. */
+static bool caching_read_sam(const tl_module *module, const tl_attributes *list, uint32_t *own) {
+  bool any = false;
+  for (size_t i = 0; i < list->count; i++) {
+    const tl_attribute *const record = &list->items[i];
+    const uint32_t function = caching_function(module, record, EIATTR_SAM_REGION_STACK_SIZE);
+    if (function == TL_NONE || (list == &module->attributes && !tl_attribute_stands(module, list, i)))
+      continue;
+    own[function] = (uint32_t)tl_larger(tl_get32(record->data + 4), own[function]);
+    any = true;
+  }
+  return any;
+}
+
+/* The largest value of the functions that each node can reach: of its component, and of what lies below that. Records among a
+ * function's attributes count, too (L1254). */
 uint32_t *tl_find_sam_stacks(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   uint32_t *const own = tl_arena_new(arena, uint32_t, graph->node_count);
   uint32_t *const most = tl_arena_new(arena, uint32_t, graph->node_count);
   uint32_t *const of_component = tl_arena_new(arena, uint32_t, graph->component_count);
-  bool any = false;
-  for (size_t i = 0; i < module->attributes.count; i++) {
-    const tl_attribute *const record = &module->attributes.items[i];
-    const uint32_t function = caching_function(module, record, EIATTR_SAM_REGION_STACK_SIZE);
-    if (function == TL_NONE || !tl_attribute_stands(module, &module->attributes, i))
-      continue;
-    const uint32_t value = tl_get32(record->data + 4);
-    own[function] = (uint32_t)tl_larger(value, own[function]);
-    any = true;
-  }
+  bool any = caching_read_sam(module, &module->attributes, own);
+  for (uint32_t i = 1; i < module->sections.count; i++)
+    any |= caching_read_sam(module, &module->sections.items[i].attributes, own);
   for (uint32_t i = 0; any && i < graph->node_count; i++) {
     const uint32_t node = graph->order[i];
     uint32_t *const collected = &of_component[graph->component[node]];

@@ -35,6 +35,20 @@ static void resources_read_own(tl_resources *r, const tl_module *module) {
   }
 }
 
+/* L1254: frame sizes among the attributes of functions, whichever they name, count behind the module's. */
+static void resources_read_frames(tl_resources *r, const tl_module *module) {
+  for (uint32_t i = 1; i < module->sections.count; i++) {
+    const tl_attributes *const list = &module->sections.items[i].attributes;
+    for (size_t k = 0; k < list->count; k++) {
+      const tl_attribute *const record = &list->items[k];
+      const bool frame = record->code == EIATTR_FRAME_SIZE && record->symbol != TL_NONE;
+      const uint32_t function = frame ? module->symbols.items[record->symbol].function : TL_NONE;
+      if (function != TL_NONE && !tl_module_is_stub(module, record->symbol)) /* L1092 */
+        r->frame[function] = tl_get32(record->data + 4);
+    }
+  }
+}
+
 /* L43: a function without a record has the count of its text's sh_info (F45), 0 on sm_90 and later. */
 static void resources_read_texts(tl_resources *r, const tl_module *module) {
   for (uint32_t i = 1; i < module->sections.count; i++) {
@@ -321,6 +335,7 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
                               .endless = tl_arena_copy(arena, graph->cyclic, nodes * sizeof *graph->cyclic),
                               .sections = tl_arena_new(arena, tl_attributes, module->sections.count)};
   resources_read_own(resources, module);
+  resources_read_frames(resources, module);
   resources_read_texts(resources, module);
   resources->max_registers = resources_most_registers(resources, module, graph, arena);
   resources_keep_registers(resources, module, graph, arena);

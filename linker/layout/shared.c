@@ -168,6 +168,13 @@ static bool shared_is_somewhere(const shared_state *s, uint32_t place) {
   return symbol->section != TL_NONE || symbol->external_shared;
 }
 
+/* L1252: an object that ptxas laid out in another kernel's section gives this one no section. */
+static bool shared_is_of_kernel(const shared_state *s, uint32_t place, const tl_symbol *kernel) {
+  const uint32_t own = shared_own_section(s, place);
+  return own == TL_NONE || shared_symbol(s, place)->external_shared ||
+         s->module->sections.items[own].about == kernel->section;
+}
+
 static void shared_find_users(shared_state *s) {
   s->users = tl_arena_new(s->arena, tl_u32_vector, shared_is_used(s) ? s->module->symbols.count : 0);
   s->outer = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count);
@@ -190,7 +197,7 @@ static void shared_find_users(shared_state *s) {
       if (s->any_late && uses->count)
         tl_u32_push(s->arena, &s->reached_by[reach.list[i]], k);
       for (size_t u = 0; u < uses->count; u++) {
-        s->kernel_uses[k] |= shared_is_somewhere(s, uses->items[u]);
+        s->kernel_uses[k] |= shared_is_somewhere(s, uses->items[u]) && shared_is_of_kernel(s, uses->items[u], kernel);
         if (!shared_list_has(&s->users[uses->items[u]], k))
           tl_u32_push(s->arena, &s->users[uses->items[u]], k);
         const uint32_t key = s->module->extern_by_name ? uses->items[u] : reach.list[i];

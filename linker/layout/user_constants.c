@@ -92,24 +92,27 @@ static void constants_move(tl_layout *layout, const tl_module *module, uint32_t 
   tl_layout_end_moves(placement);
 }
 
-/* A variable to be placed must lie in the bytes of a file, and have a size (L243) of 32 bits (L472). */
+/* A variable to be placed must lie in the bytes of a file, and have a size (L243), behind which one of 32 bits (L472) is
+ * asked for (L1258). */
 static void constants_check(const tl_module *module, uint32_t section, const tl_u32_vector *order) {
-  const uint32_t *empty = NULL;
+  const char *const name = tl_module_user_constants(module);
+  uint32_t empty = 0, large = 0;
   for (size_t i = 0; i < order->count; i++) {
-    const tl_symbol *const symbol = &module->symbols.items[order->items[i]];
-    const tl_site site = {NULL, tl_module_user_constants(module), tl_module_text(module, symbol->name), symbol->value};
+    const uint32_t index = order->items[i];
+    const tl_symbol *const symbol = &module->symbols.items[index];
+    const tl_site site = {NULL, name, tl_module_text(module, symbol->name), symbol->value};
     if (!tl_layout_piece(&module->sections.items[section], symbol->value))
       tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_RELOC_NOT_FOUND), site, NULL);
     else if (symbol->size >= UINT32_MAX)
-      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_WRITING_FILE), site, NULL);
-    else if (!symbol->size && !empty)
-      empty = &order->items[i];
+      large = large ? large : index;
+    else if (!symbol->size)
+      empty = empty ? empty : index;
   }
-  if (empty)
-    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_SIZE),
-                       (tl_site){NULL, tl_module_user_constants(module),
-                                 tl_module_text(module, module->symbols.items[*empty].name), TL_NO_OFFSET},
-                       NULL);
+  const uint32_t wrong = empty ? empty : large;
+  const tl_site site = {NULL, name, tl_module_text(module, module->symbols.items[wrong].name), TL_NO_OFFSET};
+  if (wrong)
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(empty ? TL_MESSAGE_NO_SIZE : TL_MESSAGE_WRITING_FILE),
+                       site, NULL);
 }
 
 static void constants_refuse(const tl_module *module, uint32_t file, uint32_t symbol, const char *what) {

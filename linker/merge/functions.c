@@ -691,6 +691,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   else if (primary == symbol || (s->size && !module->symbols.items[its->owner].size)) /* L864 */
     its->measured = out;
   its->led |= create && m->bodies[symbol].leads;
+  its->deserted |= create && primary != symbol && primary < m->cubin->symbol_count && m->symbol_dead[primary];
   its->left |= !s->value && (symbol < primary || (s->size && !m->cubin->symbols[primary].size));
   if (!create || !(s->other & STO_ENTRY))
     return;

@@ -148,6 +148,7 @@ typedef struct tl_section {
   uint8_t registers;       /* of text: top byte of the input's sh_info (F45) */
   bool bodyless;           /* of text: an alias replaced its body, and what is about it is not in the output (L490) */
   bool led;                /* of text: its owner is an alias (D102) */
+  bool deserted;           /* of text: its owner is an alias that outlives the function (L1193, L1255) */
   bool external_alone;     /* .nv.shared.K of an -ewp object with nothing but extern shared memory: stays (L603) */
   bool external_lies;      /* so does one with an object without a size (L950), at its alignment (L1083) */
   bool forgotten;          /* a stray section whose winner was replaced: not in the output, nor its name (L79) */
@@ -409,8 +410,8 @@ typedef struct tl_module {
   uint32_t fragments;                         /* first reserved-memory kind of AT_ENTRY_FRAGMENTS: 0, 4 or 6 (L222) */
   bool dead_alias;                            /* a live function has a dead alias (V11a, D63) */
   bool dead_local_alias;                      /* the same of a local alias (L93) */
-  bool kept_alias;                            /* a dead function has a live alias that is weak or local (L1193) */
-  const tl_message_row *unexpected;           /* the first wrong one of Mercury's entries (L1270), NULL */
+  bool kept_alias;             /* a dead function has a live alias that is weak or local (L1193, L1255) */
+  const tl_message_row *unexpected; /* the first wrong one of Mercury's entries (L1270), NULL */
   tl_site unexpected_site;
   tl_place_of_symbol weak_behind_common; /* the first that an executable cannot have (D19, L436) */
   bool unified_functions;                /* some input has a table of functions (L521) */

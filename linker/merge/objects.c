@@ -68,16 +68,6 @@ static bool objects_has_one_bank(const tl_merging *m, const tl_cubin_section *in
   return true;
 }
 
-static void objects_append_parameters(tl_merging *m, uint32_t index) {
-  const tl_cubin_section *const input = &m->cubin->sections[index];
-  const uint32_t bank = objects_bank_of_strong(m, index);
-  if (bank != TL_NONE || input->unnamed) /* nvlink compares the names of banks (L604) */
-    tl_merge_check_shape(m, index);
-  if (bank == TL_NONE || objects_has_one_bank(m, input))
-    return;
-  tl_module_append(m->module, bank, input->data, input->size, input->align, m->file, index);
-}
-
 /* A kernel's image is the first section of its name, also an emptied one that a losing body brought (L157, D85). */
 static void objects_take_constants(tl_module *module, uint32_t text, uint32_t section) {
   const tl_symbol *const owner = &module->symbols.items[module->sections.items[text].owner];
@@ -161,6 +151,38 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
   module->sections.items[out].about = text;
   tl_map_set(&module->owned_sections, key, out);
   return out;
+}
+
+/* L1253: nvlink finds banks by their names, so one that is called as nothing before becomes a second one of the kernel. */
+static void objects_add_losing_bank(tl_merging *m, uint32_t index, uint32_t text) {
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  const uint32_t first = m->module->sections.items[text].constant0;
+  tl_merge_check_shape(m, index);
+  const uint32_t out = objects_owned_section(m, index, text);
+  m->module->sections.items[text].constant0 = first;
+  m->module->sections.items[out].link = input->link;
+  tl_module_append(m->module, out, input->data, input->size, input->align, m->file, index);
+}
+
+static bool objects_is_new_bank(const tl_merging *m, const tl_cubin_section *input, uint32_t text) {
+  return text != TL_NONE && m->module->sections.items[text].owner != TL_NONE && !m->module->capsule &&
+         !input->unnamed && tl_module_find_section(m->module, input->name) == TL_NONE &&
+         m->module->sections.items[text].constant0 != TL_NONE;
+}
+
+static void objects_append_parameters(tl_merging *m, uint32_t index) {
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  const uint32_t text = objects_owner_text(m, input);
+  const uint32_t bank = objects_bank_of_strong(m, index);
+  if (objects_is_new_bank(m, input, text)) {
+    objects_add_losing_bank(m, index, text);
+    return;
+  }
+  if (bank != TL_NONE || input->unnamed) /* nvlink compares the names of banks (L604) */
+    tl_merge_check_shape(m, index);
+  if (bank == TL_NONE || objects_has_one_bank(m, input))
+    return;
+  tl_module_append(m->module, bank, input->data, input->size, input->align, m->file, index);
 }
 
 static uint32_t objects_named_section(tl_merging *m, uint32_t index) {

@@ -51,6 +51,7 @@ typedef struct relocating {
   uint32_t unified_names[7]; /* the other seven (R13b) */
   tl_written written;        /* where entries are recorded (L1115) */
   tl_twin twin;
+  uint32_t recorded, record; /* the last target and its section of records (L1250); TL_NONE */
 } relocating;
 
 /* One entry on its way. */
@@ -745,11 +746,30 @@ static uint32_t relocate_kept_type(const relocating *r, const entry_state *e) {
   return code ? tl_sass_type_in_code(e->type, relocate_opcode(r, e)) : tl_sass_type_in_data(e->type);
 }
 
+/* L831, L1250: nvlink looks for the records' section by its target's name in the output, in vain where the entries' section
+ * that made it is called otherwise. */
+static uint32_t relocate_record_section(relocating *r, const entry_state *e) {
+  static const char prefix[] = ".nv.resolvedrela";
+  const tl_section *const target = &r->module->sections.items[e->entry->target];
+  if (target->resolved == TL_NONE || !tl_defect_matched(r->module->options, TL_DEFECT_D102))
+    return target->resolved;
+  if (r->recorded == e->entry->target)
+    return r->record;
+  const char *const name = tl_module_text(r->module, target->name);
+  const char *const own = tl_module_text(r->module, r->module->sections.items[target->resolved].name);
+  const bool found = strcmp(own + sizeof prefix - 1, name) == 0;
+  r->recorded = e->entry->target;
+  r->record =
+      found ? target->resolved : tl_module_section_named(r->module, tl_arena_format(r->arena, "%s%s", prefix, name));
+  return r->record;
+}
+
 static void relocate_record(relocating *r, const entry_state *e) {
-  const uint32_t container = r->module->sections.items[e->entry->target].resolved;
-  if (!r->module->mode->records_applied || container == TL_NONE || !relocate_is_recorded(r, e))
+  if (!r->module->mode->records_applied || r->module->sections.items[e->entry->target].resolved == TL_NONE ||
+      !relocate_is_recorded(r, e))
     return;
-  if (r->module->sections.items[e->entry->target].led) { /* nvlink looks for a record that is called after the text */
+  const uint32_t container = relocate_record_section(r, e);
+  if (container == TL_NONE) {
     r->relocated->unrecorded++;
     return;
   }
@@ -780,9 +800,12 @@ static void relocate_trace(const relocating *r, const entry_state *e) {
            e->offset);
 }
 
-/* L488: in unified data with an index nvlink looks up what an applied entry names: an object, a function, its section. */
+/* L488: in unified data with an index nvlink looks up what an applied entry names: an object, a function, its section; in a
+ * jump slot a function, or what no file defines (L1259). */
 static bool relocate_names_no_object(const relocating *r, const entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
+  if (e->entry->target == r->module->jump_slots && tl_module_has_tables(r->module))
+    return symbol->section != TL_NONE && tl_type_of(symbol) != STT_FUNC;
   if (e->entry->target != r->module->unified_data || !tl_module_has_tables(r->module))
     return false;
   return e->symbol == 0 || (tl_type_of(symbol) == STT_SECTION && symbol->section != r->module->unified_data);
@@ -1032,13 +1055,14 @@ static bool relocate_is_beyond(const relocating *r, const tl_kept *kept) {
   return r->module->capsule && kept->type > BEYOND && !r->module->diagnostics->errors;
 }
 
-/* R71, R76: after every apply, in the order of the inputs' entries (L1112), which are kept last to first. */
-static void relocate_check_kept(const relocating *r) {
+/* R71, R76: after every apply, in the order of the inputs' entries (L1112), which are kept last to first; records of entries
+ * that are applied behind all that stay (L1257). */
+static void relocate_check_kept(const relocating *r, bool record) {
   for (size_t i = r->relocated->kept.count; i-- > 0;) {
     const tl_kept *const kept = &r->relocated->kept.items[i];
     const uint32_t target = r->module->sections.items[kept->container].about;
-    const bool record = r->module->sections.items[kept->container].type == SHT_CUDA_RESOLVEDRELA;
-    if (record && !kept->symbol && !kept->deleted)
+    if ((r->module->sections.items[kept->container].type == SHT_CUDA_RESOLVEDRELA) != record ||
+        (record && !kept->symbol && !kept->deleted))
       continue;
     const tl_site site = {NULL, tl_module_text(r->module, r->module->sections.items[target].name),
                           tl_module_text(r->module, relocate_symbol(r, kept->symbol)->name), kept->offset};
@@ -1170,12 +1194,20 @@ static void relocate_put_places_last(tl_relocated *relocated, tl_arena *arena) {
     relocated->patches.items[kept + i] = places[i];
 }
 
+/* L1256: nvlink carries out no entries of a section that is empty in the output, and writes and looks at none of them. */
+static bool relocate_is_in_empty(const relocating *r, const tl_relocation *entry) {
+  const tl_module *const module = r->module;
+  return !module->capsule && entry->target != module->jump_slots && entry->target != module->unified_data &&
+         !r->layout->section_size[entry->target];
+}
+
 void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_layout *layout, tl_arena *arena) {
   static const char *const unified[] = {"__UFT", "__UFT_END", "__UFT_CANONICAL", "__UDT_OFFSET",
                                         "__UDT", "__UDT_END", "__UDT_CANONICAL"};
   *relocated = (tl_relocated){.container_used = tl_arena_new(arena, bool, module->sections.count)};
   tl_vector_reserve(arena, &relocated->kept, module->relocations.count + layout->slot_entries.count);
   relocating r = {.relocated = relocated,
+                  .recorded = TL_NONE,
                   .module = module,
                   .layout = layout,
                   .arena = arena,
@@ -1185,7 +1217,7 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
   for (size_t i = 0; i < 7; i++)
     r.unified_names[i] = relocate_name(module, unified[i]);
   for (size_t i = module->relocations.count; i-- > 0;)
-    if (tl_module_relocation_stands(module, i))
+    if (tl_module_relocation_stands(module, i) && !relocate_is_in_empty(&r, &module->relocations.items[i]))
       relocate_entry(&r, (uint32_t)i);
   if (module->capsule && module->view == TL_VIEW_SASS)
     relocate_put_places_last(relocated, arena);
@@ -1209,7 +1241,8 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
 
 void tl_relocate_check_kept(tl_relocated *relocated, const tl_module *module, const tl_layout *layout) {
   const relocating r = {.relocated = relocated, .module = module, .layout = layout};
-  relocate_check_kept(&r);
+  relocate_check_kept(&r, false);
+  relocate_check_kept(&r, true);
   relocate_check_deleted(module);
   relocate_check_unified(&r);
 }
