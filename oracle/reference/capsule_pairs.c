@@ -1,6 +1,6 @@
-/* RF567: the finalizer makes a capsule's SASS entries of code from Mercury's (L497). So of the SASS side's entries about a text those count
+/* RF567, RF732: the finalizer makes a capsule's SASS entries of code from Mercury's (L497). So of the SASS side's entries about a text those count
  * that have one on Mercury's side, against the same symbol and of a like type, in the order of their places; and what a whole address adds,
- * Mercury's says. Where none has one the two sides are not about the same entries (L933), and the SASS side's stay. */
+ * Mercury's says. Where Mercury's side has no table about the text, the SASS side's stay. */
 #include "capsule.h"
 #include "relocation_table.h"
 

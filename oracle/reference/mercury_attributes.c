@@ -1,4 +1,4 @@
-/* The attributes of a function on a capsule's SASS side as the finalizer makes them from Mercury's (RF682), whatever the input has there: a place
+/* The attributes of a function on a capsule's SASS side as the finalizer makes them from Mercury's (RF682, RF730), whatever the input has there: a place
  * is the instruction that nvlink knows by the decoded one, and the parameters' size and bank follow from their records. */
 #include "capsule.h"
 
