@@ -1,4 +1,4 @@
-/* RF702: the finalizer makes the SASS side's entries of a capsule's code from those that Mercury's side keeps, in their order (L497, R63). What the
+/* RF702, RF733, RF734: the finalizer makes the SASS side's entries of a capsule's code from those that Mercury's side keeps, in their order (L497, R63). What the
  * input's SASS side has beside one of Mercury's says the type and the place; Mercury's others get R63's type at the instruction that holds their
  * place. */
 #include "capsule.h"
@@ -12,7 +12,12 @@ enum {
   DESCRIPTOR = 61,
   DESCRIPTOR_LOW = 62,
   DESCRIPTOR_HIGH = 63,
+  SASS_WORD = 55,
+  SASS_HALF = 59,
   SASS_WHOLE = 75,
+  OPCODE_LDCU = 0x7ac,
+  OPCODE_LDC = 0xb82,
+  OPCODE_CALL_REL = 0x944,
   BYTE_0 = REF_MERCURY_FIRST + 16,
   IMMEDIATE = 32,
   PLACE_64 = REF_MERCURY_FIRST + 7,
@@ -45,6 +50,13 @@ static size_t ref_derived_beside(ref_capsule *capsule, const ref_map *pairs, con
   return ref_map_find(pairs, ref_derived_key(capsule->mercury, entry->file, entry->input_table, entry->input_number));
 }
 
+/* RF734: the one beside counts at its own instruction alone. */
+static bool ref_derived_is_in_place(const ref_capsule *capsule, size_t beside, const ref_out_relocation *entry,
+                                    const ref_places *places) {
+  return beside != REF_NONE &&
+         capsule->sass->relocations[beside].offset == ref_places_around(places, entry->input_offset);
+}
+
 /* By the entries of Mercury's side that have one of the SASS side beside them, that one. False where the SASS side has others: what a table
  * called otherwise (L864) or a namesake's (L656) is about counts as it is. */
 static bool ref_derived_list_pairs(ref_capsule *capsule, size_t section, size_t target, ref_map *pairs) {
@@ -74,8 +86,24 @@ static bool ref_derived_is_reserved(const ref_link *mercury, const ref_out_reloc
   return entry->type == ADDRESS_32 && ref_relocate_names_reserved(mercury, entry);
 }
 
+/* RF733: at a load from constants the type is the load's, at a relative call the call's. */
+static uint32_t ref_derived_instruction_type(const ref_bytes *text, uint64_t place, uint32_t type) {
+  if (place > text->size || text->size - place < 4) {
+    return type;
+  }
+  const uint32_t operation = ref_u32(text->data + place) & 0xfff;
+  if (type == SASS_WHOLE && operation == OPCODE_CALL_REL) {
+    return 114;
+  }
+  if (type == SASS_WORD && operation == OPCODE_LDCU) {
+    return 115;
+  }
+  return type == SASS_HALF && operation == OPCODE_LDC ? 66 : type;
+}
+
 /* RF220: of a kernel's address in code it is its descriptor. */
-static uint32_t ref_derived_type(const ref_link *mercury, const ref_out_relocation *entry) {
+static uint32_t ref_derived_type(const ref_link *mercury, const ref_out_relocation *entry, const ref_bytes *text,
+                                 uint64_t place) {
   const bool kernel = entry->function != REF_NONE && mercury->functions[entry->function].entry;
   switch (kernel ? entry->type : 0) {
   case ADDRESS_32:
@@ -85,16 +113,17 @@ static uint32_t ref_derived_type(const ref_link *mercury, const ref_out_relocati
   case ADDRESS_HIGH:
     return DESCRIPTOR_HIGH;
   default:
-    return ref_data_sass_type(entry->type, true);
+    return ref_derived_instruction_type(text, place, ref_data_sass_type(entry->type, true));
   }
 }
 
 static void ref_derived_add(ref_capsule *capsule, const ref_out_relocation *entry, const ref_places *places,
-                            ref_bytes *output) {
-  const uint32_t type = ref_derived_type(capsule->mercury, entry);
+                            const ref_bytes *text, ref_bytes *output) {
+  const uint64_t place = ref_places_around(places, entry->input_offset);
+  const uint32_t type = ref_derived_type(capsule->mercury, entry, text, place);
   if (!entry->dropped && type != 0 && !ref_derived_is_reserved(capsule->mercury, entry)) {
-    ref_capsule_write_entry(capsule, output, ref_places_around(places, entry->input_offset), type,
-                            ref_symbol_index(capsule->mercury, entry->symbol), ref_derived_addend(capsule, entry));
+    ref_capsule_write_entry(capsule, output, place, type, ref_symbol_index(capsule->mercury, entry->symbol),
+                            ref_derived_addend(capsule, entry));
   }
 }
 
@@ -119,10 +148,10 @@ bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, si
       continue;
     }
     const size_t beside = ref_derived_beside(capsule, &pairs, entry);
-    if (beside != REF_NONE) {
+    if (ref_derived_is_in_place(capsule, beside, entry, &places)) {
       ref_derived_copy(capsule, &capsule->sass->relocations[beside], output);
     } else {
-      ref_derived_add(capsule, entry, &places, output);
+      ref_derived_add(capsule, entry, &places, &capsule->sass->sections[target].data, output);
     }
   }
   return true;
@@ -132,6 +161,9 @@ bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, si
 static void ref_derived_write_value(ref_bytes *text, uint64_t place, uint32_t type, uint64_t value) {
   const ref_relocation_row *row = type == SASS_WHOLE ? NULL : ref_relocation_row_of(type);
   for (size_t i = 0; row != NULL && i < REF_RELOCATION_FIELDS && row->fields[i].width != 0; i++) {
+    if (row->fields[i].source == REF_FROM_BANK_LO || row->fields[i].source == REF_FROM_BANK_HI) { /* RF733 */
+      continue;
+    }
     const uint64_t content = ref_field_value(&row->fields[i], value, 0, 0, 0);
     ref_field_write(&row->fields[i], text->data, text->size, place, content);
   }
@@ -149,12 +181,13 @@ static void ref_derived_write_entry(const ref_capsule *capsule, const ref_out_re
   } else if (ref_derived_is_reserved(mercury, entry)) {
     const size_t symbol = capsule->sass_symbol_of[entry->symbol];
     const uint64_t value = symbol == REF_NONE ? 0 : capsule->sass->symbols[symbol].value;
-    ref_derived_write_value(text, place, ref_derived_type(mercury, entry), value + (uint64_t)entry->addend);
+    ref_derived_write_value(text, place, ref_derived_type(mercury, entry, text, place),
+                            value + (uint64_t)entry->addend);
   } else if (entry->is_applied && entry->type >= BYTE_0 && entry->type < BYTE_0 + 8) { /* of the immediate */
     const ref_field byte = {IMMEDIATE, 8, (ref_source)(REF_FROM_BYTE0 + (entry->type - BYTE_0))};
     ref_field_write(&byte, text->data, text->size, place, ref_field_value(&byte, entry->value, 0, 0, 0));
   } else if (entry->is_applied && (entry->type == ADDRESS_32 || entry->type == ADDRESS_16)) {
-    ref_derived_write_value(text, place, ref_derived_type(mercury, entry), entry->value);
+    ref_derived_write_value(text, place, ref_derived_type(mercury, entry, text, place), entry->value);
   }
 }
 
@@ -172,7 +205,7 @@ void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *sy
   for (size_t i = 0; i < mercury->relocation_count; i++) {
     const ref_out_relocation *entry = &mercury->relocations[i];
     if (entry->target == section && ref_derived_is_own(mercury, entry, function) &&
-        ref_derived_beside(capsule, &pairs, entry) == REF_NONE) {
+        !ref_derived_is_in_place(capsule, ref_derived_beside(capsule, &pairs, entry), entry, &places)) {
       ref_derived_write_entry(capsule, entry, ref_places_around(&places, entry->input_offset), symbols, text);
     }
   }

@@ -1,6 +1,6 @@
-/* RF567: the finalizer makes a capsule's SASS entries of code from Mercury's (L497). So of the SASS side's entries about a text those count
+/* RF567, RF732: the finalizer makes a capsule's SASS entries of code from Mercury's (L497). So of the SASS side's entries about a text those count
  * that have one on Mercury's side, against the same symbol and of a like type, in the order of their places; and what a whole address adds,
- * Mercury's says. Where none has one the two sides are not about the same entries (L933), and the SASS side's stay. */
+ * Mercury's says. Where Mercury's side has no table about the text, the SASS side's stay. */
 #include "capsule.h"
 #include "relocation_table.h"
 
@@ -124,7 +124,7 @@ static bool ref_pair_is_about_code(const ref_link *link, const ref_file *file, u
          (file->cubin.sections[target].flags & REF_FLAG_EXEC) != 0;
 }
 
-/* An entry a pair; NULL where all count as they are. */
+/* An entry a pair; NULL where all count as they are. RF732: what Mercury's table has may make no entry of the SASS side. */
 const ref_pair *ref_pairs_find(ref_link *link, const ref_file *file, uint32_t table) {
   if (!ref_pair_is_about_code(link, file, table)) {
     return NULL;
@@ -140,7 +140,6 @@ const ref_pair *ref_pairs_find(ref_link *link, const ref_file *file, uint32_t ta
   }
   ref_pair_sort(&mercury);
   ref_pair *pairs = REF_TAKE(link, ref_pair, ref_cubin_relocation_count(&file->cubin, table));
-  bool any = false;
   for (size_t i = 0, k = 0; i < sass.count; i++) {
     while (k < mercury.count && ref_pair_compare_kind(&mercury.items[k], &sass.items[i]) < 0) {
       k++;
@@ -149,10 +148,9 @@ const ref_pair *ref_pairs_find(ref_link *link, const ref_file *file, uint32_t ta
     if (found && sass.items[i].section == table) {
       pairs[sass.items[i].number] = (ref_pair){true, mercury.items[k].section, mercury.items[k].number};
     }
-    any = any || found;
     k += found;
   }
-  return any || mercury.count != 0 ? pairs : NULL;
+  return pairs;
 }
 
 /* False for an entry that goes. */

@@ -548,6 +548,7 @@ typedef struct ref_link {
   bool saw_extended;                         /* RF121: so far */
   bool has_extended;                         /* C28 */
   bool has_unexpected_entry;                 /* RF686 */
+  size_t unexpected_file;                    /* RF731: the last one with such an entry */
   bool has_refused_shared;                   /* RF163 */
   bool has_dead_extern;                      /* RF651 */
   bool has_dead_parameter;                   /* RF85 */

@@ -1,4 +1,4 @@
-/* The attributes of a function on a capsule's SASS side as the finalizer makes them from Mercury's (RF682), whatever the input has there: a place
+/* The attributes of a function on a capsule's SASS side as the finalizer makes them from Mercury's (RF682, RF730), whatever the input has there: a place
  * is the instruction that nvlink knows by the decoded one, and the parameters' size and bank follow from their records. */
 #include "capsule.h"
 
@@ -107,26 +107,9 @@ uint32_t ref_mercury_parameters(const ref_section *mercury) {
   return size <= UINT16_MAX || size == REF_NO_PARAMETERS ? size : REF_UNKNOWN_PARAMETERS;
 }
 
-/* The first record of a code, whole; false: there is none. */
-static bool ref_derived_add_first(ref_link *link, ref_bytes *made, const ref_section *section, uint8_t code) {
-  uint64_t position = 0;
-  ref_attribute attribute;
-  while (ref_cubin_next_attribute(section, &position, &attribute)) {
-    if (attribute.code == code) {
-      ref_bytes_add(link, made, section->data + attribute.offset,
-                    WORD + (attribute.format == SIZED ? (size_t)attribute.size : 0));
-      return true;
-    }
-  }
-  return false;
-}
-
 /* The size of the parameters, and their bank. */
-static void ref_derived_add_parameters(ref_link *link, ref_bytes *made, uint32_t parameters, uint32_t bank,
-                                       const ref_section *section) {
-  if (parameters == REF_NO_PARAMETERS) {
-    (void)ref_derived_add_first(link, made, section, CODE_CBANK_PARAM_SIZE);
-    (void)ref_derived_add_first(link, made, section, CODE_PARAM_CBANK);
+static void ref_derived_add_parameters(ref_link *link, ref_bytes *made, uint32_t parameters, uint32_t bank) {
+  if (parameters == REF_NO_PARAMETERS) { /* RF730 */
     return;
   }
   ref_bytes_add_u32(link, made, parameters << 16 | CODE_CBANK_PARAM_SIZE << 8 | 3);
@@ -142,11 +125,9 @@ static void ref_derived_add_own(ref_link *link, ref_bytes *made, uint32_t parame
                                 const ref_section *section) {
   uint64_t position = 0;
   ref_attribute attribute;
-  ref_derived_add_parameters(link, made, parameters, bank, section);
-  if (!ref_derived_add_first(link, made, section, CODE_SW_WAR)) {
-    ref_bytes_add_u32(link, made, WORD << 16 | CODE_SW_WAR << 8 | SIZED);
-    ref_bytes_add_u32(link, made, link->sm >= 120 ? 0 : 8);
-  }
+  ref_derived_add_parameters(link, made, parameters, bank);
+  ref_bytes_add_u32(link, made, WORD << 16 | CODE_SW_WAR << 8 | SIZED); /* RF730 */
+  ref_bytes_add_u32(link, made, link->sm >= 120 ? 0 : 8);
   while (ref_cubin_next_attribute(section, &position, &attribute)) {
     if ((attribute.code == CODE_TEXTURES || attribute.code == CODE_SAMPLERS) && attribute.format != SIZED) {
       ref_bytes_add(link, made, section->data + attribute.offset, WORD);

@@ -607,6 +607,20 @@ static uint64_t ref_relocate_old_addend(const ref_link *link, const ref_out_relo
   return old << scale;
 }
 
+/* RF735, L1212: of a load in a capsule's SASS code about no constants the record says the bank. */
+static bool ref_relocate_keeps_bank(const ref_link *link, const ref_out_relocation *entry, const ref_field *field) {
+  if ((field->source != REF_FROM_BANK_LO && field->source != REF_FROM_BANK_HI) || !ref_view_is_derived(link) ||
+      link->sections[entry->target].info_function == REF_NONE || entry->names_gone_section || entry->names_unlisted) {
+    return false;
+  }
+  if (entry->symbol == REF_NONE) {
+    return true;
+  }
+  const ref_out_symbol *symbol = &link->symbols[entry->symbol];
+  return symbol->section != REF_NONE && !symbol->is_extern_shared &&
+         !ref_section_type_is_constant(link->sections[symbol->section].type) && !ref_relocate_is_texture(symbol);
+}
+
 /* R2-R5, R9a */
 static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, bool clear) {
   ref_out_section *target = &link->sections[entry->target];
@@ -634,6 +648,9 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
     if (entry->offset + (field->start + field->width + 7u) / 8 > target->size) {
       ref_message_fatal(link, "D14", "relocation %u at 0x%llx runs past the end of section '%s'", entry->type,
                         (unsigned long long)entry->offset, target->name);
+    }
+    if (ref_relocate_keeps_bank(link, entry, field)) {
+      continue;
     }
     const bool adds_old = !entry->has_addend || entry->adds_old;
     const uint64_t old = adds_old ? ref_field_read(field, target->data.data, target->data.size, entry->offset) : 0;

@@ -65,7 +65,12 @@ static void ref_relocation_check_target(ref_link *link, const ref_file *file, ui
   const bool own = type == REF_TYPE_CONSTANT_GENERIC || type == REF_TYPE_GLOBAL_INIT || type == REF_TYPE_UFT ||
                    (type >= REF_TYPE_UIDX && type <= REF_TYPE_UDT) || type == REF_TYPE_UDT_ENTRY;
   const bool constant = ref_section_type_is_constant(type) && (type != REF_TYPE_CONSTANT_OPTIMIZER || link->is_capsule);
-  if (type != REF_TYPE_PROGBITS && !own && !constant) { /* L192 */
+  if (type == REF_TYPE_PROGBITS || own || constant) {
+    return;
+  }
+  if (link->has_unexpected_entry && file == &link->files[link->unexpected_file]) { /* RF731 */
+    ref_message_fatal(link, "E75", "Internal error: unexpected reloc");
+  } else { /* L192 */
     ref_message_fatal(link, "E62", "Internal error: unexpected reloc section");
   }
 }
@@ -366,6 +371,7 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   const bool of_text = entry->type < REF_MERCURY_FIRST && ref_merge_owner(file, target) != 0;
   if (link->view->is_mercury && (no_type || of_text)) {
     link->has_unexpected_entry = true; /* RF686 */
+    link->unexpected_file = file_number;
     return;
   }
   ref_out_relocation output = {.target = file->section_of[target],
