@@ -920,6 +920,7 @@ bool ref_unified_is_table(uint32_t type);
 bool ref_unified_is_copy(const ref_section *section);
 bool ref_unified_keeps_offset(const ref_link *link);
 void ref_unified_check_entries(ref_link *link);
+void ref_unified_write_places(ref_link *link);
 void ref_unified_write(ref_link *link);
 size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t index);
 
