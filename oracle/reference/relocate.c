@@ -1,4 +1,4 @@
-/* Applied, kept, dropped: R1-R30, R33-R37, W11. */
+/* Applied, kept, dropped: R1-R30, R33-R37, W11, RF714. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -494,6 +494,9 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
     }
     if (entry->names_dead_constant || entry->names_unlisted) {
       return entry->gone_value; /* RF554 */
+    }
+    if (entry->names_gone_section && !entry->names_dead_code && entry->gone_type == REF_TYPE_SHARED) {
+      return 0; /* RF714: the pool's */
     }
     return link->job->bug_compatible ? link->null_symbol_value : 0; /* W17.14, D79 */
   }
