@@ -146,6 +146,7 @@ typedef struct ref_file {
   ref_indices missing_texts;  /* RF370: with entries about a place at which no instruction begins */
   bool *compared_bank;        /* E27: by section */
   bool *holds_shared;         /* RF672: by section */
+  size_t *shared_in;          /* RF715: by section, what its shared objects are in; REF_NONE before the first */
   ref_indices lost_variables; /* W8.5 */
   bool *lost;                 /* an entry a symbol: a variable that another file's definition beats (RF1) */
   uint32_t *led_of;           /* RF116: by section the function whose alias leads it, or 0; NULL: none is led */
