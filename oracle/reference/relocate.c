@@ -1,4 +1,4 @@
-/* Applied, kept, dropped: R1-R30, R33-R37, W11, RF714. */
+/* Applied, kept, dropped: R1-R30, R33-R37, W11, RF714, RF719. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -279,8 +279,7 @@ static ref_action ref_relocate_classify_table(ref_link *link, const ref_out_relo
     return ref_relocate_kind(link, entry->type) == REF_KIND_CLEAR ? REF_KEEP_NOTHING : REF_KEEP;
   }
   if (kept_type && !offset && !ref_unified_is_placed(link)) {
-    ref_symbols_report_undefined(link); /* RF229 */
-    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+    return REF_KEEP; /* RF719: and ends the link as what stays does */
   }
   const bool waits = offset ? ref_unified_keeps_offset(link) : ref_unified_is_placed(link); /* U12 */
   return waits ? REF_KEEP : REF_DROP;
