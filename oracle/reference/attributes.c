@@ -1,4 +1,4 @@
-/* What spreads over the call graph into the kernels' records: W6, I5, I6, I20-I31. */
+/* What spreads over the call graph into the kernels' records: W6, I5, I6, I20-I31, RF711. */
 #include "link.h"
 
 #include <stdlib.h>
@@ -402,12 +402,20 @@ static void ref_attributes_spread_to_one(ref_link *link, const ref_indices *func
   ref_attributes_spread_fragments_to_one(link, functions, number);
 }
 
-/* By function: has it a live second name of its own text? */
+/* I23, W6.9: who counts as a function without the record. An alias is one. */
+static bool ref_attribute_mask_counts(const ref_link *link, const ref_function *function) {
+  return function->live && function->symbol != REF_NONE && !function->is_stub &&
+         !ref_function_lies_in_kernel(link, function) && /* RF162 */
+         (function->text != REF_NONE || function->alias_of != REF_NONE);
+}
+
+/* By function: has it a live second name of its own text? RF711: a kernel where that name counts itself (RF527). */
 static bool *ref_attributes_find_aliased(ref_link *link) {
   bool *aliased = REF_TAKE(link, bool, link->function_count);
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *alias = &link->functions[i];
-    if (alias->alias_of < link->function_count && alias->live && !link->functions[alias->alias_of].entry) { /* RF527 */
+    if (alias->alias_of < link->function_count && alias->live &&
+        (!link->functions[alias->alias_of].entry || ref_attribute_mask_counts(link, alias))) {
       aliased[alias->alias_of] = true;
     }
   }
@@ -415,7 +423,7 @@ static bool *ref_attributes_find_aliased(ref_link *link) {
 }
 
 /* RF701: of all records of the function. */
-static uint32_t ref_attribute_mask_of(ref_link *link, size_t number, const bool *aliased) {
+static uint32_t ref_attribute_mask_of(ref_link *link, size_t number, bool aliased) {
   const ref_records *records = &link->functions[number].records;
   uint32_t mask = 0;
   bool has = false;
@@ -425,25 +433,30 @@ static uint32_t ref_attribute_mask_of(ref_link *link, size_t number, const bool 
       has = true;
     }
   }
-  return has && !aliased[number] ? mask : MASK_MISSING | mask; /* W6.9 */
+  return has && !aliased ? mask : MASK_MISSING | mask; /* W6.9 */
 }
 
-/* I23, W6.9: who counts as a function without the record. An alias is one. */
-static bool ref_attribute_mask_counts(const ref_link *link, const ref_function *function) {
-  return function->live && function->symbol != REF_NONE && !function->is_stub &&
-         !ref_function_lies_in_kernel(link, function) && /* RF162 */
-         (function->text != REF_NONE || function->alias_of != REF_NONE);
+/* RF711: a kernel that is called by what it reaches, itself too, is handed its second name's mask as any function that is called. */
+static bool ref_attribute_is_called_back(const ref_link *link, const ref_function *kernel, size_t number) {
+  for (size_t i = 0; i < kernel->reach.count; i++) {
+    if (ref_indices_has(&link->functions[kernel->reach.items[i]].callees, number)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /* I23: over what the kernel reaches; RF58: over all live functions when it is the only kernel. */
-static uint32_t ref_attribute_join_masks(ref_link *link, const ref_function *kernel, const bool *aliased) {
+static uint32_t ref_attribute_join_masks(ref_link *link, size_t own, const bool *aliased) {
+  const ref_function *kernel = &link->functions[own];
   const bool all = ref_callgraph_has_one_kernel(link);
   const size_t count = all ? link->function_count : kernel->reach.count;
   uint32_t mask = 0;
   for (size_t i = 0; i < count; i++) {
     const size_t number = all ? i : kernel->reach.items[i];
     if (ref_attribute_mask_counts(link, &link->functions[number])) {
-      mask |= ref_attribute_mask_of(link, number, aliased);
+      const bool handed = aliased[number] && (number != own || ref_attribute_is_called_back(link, kernel, own));
+      mask |= ref_attribute_mask_of(link, number, handed);
     }
   }
   return mask;
@@ -480,7 +493,7 @@ static bool ref_attributes_set_masks(ref_link *link) {
     ref_function *kernel = &link->functions[link->kernels.items[i]];
     ref_record *own = ref_attribute_find(&kernel->output_records, CODE_SPARSE_MMA);
     if (own != NULL) {
-      ref_attribute_set_u16(link, own, (uint16_t)ref_attribute_join_masks(link, kernel, aliased));
+      ref_attribute_set_u16(link, own, (uint16_t)ref_attribute_join_masks(link, link->kernels.items[i], aliased));
     }
   }
   return true;

@@ -1,4 +1,4 @@
-/* Data, constant and debug sections as blocks (W3.3, W3.6, W3.8, W3.10, W8.8). */
+/* Data, constant and debug sections as blocks (W3.3, W3.6, W3.8, W3.10, W8.8, RF715). */
 #include "link.h"
 
 #include <string.h>
@@ -479,15 +479,18 @@ static void ref_block_name_text(ref_link *link, const ref_file *file, const ref_
 }
 
 /* RF621, RF637: what the sh_info of a section names in the output, where it has a place by then: with -r of every section that is made for
- * data, in executables of banks. */
+ * data, in executables of banks. RF715: there of local memory, too; shared memory has a place once an object is in it. */
 static void ref_block_map_info(ref_link *link, const ref_file *file, const ref_section *input, size_t number) {
-  if ((!link->relocatable && input->type != REF_TYPE_CONSTANT) || link->is_capsule || input->info == 0 ||
+  const bool executable = input->type == REF_TYPE_CONSTANT || input->type == REF_TYPE_LOCAL;
+  if ((!link->relocatable && !executable) || link->is_capsule || input->info == 0 ||
       input->info >= file->cubin.section_count) {
     return;
   }
   const uint32_t owner = ref_merge_is_text(file, input->info) ? ref_function_primary(file, input->info) : 0;
   const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
-  const size_t place = function == REF_NONE ? file->section_of[input->info] : link->functions[function].text;
+  const size_t known =
+      file->section_of[input->info] == REF_NONE ? file->shared_in[input->info] : file->section_of[input->info];
+  const size_t place = function == REF_NONE ? known : link->functions[function].text;
   if (place != REF_NONE && link->sections[place].symbol != REF_NONE) {
     link->sections[number].info_section = place;
   }

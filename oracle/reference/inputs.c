@@ -1,4 +1,4 @@
-/* From named bytes to admitted cubins: C20-C36, C76, C77 phase 1. */
+/* From named bytes to admitted cubins: C20-C36, C76, C77 phase 1, RF716. */
 #include "link.h"
 
 #include <string.h>
@@ -492,6 +492,13 @@ static void ref_input_count_entries(ref_cubin *cubin, uint32_t number) {
   }
 }
 
+/* RF716, L1199: a cubin that is named `.ptx` is left out for a target before sm_90 that takes its architecture. */
+static bool ref_input_is_left_out(const ref_link *link, const uint8_t *bytes, const char *extension) {
+  enum { FIRST_READ = 90 };
+  return REF_IS(extension, "ptx") && link->job->bug_compatible && !link->is_virtual && link->sm < FIRST_READ &&
+         bytes[7] == OSABI_CUDA && ref_target_takes(link->target, ref_u32(bytes + 48) >> 8 & 0xffff, 0, true);
+}
+
 /* C25, C25a, C28: false when the file takes no part. */
 static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *file) {
   char error[200] = "";
@@ -529,7 +536,7 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
     return ref_input_ignore(link, input->name,
                             "is named as device code but is truncated or has sections outside the file");
   }
-  if (ref_input_is_linked(link, input)) {
+  if (ref_input_is_linked(link, input) || ref_input_is_left_out(link, bytes, extension)) {
     return false;
   }
   const uint8_t *read = ref_input_heal_strings(link, bytes, input->size, headers, file);
@@ -563,6 +570,7 @@ void ref_inputs_prepare(ref_link *link, ref_file *file) {
   file->offset_in = REF_TAKE(link, uint64_t, cubin->section_count);
   file->compared_bank = REF_TAKE(link, bool, cubin->section_count);
   file->holds_shared = REF_TAKE(link, bool, cubin->section_count);
+  file->shared_in = ref_memory_take_numbers(link, cubin->section_count);
   ref_input_find_shared(file);
 }
 

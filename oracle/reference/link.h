@@ -146,6 +146,7 @@ typedef struct ref_file {
   ref_indices missing_texts;  /* RF370: with entries about a place at which no instruction begins */
   bool *compared_bank;        /* E27: by section */
   bool *holds_shared;         /* RF672: by section */
+  size_t *shared_in;          /* RF715: by section, what its shared objects are in; REF_NONE before the first */
   ref_indices lost_variables; /* W8.5 */
   bool *lost;                 /* an entry a symbol: a variable that another file's definition beats (RF1) */
   uint32_t *led_of;           /* RF116: by section the function whose alias leads it, or 0; NULL: none is led */
@@ -921,6 +922,7 @@ bool ref_unified_is_table(uint32_t type);
 bool ref_unified_is_copy(const ref_section *section);
 bool ref_unified_keeps_offset(const ref_link *link);
 void ref_unified_check_entries(ref_link *link);
+void ref_unified_write_places(ref_link *link);
 void ref_unified_write(ref_link *link);
 size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t index);
 

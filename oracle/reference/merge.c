@@ -1,4 +1,4 @@
-/* The merge, a file at a time: W3. */
+/* The merge, a file at a time: W3. RF709. */
 #include "link.h"
 
 #include <string.h>
@@ -322,7 +322,11 @@ static void ref_merge_body_over_alias(ref_link *link, size_t file_number, uint32
   const size_t alias_of = link->functions[file->function_of[symbol]].alias_of;
   ref_function *named = alias_of == REF_NONE ? NULL : &link->functions[alias_of];
   if (named != NULL && named->text != REF_NONE) {
+    const uint32_t section = file->cubin.symbols[symbol].section;
     ref_weak_drop_records_of(link, alias_of);
+    if (!link->is_capsule && section < file->cubin.section_count) {
+      link->sections[named->text].stem = file->cubin.sections[section].name; /* RF709 */
+    }
     ref_merge_copy_text(link, file, symbol, named);
     ref_merge_define_symbol(link, file_number, symbol, named->text);
   }

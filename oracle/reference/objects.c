@@ -1,4 +1,4 @@
-/* Variables, constants, shared objects, texture references: W3.2, W3.6-W3.12, W8.4, V9, V10, E21-E24, E28. */
+/* Variables, constants, shared objects, texture references: W3.2, W3.6-W3.12, W8.4, V9, V10, E21-E24, E28, RF717. */
 #include "link.h"
 
 #include <string.h>
@@ -31,6 +31,7 @@ static void ref_object_check_section(ref_link *link, const ref_file *file, const
 
 /* The module's section for a shared object; W3.2: `.nv_debug.shared` is made by its first object. */
 static size_t ref_object_shared_section(ref_link *link, ref_file *file, const ref_symbol *input) {
+  static const char shared_prefix[] = ".nv.shared.";
   ref_object_check_section(link, file, input);
   const uint32_t owner = input->section == 0 ? 0 : ref_merge_owner(file, input->section);
   if (owner != 0 && file->function_of[owner] != REF_NONE) {
@@ -41,7 +42,7 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
     function->has_renamed_shared =
         function->has_renamed_shared ||
         (function->shared != REF_NONE && input->section != 0 &&
-         strcmp(link->sections[function->shared].name, file->cubin.sections[input->section].name) != 0);
+         strncmp(file->cubin.sections[input->section].name, shared_prefix, sizeof shared_prefix - 1) != 0); /* RF717 */
     return function->shared;
   }
   size_t pool = ref_section_find_pool(link);
@@ -79,6 +80,9 @@ static void ref_object_define_shared(ref_link *link, size_t file_number, const r
   const size_t section = ref_object_shared_section(link, &link->files[file_number], input);
   if (section != REF_NONE) {
     link->sections[section].parts++;
+  }
+  if (input->section < link->files[file_number].cubin.section_count) {
+    link->files[file_number].shared_in[input->section] = section; /* RF715 */
   }
   const bool replaces = link->symbols[number].section != REF_NONE && !link->symbols[number].is_extern_shared;
   if (replaces) {

@@ -42,6 +42,7 @@ static void ref_reference_place_everything(ref_link *link) {
 
 /* RF229: what an entry ends the link with comes before anything undefined is reported, the rest behind it (RF607). */
 static void ref_reference_relocate(ref_link *link) {
+  ref_unified_write_places(link);
   ref_relocate_apply(link);
   ref_symbols_report_undefined(link);
   ref_unified_check_entries(link);

@@ -1,4 +1,4 @@
-/* Applied, kept, dropped: R1-R30, R33-R37, W11. */
+/* Applied, kept, dropped: R1-R30, R33-R37, W11, RF714, RF719. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -279,8 +279,7 @@ static ref_action ref_relocate_classify_table(ref_link *link, const ref_out_relo
     return ref_relocate_kind(link, entry->type) == REF_KIND_CLEAR ? REF_KEEP_NOTHING : REF_KEEP;
   }
   if (kept_type && !offset && !ref_unified_is_placed(link)) {
-    ref_symbols_report_undefined(link); /* RF229 */
-    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+    return REF_KEEP; /* RF719: and ends the link as what stays does */
   }
   const bool waits = offset ? ref_unified_keeps_offset(link) : ref_unified_is_placed(link); /* U12 */
   return waits ? REF_KEEP : REF_DROP;
@@ -494,6 +493,9 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
     }
     if (entry->names_dead_constant || entry->names_unlisted) {
       return entry->gone_value; /* RF554 */
+    }
+    if (entry->names_gone_section && !entry->names_dead_code && entry->gone_type == REF_TYPE_SHARED) {
+      return 0; /* RF714: the pool's */
     }
     return link->job->bug_compatible ? link->null_symbol_value : 0; /* W17.14, D79 */
   }

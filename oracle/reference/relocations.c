@@ -1,4 +1,4 @@
-/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37. */
+/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37, RF720. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -153,6 +153,12 @@ static bool ref_relocation_is_lost_text(const ref_file *file, uint32_t number) {
   return ref_merge_is_text(file, number) && owner != 0 && file->body_of[owner] == REF_BODY_LOSES;
 }
 
+/* RF720: nor are its parameters, whose symbol stands for the first section of their name as well. */
+static bool ref_relocation_is_lost_bank(const ref_link *link, const ref_file *file, uint32_t number) {
+  const uint32_t owner = file->cubin.sections[number].type == REF_TYPE_CONSTANT ? ref_merge_owner(file, number) : 0;
+  return !link->is_capsule && owner != 0 && file->body_of[owner] == REF_BODY_LOSES;
+}
+
 /* Dead code has no section in the link: whether that which the body that stands would have is called so. */
 static bool ref_relocation_names_dead_text(const ref_link *link, const ref_file *file, uint32_t number) {
   const ref_function *function = &link->functions[file->function_of[ref_merge_owner(file, number)]];
@@ -176,6 +182,9 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
   } else if (pool && (link->relocatable || link->preserves || ref_option_given(link, REF_OPTION_DEBUG))) {
     const size_t found = ref_section_find_pool(link);
     output->symbol = found == REF_NONE ? REF_NONE : link->sections[found].symbol;
+  }
+  if (output->symbol == REF_NONE && ref_relocation_is_lost_bank(link, file, number)) {
+    output->symbol = ref_named_find(link, section->name);
   }
   const bool lost = output->symbol == REF_NONE && ref_relocation_is_lost_text(file, number);
   if (lost) {

@@ -1,4 +1,4 @@
-/* Shared memory of an executable: W9, W17.2-W17.4, H4-H8. */
+/* Shared memory of an executable: W9, W17.2-W17.4, H4-H8, RF718. */
 #include "link.h"
 
 #include <string.h>
@@ -617,7 +617,10 @@ static void ref_shared_refuse_partial(ref_link *link, const ref_shared *shared) 
     }
     for (size_t k = 0; k < entries_of[number].count; k++) {
       const ref_out_relocation *entry = &link->relocations[entries_of[number].items[k]];
-      ref_shared_refuse_entry(link, entry, &shared->reached_by[link->sections[entry->target].info_function]);
+      const size_t function = link->sections[entry->target].info_function;
+      if (!link->functions[function].entry) { /* RF718 */
+        ref_shared_refuse_entry(link, entry, &shared->reached_by[function]);
+      }
     }
   }
 }

@@ -1,4 +1,4 @@
-/* The symbol table: W4. */
+/* The symbol table: W4, RF712. */
 #include "link.h"
 
 #include <string.h>
@@ -322,8 +322,8 @@ static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol,
       symbol->type == REF_SYMBOL_OBJECT && symbol->section == REF_NONE && !link->relocatable; /* L840 */
   const uint8_t mask = (object || provided ? REF_SPACE_MASK : 0) | ref_symbol_lost_visibility(link, symbol);
   const bool preserved = ref_preserve_hides_symbol(link, symbol);
-  const uint8_t other = preserved ? INTERNAL : symbol->other & (uint8_t)~mask; /* W17.7 */
-  const uint32_t nowhere = symbol->common ? REF_SECTION_COMMON : 0;            /* D3 */
+  const uint8_t other = (uint8_t)((symbol->other & (uint8_t)~mask) | (preserved ? INTERNAL : 0)); /* W17.7, RF712 */
+  const uint32_t nowhere = symbol->common ? REF_SECTION_COMMON : 0;                               /* D3 */
   const uint32_t section = symbol->section == REF_NONE ? nowhere : link->sections[symbol->section].index;
   uint8_t bind = symbol->bind;
   if (symbol->section == REF_NONE && bind == REF_BIND_WEAK && !symbol->local_list) {

@@ -1,4 +1,4 @@
-/* Unified tables of a relocatable link: W12.7, U3, U4, U12. Their entries go through it as they are, but for the symbol. */
+/* Unified tables of a relocatable link: W12.7, U3, U4, U12, RF710, RF713. Their entries go through it as they are, but for the symbol. */
 #include "link.h"
 
 #include <string.h>
@@ -51,29 +51,68 @@ static bool ref_unified_is_lacking(const ref_link *link, size_t symbol) {
   return ref_unified_is_placed(link) && entry != NULL && !entry->found;
 }
 
-/* {symbol, 7, offset, two words of identity}; the offset of data is its place in the output's `.nv.udt`. */
-static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32_t number) {
-  const ref_section *input = &file->cubin.sections[number];
+/* The entry that the output has for one of a file's. */
+static uint8_t *ref_unified_entry_of(ref_link *link, const ref_file *file, uint32_t number, uint64_t at) {
   const ref_bytes *output = &link->sections[file->section_of[number]].data;
-  if (input->data == NULL) {
-    return;
+  if (file->offset_in[number] + at + ENTRY_BYTES > output->size) { /* a table that is called `.nv.udt` */
+    ref_message_fatal(link, "D20", "A table of unified objects lies in their section");
   }
-  for (uint64_t at = 0; at + ENTRY_BYTES <= input->size; at += ENTRY_BYTES) {
-    const size_t symbol = ref_unified_symbol(link, file, ref_u32(input->data + at));
-    if (file->offset_in[number] + at + ENTRY_BYTES > output->size) { /* a table that is called `.nv.udt` */
-      ref_message_fatal(link, "D20", "A table of unified objects lies in their section");
+  return output->data + file->offset_in[number] + at;
+}
+
+/* The offset of data is its place in the output's `.nv.udt`. */
+static void ref_unified_write_place(ref_link *link, const ref_section *input, size_t symbol, uint8_t *entry) {
+  ref_put_u32(entry + FLAGS_AT, ref_unified_is_lacking(link, symbol) ? FLAGS | LACKING : FLAGS);
+  if (ref_unified_is_copy(input) && ref_unified_is_placed(link)) {
+    ref_unified_write_copied_place(link, input->type, symbol, entry + OFFSET_AT);
+  } else if (input->type == REF_TYPE_UDT_ENTRY && symbol != REF_NONE) {
+    ref_put_u64(entry + OFFSET_AT, link->symbols[symbol].value);
+  } else if (ref_unified_is_placed(link)) {
+    const ref_unified *slot = ref_unified_of_symbol(&link->unified_functions, symbol);
+    ref_put_u64(entry + OFFSET_AT, slot == NULL ? 0 : slot->offset);
+  }
+}
+
+static void ref_unified_write_number(ref_link *link, const ref_section *input, size_t symbol, uint8_t *entry,
+                                     uint32_t number) {
+  if (!link->is_capsule && ref_u32(entry) != number) { /* RF713: an entry has written over it */
+    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+  }
+  ref_put_u32(entry, ref_unified_number(link, symbol, ref_unified_is_copy(input)));
+}
+
+/* {symbol, 7, offset, two words of identity}. RF713: the words in the middle are there before entries are applied, the symbol's number is
+ * written behind them; in capsules all is. */
+static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32_t number, bool early) {
+  const ref_section *input = &file->cubin.sections[number];
+  for (uint64_t at = 0; input->data != NULL && at + ENTRY_BYTES <= input->size; at += ENTRY_BYTES) {
+    const uint32_t index = ref_u32(input->data + at);
+    const size_t symbol = ref_unified_symbol(link, file, index);
+    uint8_t *entry = ref_unified_entry_of(link, file, number, at);
+    if (early || link->is_capsule) {
+      ref_unified_write_place(link, input, symbol, entry);
     }
-    uint8_t *entry = output->data + file->offset_in[number] + at;
-    ref_put_u32(entry, ref_unified_number(link, symbol, ref_unified_is_copy(input)));
-    ref_put_u32(entry + FLAGS_AT, ref_unified_is_lacking(link, symbol) ? FLAGS | LACKING : FLAGS);
-    if (ref_unified_is_copy(input) && ref_unified_is_placed(link)) {
-      ref_unified_write_copied_place(link, input->type, symbol, entry + OFFSET_AT);
-    } else if (input->type == REF_TYPE_UDT_ENTRY && symbol != REF_NONE) {
-      ref_put_u64(entry + OFFSET_AT, link->symbols[symbol].value);
-    } else if (ref_unified_is_placed(link)) {
-      const ref_unified *slot = ref_unified_of_symbol(&link->unified_functions, symbol);
-      ref_put_u64(entry + OFFSET_AT, slot == NULL ? 0 : slot->offset);
+    if (!early) {
+      ref_unified_write_number(link, input, symbol, entry, index);
     }
+  }
+}
+
+static void ref_unified_write_tables(ref_link *link, bool early) {
+  for (size_t i = 0; i < link->file_count; i++) {
+    const ref_file *file = &link->files[i];
+    for (uint32_t k = 1; k < file->cubin.section_count; k++) {
+      if (ref_unified_is_table(file->cubin.sections[k].type) && file->section_of[k] != REF_NONE) {
+        ref_unified_write_table(link, file, k, early);
+      }
+    }
+  }
+}
+
+/* RF713: when all has its place. */
+void ref_unified_write_places(ref_link *link) {
+  if (!link->is_capsule) {
+    ref_unified_write_tables(link, true);
   }
 }
 
@@ -98,14 +137,24 @@ void ref_unified_check_entries(ref_link *link) {
   }
 }
 
-/* When symbols have numbers. */
-void ref_unified_write(ref_link *link) {
-  for (size_t i = 0; i < link->file_count; i++) {
-    const ref_file *file = &link->files[i];
-    for (uint32_t k = 1; k < file->cubin.section_count; k++) {
-      if (ref_unified_is_table(file->cubin.sections[k].type) && file->section_of[k] != REF_NONE) {
-        ref_unified_write_table(link, file, k);
-      }
+/* RF710: what has the name of a table and is none keeps the input's numbers, which nvlink reads as its own; no other number than 0 is sure to
+ * be right. In an executable it is left alone. */
+static void ref_unified_refuse_namesake(ref_link *link, const char *name) {
+  const size_t number = link->relocatable && !link->is_capsule ? ref_map_find(&link->section_by_name, name) : REF_NONE;
+  if (number == REF_NONE || link->sections[number].dropped || ref_unified_is_table(link->sections[number].type)) {
+    return;
+  }
+  const ref_bytes *data = &link->sections[number].data;
+  for (size_t at = 0; at + ENTRY_BYTES <= data->size; at += ENTRY_BYTES) {
+    if (ref_u32(data->data + at) != 0) {
+      ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
     }
   }
+}
+
+/* When symbols have numbers. */
+void ref_unified_write(ref_link *link) {
+  ref_unified_refuse_namesake(link, ".nv.uft.entry");
+  ref_unified_refuse_namesake(link, ".nv.udt.entry");
+  ref_unified_write_tables(link, false);
 }
