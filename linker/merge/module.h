@@ -410,7 +410,7 @@ typedef struct tl_module {
   uint32_t fragments;                         /* first reserved-memory kind of AT_ENTRY_FRAGMENTS: 0, 4 or 6 (L222) */
   bool dead_alias;                            /* a live function has a dead alias (V11a, D63) */
   bool dead_local_alias;                      /* the same of a local alias (L93) */
-  bool kept_alias;             /* a dead function has a live alias that is weak or local (L1193, L1255) */
+  bool kept_alias;                  /* a dead function has a live alias that is weak or local (L1193, L1255) */
   const tl_message_row *unexpected; /* the first wrong one of Mercury's entries (L1270), NULL */
   tl_site unexpected_site;
   tl_place_of_symbol weak_behind_common; /* the first that an executable cannot have (D19, L436) */
