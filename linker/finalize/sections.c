@@ -84,6 +84,22 @@ static bool sections_is_opened(const finalizer *f, uint32_t section, const final
          tl_leaf_is_opened(out->bytes, out->size, final_has_inner(f, &whole), f->arena);
 }
 
+/* L1290: what kind of kernel it is, and its numbers, are those of the input's code; places are written into it afterwards,
+ * whatever these make of an opcode. */
+static tl_remake sections_remake_leaf(finalizer *f, uint32_t section, uint8_t *text, uint64_t size) {
+  const tl_section *const sass = final_sass(f, f->sass_section[section]);
+  if (sass->pieces.count != 1 || !sass->pieces.items[0].data || sass->pieces.items[0].size != size)
+    return tl_leaf_remake(text, size, f->arena);
+  const uint8_t *const input = sass->pieces.items[0].data;
+  uint8_t *const made = final_new(f, size);
+  memcpy(made, input, size);
+  const tl_remake what = tl_leaf_remake(made, size, f->arena);
+  for (uint64_t i = 0; i < size; i++)
+    if (text[i] == input[i])
+      text[i] = made[i];
+  return what;
+}
+
 /* M42: the text of a kernel as nvlink makes it; where that is not known the input's stays and is noted. */
 static const uint8_t *sections_remake(finalizer *f, uint32_t section, const final_section *out) {
   const uint32_t owner = final_mercury(f, section)->owner;
@@ -101,7 +117,7 @@ static const uint8_t *sections_remake(finalizer *f, uint32_t section, const fina
   const bool final = f->sass->module->mode->final; /* M41 */
   const bool asked =
       tl_barriers_asked(f->sass->module->options); /* with -g leaves stay, whatever their file asks for */
-  tl_remake what = final && !asked ? tl_leaf_remake(text, out->size, f->arena) : TL_REMAKE_NONE;
+  tl_remake what = final && !asked ? sections_remake_leaf(f, section, text, out->size) : TL_REMAKE_NONE;
   if (f->shows_errors && !sections_shows_errors(f, f->sass_section[section])) {
     const bool kept = !final || asked; /* L143; else leaves are made anew (L764) */
     const bool alike = kept || what == TL_REMAKE_NONE || what == TL_REMAKE_SURE;
