@@ -193,16 +193,15 @@ static bool mercury_needs_place(uint32_t type) {
 }
 
 /* Whether half an address is that of a symbol of a type that has none: it is neither a function, a variable, a section nor
- * a texture, and becomes symbol 0 (L614). Of other types a label that is nowhere, symbol 0 too, is none (L1133). */
+ * a texture, and becomes symbol 0 (L614). Of other types a label is none, wherever it is, and symbol 0 (L1133). */
 static bool mercury_names_nothing(const checker *c, const uint8_t *entry) {
   enum { TYPE = 15 };
   const uint8_t *const symbol = mercury_symbol(c, tl_get32(entry + 12));
   const unsigned type = symbol ? symbol[4] & TYPE : STT_SECTION;
-  const bool nowhere = type == STT_NOTYPE && tl_get16(symbol + 6) == SHN_UNDEF;
   const bool has_place = type == STT_FUNC || type == STT_SECTION || type == STT_OBJECT || type == STT_CUDA_OBJECT ||
                          tl_type_is_texture(type);
   const uint32_t needs = tl_get32(entry + 8);
-  return (mercury_is_half(needs) && !has_place) || (mercury_needs_place(needs) && nowhere);
+  return (mercury_is_half(needs) && !has_place) || (mercury_needs_place(needs) && type == STT_NOTYPE);
 }
 
 /* Whether an entry of code is about the symbol of a section that nvlink finds no place for: those that need one about the
