@@ -969,6 +969,11 @@ static bool relocate_is_of_emptied(const relocating *r, uint32_t target) {
          r->layout->section_dropped[target];
 }
 
+/* L1291: an entry without a type nvlink's finalizer ends by a signal over. */
+static bool relocate_is_capsule_code(const relocating *r, const entry_state *e) {
+  return r->module->view == TL_VIEW_MERCURY && r->module->sections.items[e->entry->target].flags & SHF_EXECINSTR;
+}
+
 static void relocate_entry(relocating *r, uint32_t index) {
   const tl_relocation *const entry = &r->module->relocations.items[index];
   if (tl_layout_offset_is_gone(r->layout, entry->target, entry->offset) ||
@@ -1005,6 +1010,8 @@ static void relocate_entry(relocating *r, uint32_t index) {
     relocate_apply_place(r, &e);
     return;
   }
+  if (result == OUTCOME_KEEP_AS_NONE && relocate_is_capsule_code(r, &e))
+    relocate_refuse(r, &e, "an entry of a capsule's code becomes one of no type (L1291)");
   if (result == OUTCOME_APPLY || result == OUTCOME_APPLY_AND_KEEP)
     relocate_apply(r, &e);
   else if (result == OUTCOME_CLEAR)
