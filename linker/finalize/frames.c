@@ -1,6 +1,7 @@
 /* The SASS .debug_frame (M24): written anew from the Mercury frames of live functions, in their order, each behind its CIE.
  * The input's SASS frames are not looked at where the code says which place is which (L492); where it does not, the n-th
  * entry of a file's Mercury section and the n-th of its SASS section describe the same function. */
+#include "catalog/sass_type.h"
 #include "finalize/barriers.h"
 #include "finalize/moved_text.h"
 #include "finalize/parts.h"
@@ -560,18 +561,17 @@ const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
 }
 
 /* What a frame's words have entries for, on the Mercury side and on the SASS side (R63). All but the address are in relocatable
- * outputs of the default mode alone (D91, D92). */
+ * outputs alone: ptxas's own in the default mode (D91, D92), others, as those about what no file defines, in both (L1292). */
 typedef struct frame_word {
-  uint64_t offset;       /* in the frame */
-  uint32_t mercury_type; /* 0: any */
-  uint32_t sass_type;
-  bool to_cie; /* its addend is where the CIE is */
+  uint64_t offset; /* in the frame */
+  bool always;     /* in executables, too */
+  bool to_cie;     /* the addend of an entry about the frames is where the CIE is */
 } frame_word;
 
 static const frame_word frame_words[] = {
-    {FRAME_ADDRESS, 0, 2, false},
-    {FRAME_CIE, TL_R_MERCURY + 2, 2, true},
-    {FRAME_CODE, TL_R_MERCURY + 14, 73, false},
+    {FRAME_ADDRESS, true, false},
+    {FRAME_CIE, false, true},
+    {FRAME_CODE, false, false},
 };
 
 /* The last frame or CIE that begins at the place in the Mercury section or before it; NULL. */
@@ -590,14 +590,14 @@ static const final_frame *frames_find(const finalizer *f, uint64_t offset) {
 /* The row of an entry; an entry in a CIE, as in those of the functions in a kernel's text (L720), has that of an address. NULL
  * for one that has no counterpart on the SASS side. */
 static const frame_word *frames_word_of(const finalizer *f, const tl_kept *entry, const final_frame *found) {
-  const bool kept = !f->mercury->module->mode->final && !f->mercury->module->options->bug_compatible;
+  const bool kept = !f->mercury->module->mode->final;
   const uint64_t within = entry->offset - found->from;
   if (found->cie)
     return within < found->size ? &frame_words[0] : NULL;
   for (size_t i = 0; i < sizeof frame_words / sizeof *frame_words; i++) {
     const frame_word *const word = &frame_words[i];
-    if (word->offset == within && (!word->mercury_type || (kept && word->mercury_type == entry->type)))
-      return word;
+    if (word->offset == within && (word->always || kept))
+      return tl_relocation_is_code_place(tl_relocation_in_view(entry->type, true)) ? NULL : word;
   }
   return NULL;
 }
@@ -613,7 +613,10 @@ static uint64_t frames_place(const finalizer *f, const tl_kept *entry, const fin
   return to;
 }
 
-static uint64_t frames_addend(finalizer *f, const tl_kept *entry) {
+static uint64_t frames_addend(finalizer *f, const tl_kept *entry, const frame_word *word, const final_frame *found) {
+  const bool section = tl_type_of(&f->mercury->module->symbols.items[entry->symbol]) == STT_SECTION;
+  if (word->to_cie && section && entry->type == TL_R_MERCURY + 2)
+    return found->cie_place;
   const uint32_t text = f->mercury->module->symbols.items[entry->symbol].section;
   const uint64_t addend = (uint64_t)entry->addend;
   return final_begins_inner(f, text, addend) ? final_extent_of(f, text, addend).start : addend;
@@ -632,8 +635,9 @@ const uint8_t *final_frame_relocations(finalizer *f, uint32_t section, uint64_t 
       continue;
     uint8_t *const at = bytes + *size;
     tl_put64(at, frames_place(f, entry, found));
-    tl_put64(at + 8, (uint64_t)f->mercury->emitted->symbol_index[entry->symbol] << 32 | word->sass_type);
-    tl_put64(at + 16, word->to_cie ? found->cie_place : frames_addend(f, entry));
+    tl_put64(at + 8,
+             (uint64_t)f->mercury->emitted->symbol_index[entry->symbol] << 32 | tl_sass_type_in_data(entry->type));
+    tl_put64(at + 16, frames_addend(f, entry, word, found));
     *size += ELF_RELA_SIZE;
   }
   return bytes;
