@@ -290,9 +290,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
     return m->section_map[index];
   tl_merge_check_shape(m, index);
   const bool strange = input->type == SHT_CUDA_SHARED && !objects_starts_with(m, input->name, ".nv.shared."); /* L190 */
-  const uint32_t text = input->info && (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0) && !strange
-                            ? objects_owner_text(m, input)
-                            : TL_NONE;
+  const bool leads = input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0 || input->type == SHT_CUDA_SHARED;
+  const uint32_t text = input->info && leads && !strange ? objects_owner_text(m, input) : TL_NONE; /* L1302 */
   const bool owned = text != TL_NONE && module->sections.items[text].owner != TL_NONE; /* L176 */
   const uint32_t known = (uint32_t)module->sections.count, same = tl_module_find_section(module, input->name);
   if (owned && same != TL_NONE && module->sections.items[same].type != input->type)
@@ -843,7 +842,8 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     symbol->value = symbol->laid_shared ? (body->laid ? body->laid_place : s->value) : symbol->value;
     symbol->whole_shared = whole;
     symbol->whole_laid = whole ? body->laid_place : 0;
-    symbol->align = symbol->laid_shared || (symbol->bare_shared && !s->value) ? 1 : objects_shared_align(s);
+    symbol->bare_place = objects_shared_align(s);
+    symbol->align = symbol->laid_shared || symbol->bare_shared ? 1 : symbol->bare_place; /* L1300 */
     tl_u32_push(module->arena, &module->shared_objects, out);
   }
   if (!symbol->unlisted)
