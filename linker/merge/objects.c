@@ -1205,7 +1205,9 @@ static void objects_note_debug_shared(tl_merging *m) {
   for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
     const tl_cubin_symbol *const s = &m->cubin->symbols[i];
     const uint64_t align = objects_shared_align(s);
-    if (objects_is_bare_pool(m, s->section))
+    const bool mentioned = tl_symbol_binding(s) != STB_LOCAL && m->module->symbol_of_name[s->name] != TL_NONE &&
+                           !objects_is_defined(m, s); /* L1300 */
+    if (objects_is_bare_pool(m, s->section) && !mentioned)
       continue;
     if ((s->other & STO_SPACE_MASK) != STO_SHARED || tl_symbol_type(s) != STT_CUDA_OBJECT ||
         !objects_lies_in_pool(m, s))
