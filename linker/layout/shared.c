@@ -175,6 +175,11 @@ static bool shared_is_of_kernel(const shared_state *s, uint32_t place, const tl_
          s->module->sections.items[own].about == kernel->section;
 }
 
+/* L1301: what a kernel's own text names is no other kernel's, whoever calls that one. */
+static bool shared_is_kernel(const tl_module *module, uint32_t function) {
+  return module->symbols.items[module->symbol_of_function[function]].other & STO_ENTRY;
+}
+
 static void shared_find_users(shared_state *s) {
   s->users = tl_arena_new(s->arena, tl_u32_vector, shared_is_used(s) ? s->module->symbols.count : 0);
   s->outer = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count);
@@ -194,6 +199,8 @@ static void shared_find_users(shared_state *s) {
     }
     for (uint32_t i = 0; i < reach.count; i++) {
       const tl_u32_vector *const uses = &s->uses[reach.list[i]];
+      if (reach.list[i] != kernel->function && shared_is_kernel(s->module, reach.list[i]))
+        continue;
       if (s->any_late && uses->count)
         tl_u32_push(s->arena, &s->reached_by[reach.list[i]], k);
       for (size_t u = 0; u < uses->count; u++) {
@@ -399,6 +406,12 @@ static bool shared_slots_forget(const shared_state *s) {
   return false;
 }
 
+/* L1300: what of an -ewp object's pool one kernel of such an object has lies where its file says. */
+static bool shared_is_bare_own(const shared_state *s, uint32_t symbol) {
+  return shared_symbol(s, symbol)->bare_shared && s->users[symbol].count == 1 &&
+         shared_kernel_is_partial(s, s->users[symbol].items[0]);
+}
+
 /* What ptxas laid out in one file, but for what has a symbol; false where the place in the list is not of that, or `symbol`
  * came before it. */
 static bool shared_add_partial(const shared_state *s, const tl_u32_vector *own, size_t i, uint32_t symbol,
@@ -437,10 +450,14 @@ static void shared_place_laid(const shared_state *s, const tl_u32_vector *own, u
       next++;
     if (symbol == TL_NONE)
       continue;
-    if (shared_symbol(s, symbol)->laid_shared)
+    if (shared_is_bare_own(s, symbol)) {
+      s->layout->symbol_value[symbol] = shared_symbol(s, symbol)->bare_place;
+      *end = tl_larger(shared_symbol(s, symbol)->bare_place + shared_size(s, symbol), *end);
+    } else if (shared_symbol(s, symbol)->laid_shared) {
       s->layout->symbol_value[symbol] = shared_symbol(s, symbol)->value;
-    else
+    } else {
       shared_place_other(s, own->items[i], end);
+    }
   }
 }
 
@@ -485,7 +502,8 @@ static uint64_t shared_align_own(const shared_state *s, const tl_u32_vector *own
 static bool shared_is_laid(const shared_state *s, const tl_u32_vector *own) {
   bool laid = tl_defect_matched(s->module->options, TL_DEFECT_D141);
   for (size_t i = 0; i < own->count && !laid; i++)
-    laid = shared_partial(s, own->items[i]) || shared_symbol(s, own->items[i])->laid_shared;
+    laid = shared_partial(s, own->items[i]) || shared_symbol(s, own->items[i])->laid_shared ||
+           shared_is_bare_own(s, shared_of(own->items[i]));
   return laid;
 }
 
@@ -787,18 +805,21 @@ static void shared_list_external(shared_state *s) {
     }
 }
 
-/* A line for each such kernel that reaches the function of an entry, the last created first. */
+/* A line for each such kernel that reaches the function of an entry, the last created first; none for an entry of a
+ * kernel's own text (L1300). */
 static void shared_refuse_entry(const shared_state *s, uint32_t symbol, uint32_t function) {
   const tl_module *const module = s->module;
   const tl_u32_vector *const kernels = &s->reached_by[function];
   const char *const name = tl_module_text(module, module->symbols.items[symbol].name);
+  const bool own = shared_is_kernel(module, function);
   for (size_t k = kernels->count; k-- > 0;) {
     if (!shared_kernel_is_partial(s, kernels->items[k]))
       continue;
     const char *const kernel = tl_module_text(module, shared_symbol(s, s->entries.items[kernels->items[k]])->name);
-    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_PARTIAL_KERNEL),
-                       (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, kernel);
-    s->layout->symbol_unallocated[symbol] = s->users[symbol].count == 1;
+    if (!own)
+      tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_PARTIAL_KERNEL),
+                         (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL, name, kernel);
+    s->layout->symbol_unallocated[symbol] = s->users[symbol].count == 1 && !shared_is_bare_own(s, symbol);
   }
 }
 

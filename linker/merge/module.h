@@ -190,6 +190,7 @@ typedef struct tl_symbol {
   bool went;             /* a file defines it in a section that goes with dead or losing code: not missed (L1196) */
   bool shared;           /* object laid out in shared memory */
   bool external_shared;  /* extern __shared__ (W3.11) */
+  uint64_t bare_place;   /* ... and where its file says that it lies (L1300) */
   bool bare_shared;      /* in the pool of an -ewp object, which is counted as one (L746) */
   bool laid_shared;      /* in a kernel of an -ewp object, whose value is its place (L1011) */
   bool whole_shared;     /* stands for what ptxas laid out in a kernel in a relocatable output (L832, L1060) */

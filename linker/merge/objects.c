@@ -290,10 +290,10 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
     return m->section_map[index];
   tl_merge_check_shape(m, index);
   const bool strange = input->type == SHT_CUDA_SHARED && !objects_starts_with(m, input->name, ".nv.shared."); /* L190 */
-  const uint32_t text = input->info && (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0) && !strange
-                            ? objects_owner_text(m, input)
-                            : TL_NONE;
-  const bool owned = text != TL_NONE && module->sections.items[text].owner != TL_NONE; /* L176 */
+  const bool leads =
+      input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0 || input->type == SHT_CUDA_SHARED;
+  const uint32_t text = input->info && leads && !strange ? objects_owner_text(m, input) : TL_NONE; /* L1302 */
+  const bool owned = text != TL_NONE && module->sections.items[text].owner != TL_NONE;             /* L176 */
   const uint32_t known = (uint32_t)module->sections.count, same = tl_module_find_section(module, input->name);
   if (owned && same != TL_NONE && module->sections.items[same].type != input->type)
     return objects_refuse_type(m, index, same);
@@ -843,7 +843,8 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     symbol->value = symbol->laid_shared ? (body->laid ? body->laid_place : s->value) : symbol->value;
     symbol->whole_shared = whole;
     symbol->whole_laid = whole ? body->laid_place : 0;
-    symbol->align = symbol->laid_shared || (symbol->bare_shared && !s->value) ? 1 : objects_shared_align(s);
+    symbol->bare_place = objects_shared_align(s);
+    symbol->align = symbol->laid_shared || symbol->bare_shared ? 1 : symbol->bare_place; /* L1300 */
     tl_u32_push(module->arena, &module->shared_objects, out);
   }
   if (!symbol->unlisted)
@@ -1117,6 +1118,14 @@ static bool objects_is_pooled_texture(const tl_merging *m, const tl_cubin_symbol
          m->section_map[s->section] == m->module->debug_shared;
 }
 
+/* L1303: nvlink takes every section of variables for a dead function's whose sh_info is that one's text. */
+static bool objects_lies_about_dead(const tl_merging *m, const tl_cubin_section *section) {
+  const bool variables =
+      section->type == SHT_CUDA_LOCAL || section->type == SHT_CUDA_GLOBAL || section->type == SHT_CUDA_GLOBAL_INIT;
+  return variables && m->module->eliminates && section->info && section->info < m->cubin->section_count &&
+         m->cubin->sections[section->info].flags & SHF_EXECINSTR && m->section_state[section->info] & TL_SECTION_DEAD;
+}
+
 static void objects_pass_one(tl_merging *m, uint32_t index) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   objects_check_name(m, index);
@@ -1150,6 +1159,7 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
       objects_pass_mention(m, index, known);
     return;
   }
+  m->module->deleted_section |= objects_lies_about_dead(m, &m->cubin->sections[s->section]);
   if (m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST))
     objects_pass_gone(m, index, known);
   else
@@ -1205,7 +1215,9 @@ static void objects_note_debug_shared(tl_merging *m) {
   for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
     const tl_cubin_symbol *const s = &m->cubin->symbols[i];
     const uint64_t align = objects_shared_align(s);
-    if (objects_is_bare_pool(m, s->section))
+    const bool mentioned = tl_symbol_binding(s) != STB_LOCAL && m->module->symbol_of_name[s->name] != TL_NONE &&
+                           !objects_is_defined(m, s); /* L1300 */
+    if (objects_is_bare_pool(m, s->section) && !mentioned)
       continue;
     if ((s->other & STO_SPACE_MASK) != STO_SHARED || tl_symbol_type(s) != STT_CUDA_OBJECT ||
         !objects_lies_in_pool(m, s))
