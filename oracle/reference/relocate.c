@@ -1,4 +1,4 @@
-/* Applied, kept, dropped: R1-R30, R33-R37, W11, RF714, RF719. */
+/* Applied, kept, dropped: R1-R30, R33-R37, W11, RF714, RF719, L1256, L1259. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -217,7 +217,8 @@ static void ref_relocate_check_unified(ref_link *link, const ref_out_relocation 
 static void ref_relocate_check_slot_symbol(ref_link *link, const ref_out_relocation *entry) {
   const ref_kind kind = ref_relocate_kind(link, entry->type);
   const bool looks = kind == REF_KIND_APPLY || kind == REF_KIND_PC_RELATIVE || kind == REF_KIND_SENTINEL;
-  const bool placed = entry->function == REF_NONE && entry->symbol != REF_NONE && link->symbols[entry->symbol].section != REF_NONE;
+  const bool placed =
+      entry->function == REF_NONE && entry->symbol != REF_NONE && link->symbols[entry->symbol].section != REF_NONE;
   if (looks && placed && link->has_index && !link->relocatable && link->sections[entry->target].type == REF_TYPE_UFT) {
     ref_message_fatal(link, "L1259", "Internal error: reloc address not found");
   }
