@@ -901,6 +901,7 @@ uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *func
 /* shared_forgotten.c */
 bool ref_shared_is_forgotten(const ref_link *link, size_t function);
 void ref_shared_forget(ref_link *link, size_t number, const ref_indices *objects);
+void ref_shared_finish_forgotten(ref_link *link, const ref_function *function);
 
 /* sort.c: S1 and W9.2. */
 /* NULL: all are equal. */

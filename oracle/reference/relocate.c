@@ -1,4 +1,4 @@
-/* Applied, kept, dropped: R1-R30, R33-R37, W11, RF714, RF719. */
+/* Applied, kept, dropped: R1-R30, R33-R37, W11, RF714, RF719, L1256, L1259. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -213,11 +213,23 @@ static void ref_relocate_check_unified(ref_link *link, const ref_out_relocation 
   }
 }
 
+/* L1259: what an entry in a jump slot is about is a function or what no file defines. */
+static void ref_relocate_check_slot_symbol(ref_link *link, const ref_out_relocation *entry) {
+  const ref_kind kind = ref_relocate_kind(link, entry->type);
+  const bool looks = kind == REF_KIND_APPLY || kind == REF_KIND_PC_RELATIVE || kind == REF_KIND_SENTINEL;
+  const bool placed =
+      entry->function == REF_NONE && entry->symbol != REF_NONE && link->symbols[entry->symbol].section != REF_NONE;
+  if (looks && placed && link->has_index && !link->relocatable && link->sections[entry->target].type == REF_TYPE_UFT) {
+    ref_message_fatal(link, "L1259", "Internal error: reloc address not found");
+  }
+}
+
 /* Section 2.2: by type, for what no rule about the symbol took. */
 static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_relocation *entry) {
   const bool shared = entry->symbol != REF_NONE && link->symbols[entry->symbol].type == REF_SYMBOL_CUDA_OBJECT &&
                       (link->symbols[entry->symbol].other & REF_SPACE_MASK) == REF_SPACE_SHARED;
   ref_relocate_check_unified(link, entry);
+  ref_relocate_check_slot_symbol(link, entry);
   switch (ref_relocate_kind(link, entry->type)) {
   case REF_KIND_PC_RELATIVE:
     if (!link->job->bug_compatible && ref_relocate_is_in_section(link, entry)) {
@@ -723,12 +735,18 @@ static void ref_relocate_check_slot(ref_link *link, const ref_out_relocation *en
   }
 }
 
+/* L1256: nothing is done about an entry in a section that is empty in the output. */
+static bool ref_relocate_is_in_empty(const ref_link *link, const ref_out_relocation *entry) {
+  const ref_out_section *target = &link->sections[entry->target];
+  return target->size == 0 && target->data.size == 0;
+}
+
 /* R10: last in, first out; every apply comes before any kept entry is looked at. RF229: and before anything undefined is reported. */
 void ref_relocate_apply(ref_link *link) {
   ref_relocate_measure_names(link);
   for (size_t i = link->relocation_count; i-- > 0;) {
     ref_out_relocation *entry = &link->relocations[i];
-    if (entry->dropped || link->sections[entry->target].dropped) {
+    if (entry->dropped || link->sections[entry->target].dropped || ref_relocate_is_in_empty(link, entry)) {
       entry->dropped = true;
       continue;
     }

@@ -1,4 +1,4 @@
-/* Shared memory of an executable: W9, W17.2-W17.4, H4-H8, RF718. */
+/* Shared memory of an executable: W9, W17.2-W17.4, H4-H8, RF718, RF751. */
 #include "link.h"
 
 #include <string.h>
@@ -8,10 +8,11 @@ enum { RESERVED = 0x400, EXTERN_ALIGN = 16, VISIBILITY = 3, INTERNAL = 1 };
 static const uint64_t NOWHERE = (uint64_t)-1;
 
 typedef struct ref_shared {
-  size_t pool_section; /* `.nv_debug.shared` or REF_NONE */
-  ref_indices objects; /* in W9.12's order */
-  ref_indices pool;    /* sorted */
-  ref_indices owners;  /* functions with a section of their own: kernels, then others (RF186) */
+  size_t pool_section;   /* `.nv_debug.shared` or REF_NONE */
+  ref_indices objects;   /* in W9.12's order */
+  ref_indices pool;      /* sorted */
+  ref_indices owners;    /* functions with a section of their own: kernels, then others (RF186) */
+  ref_indices forgotten; /* L540 */
   bool has_extern, pool_is_used;
   uint64_t pool_align;     /* D of W9.8 */
   ref_indices *reached_by; /* a function: kernels and jump slots */
@@ -54,7 +55,7 @@ static void ref_shared_find_uses(ref_link *link) {
     ref_out_symbol *symbol = &link->symbols[entry->symbol];
     ref_function *function = &link->functions[number];
     symbol->referenced = true;
-    if (symbol->is_extern_shared) {
+    if (symbol->is_extern_shared && !(function->entry && ref_shared_is_forgotten(link, number))) { /* RF751 */
       function->uses_extern_shared = true;
     }
   }
@@ -369,7 +370,7 @@ static void ref_shared_group_kernels(ref_link *link) {
   }
   for (size_t i = 0; i < link->holders.count; i++) {
     const size_t kernel = link->holders.items[i];
-    for (size_t k = 0; k < link->functions[kernel].reach.count && !ref_shared_is_forgotten(link, kernel); k++) {
+    for (size_t k = 0; k < link->functions[kernel].reach.count; k++) {
       ref_function *function = &link->functions[link->functions[kernel].reach.items[k]];
       if (!function->uses_extern_shared) {
         continue;
@@ -644,6 +645,8 @@ static void ref_shared_add_owner(ref_link *link, ref_shared *shared, size_t func
   }
   if (ref_shared_is_forgotten(link, function)) {
     ref_shared_forget(link, function, &shared->objects);
+    link->functions[function].kernel_uses_extern = ref_shared_kernel_uses_extern(link, &link->functions[function]);
+    ref_indices_add(link, &shared->forgotten, function);
   } else {
     ref_indices_add(link, &shared->owners, function);
   }
@@ -681,6 +684,9 @@ void ref_shared_layout(ref_link *link) {
   ref_shared_hide_unused(link, shared);
   for (size_t i = 0; i < shared->owners.count; i++) {
     ref_shared_finish_kernel(link, shared, &link->functions[shared->owners.items[i]]);
+  }
+  for (size_t i = 0; i < shared->forgotten.count; i++) {
+    ref_shared_finish_forgotten(link, &link->functions[shared->forgotten.items[i]]);
   }
   ref_shared_hide_empty(link, shared);
   ref_shared_finish_pool(link, shared, end);
