@@ -55,8 +55,8 @@ static bool cells_clears(uint32_t type) {
   return row && row->kind == TL_RELOC_UNUSED_CLEAR;
 }
 
-static bool cells_is_address(uint32_t type) {
-  return type % TL_R_MERCURY == 2;
+static bool cells_stays(uint32_t type) {
+  return !cells_clears(type);
 }
 
 /* In Mercury's view a descriptor may name anything. */
@@ -78,7 +78,7 @@ static const cells_rule cells_rules[] = {
     {OTHERS, ALL_MODES, cells_describes_nothing,
      "D15: a function descriptor that names no function ends the link before"},
     {ONE(FUZZ_DEAD), ALL_MODES, cells_clears, "R15: merging drops what names dead code and does not clear"},
-    {ONE(FUZZ_MINUS_ONE), ALL_MODES, cells_is_address, "W11.7: other types than an address become symbol 0"},
+    {ONE(FUZZ_MINUS_ONE), ALL_MODES, cells_stays, "L1175: what clears, clears against a dead kernel's shared memory"},
     {ONE(FUZZ_COMMON), FINAL_MODES, NULL, "D3: an executable gives commons a place, they are global there"},
 };
 

@@ -79,6 +79,12 @@ static tb_symbol make_shared(const built_file *file) {
   return tb_shared(file->cubin, file->kernel_count ? file->functions[0] : 0, "cell_shared", 12, 4);
 }
 
+/* Of a function that nobody calls: its section does not come along (L1175). */
+static tb_symbol make_forgotten_shared(const built_file *file) {
+  const tb_symbol dead = tb_function(file->cubin, "cell_forgetful", TB_LOCAL, NULL, 0, 24);
+  return tb_shared(file->cubin, dead, "cell_forgotten", 12, 4);
+}
+
 static tb_symbol make_external_shared(const built_file *file) {
   return tb_extern_shared(file->cubin, "cell_dynamic");
 }
@@ -174,6 +180,7 @@ static cells_make *const cells_makers[] = {make_kernel,
                                            make_compiler_constant,
                                            make_constant,
                                            make_shared,
+                                           make_forgotten_shared,
                                            make_external_shared,
                                            make_common,
                                            make_global,
