@@ -142,6 +142,8 @@ bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, si
     return false;
   }
   const ref_places places = ref_places_of_function(capsule, function);
+  const ref_bytes nothing = {0}; /* where the SASS module has no such section */
+  const ref_bytes *text = target == REF_NONE ? &nothing : &capsule->sass->sections[target].data;
   for (size_t i = mercury->relocation_count; i-- > 0;) {
     const ref_out_relocation *entry = &mercury->relocations[i];
     if (entry->target != section || !ref_derived_is_own(mercury, entry, function)) {
@@ -151,7 +153,7 @@ bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, si
     if (ref_derived_is_in_place(capsule, beside, entry, &places)) {
       ref_derived_copy(capsule, &capsule->sass->relocations[beside], output);
     } else {
-      ref_derived_add(capsule, entry, &places, &capsule->sass->sections[target].data, output);
+      ref_derived_add(capsule, entry, &places, text, output);
     }
   }
   return true;
