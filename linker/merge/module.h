@@ -173,12 +173,13 @@ typedef struct tl_symbol {
   uint32_t shared_place;   /* of a shared object that is only mentioned: its place in shared_objects */
   uint32_t shared_places;  /* of a shared object: how often nvlink has it in that list (L87, L94) */
   uint64_t align;          /* of shared objects and commons: st_value of the input; of compiler constants: L1095 */
-  uint64_t mention_align;  /* of extern shared memory: st_value of the input as it is (L1100) */
-  uint64_t first_align;    /* of a shared object whose weak definition a strong one replaced: that of its first place */
-  uint32_t function;       /* of STT_FUNC: index in the resolution, TL_NONE */
-  uint32_t block;          /* compiler constant of a device function: index in constant_blocks, TL_NONE */
-  uint32_t mention;        /* file that named it first, TL_NONE (E20-E22) */
-  uint32_t info_cutoff;    /* older .nv.info records were those of a replaced body */
+  uint64_t
+      mention_align; /* of extern shared memory: st_value as it is (L1100); of a bare shared object: its place (L1300) */
+  uint64_t first_align; /* of a shared object whose weak definition a strong one replaced: that of its first place */
+  uint32_t function;    /* of STT_FUNC: index in the resolution, TL_NONE */
+  uint32_t block;       /* compiler constant of a device function: index in constant_blocks, TL_NONE */
+  uint32_t mention;     /* file that named it first, TL_NONE (E20-E22) */
+  uint32_t info_cutoff; /* older .nv.info records were those of a replaced body */
   uint32_t constant_cutoff;  /* older entries of constants are against a variable that is replaced (D83) */
   uint32_t frame_cutoff[3];  /* relocations before this one against the symbol are dropped ... */
   uint32_t frame_section[3]; /* ... from these relocation sections (W8.2), TL_NONE */
@@ -190,7 +191,6 @@ typedef struct tl_symbol {
   bool went;             /* a file defines it in a section that goes with dead or losing code: not missed (L1196) */
   bool shared;           /* object laid out in shared memory */
   bool external_shared;  /* extern __shared__ (W3.11) */
-  uint64_t bare_place;   /* ... and where its file says that it lies (L1300) */
   bool bare_shared;      /* in the pool of an -ewp object, which is counted as one (L746) */
   bool laid_shared;      /* in a kernel of an -ewp object, whose value is its place (L1011) */
   bool whole_shared;     /* stands for what ptxas laid out in a kernel in a relocatable output (L832, L1060) */

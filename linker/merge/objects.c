@@ -843,8 +843,8 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     symbol->value = symbol->laid_shared ? (body->laid ? body->laid_place : s->value) : symbol->value;
     symbol->whole_shared = whole;
     symbol->whole_laid = whole ? body->laid_place : 0;
-    symbol->bare_place = objects_shared_align(s);
-    symbol->align = symbol->laid_shared || symbol->bare_shared ? 1 : symbol->bare_place; /* L1300 */
+    symbol->mention_align = objects_shared_align(s);
+    symbol->align = symbol->laid_shared || symbol->bare_shared ? 1 : symbol->mention_align; /* L1300 */
     tl_u32_push(module->arena, &module->shared_objects, out);
   }
   if (!symbol->unlisted)
