@@ -29,11 +29,26 @@ typedef struct ref_places {
   size_t *behind;   /* the one directly in front of what it knows next */
 } ref_places;
 
+/* By 16 decoded bytes the instruction that they are of, or REF_NONE. */
+typedef struct ref_units {
+  const size_t *self;
+  size_t *items;
+  size_t count;
+} ref_units;
+
+/* The entries of a link about each of its sections, as they are listed: those about section i are items[starts[i]] up to
+ * items[starts[i + 1]]. */
+typedef struct ref_targets {
+  size_t *starts, *items;
+} ref_targets;
+
 typedef struct ref_capsule {
   ref_link *mercury, *sass;
-  size_t *symbol_of;      /* the Mercury module's symbol of each of the SASS module's, or REF_NONE */
-  size_t *sass_symbol_of; /* and the other way round */
-  size_t inner_owner;     /* whose places those are; REF_NONE: nobody's so far */
+  ref_units *units;                          /* by function, items NULL until somebody asks */
+  ref_targets mercury_targets, sass_targets; /* starts NULL until then */
+  size_t *symbol_of;                         /* the Mercury module's symbol of each of the SASS module's, or REF_NONE */
+  size_t *sass_symbol_of;                    /* and the other way round */
+  size_t inner_owner;                        /* whose places those are; REF_NONE: nobody's so far */
   ref_places inner_places;
   uint64_t laid_base;  /* where the tables that ptxas laid out begin in bank 0 (RF304) */
   ref_indices order;   /* the Mercury module's sections */
@@ -110,15 +125,13 @@ ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size);
 ref_places ref_places_of_sections(ref_link *link, const ref_section *capsule, const ref_section *text);
 /* Of the function's body that stands. */
 ref_places ref_places_of_function(const ref_capsule *capsule, size_t function);
-/* By 16 decoded bytes the instruction that they are of, or REF_NONE. */
-typedef struct ref_units {
-  const size_t *self;
-  size_t *items;
-  size_t count;
-} ref_units;
 ref_units ref_places_units(ref_link *link, const ref_places *places);
 /* The offset of the instruction that holds a decoded byte, or of the one that nvlink knows by it (L872); REF_NONE. */
 size_t ref_units_find(const ref_units *units, uint64_t decoded, bool self);
+/* Those of a function's body that stands, found once for all entries that ask. */
+const ref_units *ref_places_units_of_function(ref_capsule *capsule, size_t function);
+/* As ref_places_around, of a table. */
+uint64_t ref_units_around(const ref_units *units, uint64_t decoded);
 /* The first at a place, NOPs included, or REF_NONE. */
 size_t ref_places_find(const ref_places *places, uint64_t place);
 /* Does an instruction begin there? */

@@ -37,12 +37,11 @@ static bool ref_derived_is_own(const ref_link *mercury, const ref_out_relocation
 }
 
 /* A return address, whose addend is a place in the decoded code. */
-static int64_t ref_derived_addend(const ref_capsule *capsule, const ref_out_relocation *entry) {
+static int64_t ref_derived_addend(ref_capsule *capsule, const ref_out_relocation *entry) {
   if ((entry->type != RETURN_LOW && entry->type != RETURN_HIGH) || entry->function == REF_NONE || entry->addend == 0) {
     return entry->addend;
   }
-  const ref_places places = ref_places_of_function(capsule, entry->function);
-  return (int64_t)ref_places_around(&places, (uint64_t)entry->addend);
+  return (int64_t)ref_units_around(ref_places_units_of_function(capsule, entry->function), (uint64_t)entry->addend);
 }
 
 /* The SASS module's entry beside one of Mercury's; REF_NONE: none. */
@@ -52,28 +51,54 @@ static size_t ref_derived_beside(ref_capsule *capsule, const ref_map *pairs, con
 
 /* RF734: the one beside counts at its own instruction alone. */
 static bool ref_derived_is_in_place(const ref_capsule *capsule, size_t beside, const ref_out_relocation *entry,
-                                    const ref_places *places) {
+                                    const ref_units *places) {
   return beside != REF_NONE &&
-         capsule->sass->relocations[beside].offset == ref_places_around(places, entry->input_offset);
+         capsule->sass->relocations[beside].offset == ref_units_around(places, entry->input_offset);
+}
+
+/* `targets` is filled when somebody asks first: a loop over all entries for each text would grow with the square of the file. */
+static void ref_derived_find_targets(ref_capsule *capsule, const ref_link *link, ref_targets *targets) {
+  if (targets->starts != NULL) {
+    return;
+  }
+  size_t *starts = REF_TAKE(capsule->mercury, size_t, link->section_count + 2);
+  size_t *items = REF_TAKE(capsule->mercury, size_t, link->relocation_count + 1);
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    if (link->relocations[i].target < link->section_count) {
+      starts[link->relocations[i].target + 2]++;
+    }
+  }
+  for (size_t i = 2; i < link->section_count + 2; i++) {
+    starts[i] += starts[i - 1];
+  }
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    if (link->relocations[i].target < link->section_count) {
+      items[starts[link->relocations[i].target + 1]++] = i;
+    }
+  }
+  *targets = (ref_targets){starts, items};
 }
 
 /* By the entries of Mercury's side that have one of the SASS side beside them, that one. False where the SASS side has others: what a table
  * called otherwise (L864) or a namesake's (L656) is about counts as it is. */
 static bool ref_derived_list_pairs(ref_capsule *capsule, size_t section, size_t target, ref_map *pairs) {
   const ref_link *mercury = capsule->mercury, *sass = capsule->sass;
+  const ref_targets *own = &capsule->sass_targets, *theirs = &capsule->mercury_targets;
+  ref_derived_find_targets(capsule, sass, &capsule->sass_targets);
+  ref_derived_find_targets(capsule, mercury, &capsule->mercury_targets);
   size_t count = 0;
-  for (size_t i = 0; i < sass->relocation_count; i++) {
-    const ref_out_relocation *entry = &sass->relocations[i];
-    if (entry->target == target) {
-      ref_map_set(capsule->mercury, pairs,
-                  ref_derived_key(capsule->mercury, entry->file, entry->beside_table, entry->beside_number), i);
-      count += !entry->dropped;
-    }
+  for (size_t k = target == REF_NONE ? 0 : own->starts[target]; target != REF_NONE && k < own->starts[target + 1];
+       k++) {
+    const ref_out_relocation *entry = &sass->relocations[own->items[k]];
+    ref_map_set(capsule->mercury, pairs,
+                ref_derived_key(capsule->mercury, entry->file, entry->beside_table, entry->beside_number),
+                own->items[k]);
+    count += !entry->dropped;
   }
   const size_t function = mercury->sections[section].info_function;
-  for (size_t i = 0; i < mercury->relocation_count && count != 0; i++) {
-    const ref_out_relocation *entry = &mercury->relocations[i];
-    if (entry->target == section && ref_derived_is_own(mercury, entry, function)) {
+  for (size_t k = theirs->starts[section]; k < theirs->starts[section + 1] && count != 0; k++) {
+    const ref_out_relocation *entry = &mercury->relocations[theirs->items[k]];
+    if (ref_derived_is_own(mercury, entry, function)) {
       const size_t beside = ref_derived_beside(capsule, pairs, entry);
       count -= beside != REF_NONE && !sass->relocations[beside].dropped;
     }
@@ -117,9 +142,9 @@ static uint32_t ref_derived_type(const ref_link *mercury, const ref_out_relocati
   }
 }
 
-static void ref_derived_add(ref_capsule *capsule, const ref_out_relocation *entry, const ref_places *places,
+static void ref_derived_add(ref_capsule *capsule, const ref_out_relocation *entry, const ref_units *places,
                             const ref_bytes *text, ref_bytes *output) {
-  const uint64_t place = ref_places_around(places, entry->input_offset);
+  const uint64_t place = ref_units_around(places, entry->input_offset);
   const uint32_t type = ref_derived_type(capsule->mercury, entry, text, place);
   if (!entry->dropped && type != 0 && !ref_derived_is_reserved(capsule->mercury, entry)) {
     ref_capsule_write_entry(capsule, output, place, type, ref_symbol_index(capsule->mercury, entry->symbol),
@@ -141,19 +166,20 @@ bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, si
   if (!ref_derived_list_pairs(capsule, section, target, &pairs)) {
     return false;
   }
-  const ref_places places = ref_places_of_function(capsule, function);
+  const ref_units *places = ref_places_units_of_function(capsule, function);
   const ref_bytes nothing = {0}; /* where the SASS module has no such section */
   const ref_bytes *text = target == REF_NONE ? &nothing : &capsule->sass->sections[target].data;
-  for (size_t i = mercury->relocation_count; i-- > 0;) {
-    const ref_out_relocation *entry = &mercury->relocations[i];
-    if (entry->target != section || !ref_derived_is_own(mercury, entry, function)) {
+  const ref_targets *targets = &capsule->mercury_targets;
+  for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
+    const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
+    if (!ref_derived_is_own(mercury, entry, function)) {
       continue;
     }
     const size_t beside = ref_derived_beside(capsule, &pairs, entry);
-    if (ref_derived_is_in_place(capsule, beside, entry, &places)) {
+    if (ref_derived_is_in_place(capsule, beside, entry, places)) {
       ref_derived_copy(capsule, &capsule->sass->relocations[beside], output);
     } else {
-      ref_derived_add(capsule, entry, &places, text, output);
+      ref_derived_add(capsule, entry, places, text, output);
     }
   }
   return true;
@@ -203,12 +229,13 @@ void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *sy
   if (!ref_derived_list_pairs(capsule, section, ref_capsule_sass_section(capsule, section), &pairs)) {
     return;
   }
-  const ref_places places = ref_places_of_function(capsule, function);
-  for (size_t i = 0; i < mercury->relocation_count; i++) {
-    const ref_out_relocation *entry = &mercury->relocations[i];
-    if (entry->target == section && ref_derived_is_own(mercury, entry, function) &&
-        !ref_derived_is_in_place(capsule, ref_derived_beside(capsule, &pairs, entry), entry, &places)) {
-      ref_derived_write_entry(capsule, entry, ref_places_around(&places, entry->input_offset), symbols, text);
+  const ref_units *places = ref_places_units_of_function(capsule, function);
+  const ref_targets *targets = &capsule->mercury_targets;
+  for (size_t k = targets->starts[section]; k < targets->starts[section + 1]; k++) {
+    const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
+    if (ref_derived_is_own(mercury, entry, function) &&
+        !ref_derived_is_in_place(capsule, ref_derived_beside(capsule, &pairs, entry), entry, places)) {
+      ref_derived_write_entry(capsule, entry, ref_units_around(places, entry->input_offset), symbols, text);
     }
   }
 }

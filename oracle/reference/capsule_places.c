@@ -147,3 +147,24 @@ size_t ref_units_find(const ref_units *units, uint64_t decoded, bool self) {
   const size_t found = unit < units->count ? units->items[unit] : REF_NONE;
   return found == REF_NONE ? REF_NONE : (self ? units->self[found] : found) * UNIT;
 }
+
+const ref_units *ref_places_units_of_function(ref_capsule *capsule, size_t function) {
+  ref_link *mercury = capsule->mercury;
+  if (capsule->units == NULL) {
+    capsule->units = REF_TAKE(mercury, ref_units, mercury->function_count);
+  }
+  ref_units *units = &capsule->units[function];
+  if (units->items == NULL) {
+    const ref_places places = ref_places_of_function(capsule, function);
+    *units = ref_places_units(mercury, &places);
+  }
+  return units;
+}
+
+uint64_t ref_units_around(const ref_units *units, uint64_t decoded) {
+  if (units->count == 0) {
+    return 0;
+  }
+  const size_t found = units->items[ref_smaller(decoded / UNIT, units->count - 1)];
+  return found == REF_NONE ? 0 : (uint64_t)found * UNIT;
+}
