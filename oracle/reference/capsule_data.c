@@ -5,27 +5,16 @@
 #include "capsule.h"
 #include "relocation_table.h"
 
-enum {
-  PLACE_64 = REF_MERCURY_FIRST + 7,
-  PLACE_32_LAST = REF_MERCURY_FIRST + 10,
-  PLACE_BYTE_0 = REF_MERCURY_FIRST + 42,
-  PLACE_BYTE_7 = REF_MERCURY_FIRST + 49,
-  SYMBOL_BYTES = 24,
-  SYMBOL_VALUE = 8,
-  RETURN_LOW = REF_MERCURY_FIRST + 40,
-  RETURN_HIGH = REF_MERCURY_FIRST + 41,
-  SASS_LOW = 56,
-  SASS_HIGH = 57
-};
+enum { SYMBOL_BYTES = 24, SYMBOL_VALUE = 8, SASS_LOW = 56, SASS_HIGH = 57 };
 
 /* The field of such a type; false for others. */
 bool ref_data_place_field(uint32_t type, ref_field *field) {
-  if (type >= PLACE_64 && type <= PLACE_32_LAST) {
-    *field = (ref_field){0, type == PLACE_64 ? 64 : 32, REF_FROM_ABS};
+  if (type >= REF_MERCURY_PLACE_64 && type <= REF_MERCURY_PLACE_32_LAST) {
+    *field = (ref_field){0, type == REF_MERCURY_PLACE_64 ? 64 : 32, REF_FROM_ABS};
     return true;
   }
-  if (type >= PLACE_BYTE_0 && type <= PLACE_BYTE_7) {
-    *field = (ref_field){0, 8, (ref_source)(REF_FROM_BYTE0 + (type - PLACE_BYTE_0))};
+  if (type >= REF_MERCURY_PLACE_BYTE_0 && type <= REF_MERCURY_PLACE_BYTE_7) {
+    *field = (ref_field){0, 8, (ref_source)(REF_FROM_BYTE0 + (type - REF_MERCURY_PLACE_BYTE_0))};
     return true;
   }
   return false;
@@ -61,8 +50,8 @@ uint32_t ref_data_sass_type(uint32_t type, bool is_code) {
   if (is_code && number < sizeof code / sizeof code[0] && code[number] != 0) {
     return code[number];
   }
-  if (is_code && (type == RETURN_LOW || type == RETURN_HIGH)) {
-    return type == RETURN_LOW ? SASS_LOW : SASS_HIGH;
+  if (is_code && (type == REF_MERCURY_RETURN_LOW || type == REF_MERCURY_RETURN_HIGH)) {
+    return type == REF_MERCURY_RETURN_LOW ? SASS_LOW : SASS_HIGH;
   }
   for (size_t i = 0; type >= REF_MERCURY_FIRST && i < sizeof rows / sizeof rows[0]; i++) {
     if (number >= rows[i].first && number <= rows[i].last) {

@@ -5,10 +5,6 @@
 #include "relocation_table.h"
 
 enum {
-  ADDRESS_32 = REF_MERCURY_FIRST + 3,
-  ADDRESS_16 = REF_MERCURY_FIRST + 4,
-  ADDRESS_LOW = REF_MERCURY_FIRST + 5,
-  ADDRESS_HIGH = REF_MERCURY_FIRST + 6,
   DESCRIPTOR = 61,
   DESCRIPTOR_LOW = 62,
   DESCRIPTOR_HIGH = 63,
@@ -18,12 +14,7 @@ enum {
   OPCODE_LDCU = 0x7ac,
   OPCODE_LDC = 0xb82,
   OPCODE_CALL_REL = 0x944,
-  BYTE_0 = REF_MERCURY_FIRST + 16,
-  IMMEDIATE = 32,
-  PLACE_64 = REF_MERCURY_FIRST + 7,
-  PLACE_BYTE_0 = REF_MERCURY_FIRST + 42, /* whole places are what the instruction has */
-  RETURN_LOW = REF_MERCURY_FIRST + 40,
-  RETURN_HIGH = REF_MERCURY_FIRST + 41
+  IMMEDIATE = 32
 };
 
 static const char *ref_derived_key(ref_link *link, size_t file, uint32_t table, size_t number) {
@@ -38,7 +29,8 @@ static bool ref_derived_is_own(const ref_link *mercury, const ref_out_relocation
 
 /* A return address, whose addend is a place in the decoded code. */
 static int64_t ref_derived_addend(ref_capsule *capsule, const ref_out_relocation *entry) {
-  if ((entry->type != RETURN_LOW && entry->type != RETURN_HIGH) || entry->function == REF_NONE || entry->addend == 0) {
+  if ((entry->type != REF_MERCURY_RETURN_LOW && entry->type != REF_MERCURY_RETURN_HIGH) ||
+      entry->function == REF_NONE || entry->addend == 0) {
     return entry->addend;
   }
   return (int64_t)ref_units_around(ref_places_units_of_function(capsule, entry->function), (uint64_t)entry->addend);
@@ -108,7 +100,7 @@ static bool ref_derived_list_pairs(ref_capsule *capsule, size_t section, size_t 
 
 /* L615: beside an address of 32 bits the SASS side has the value in the instruction. */
 static bool ref_derived_is_reserved(const ref_link *mercury, const ref_out_relocation *entry) {
-  return entry->type == ADDRESS_32 && ref_relocate_names_reserved(mercury, entry);
+  return entry->type == REF_MERCURY_32 && ref_relocate_names_reserved(mercury, entry);
 }
 
 /* RF733: at a load from constants the type is the load's, at a relative call the call's. */
@@ -131,11 +123,11 @@ static uint32_t ref_derived_type(const ref_link *mercury, const ref_out_relocati
                                  uint64_t place) {
   const bool kernel = entry->function != REF_NONE && mercury->functions[entry->function].entry;
   switch (kernel ? entry->type : 0) {
-  case ADDRESS_32:
+  case REF_MERCURY_32:
     return DESCRIPTOR;
-  case ADDRESS_LOW:
+  case REF_MERCURY_LOW:
     return DESCRIPTOR_LOW;
-  case ADDRESS_HIGH:
+  case REF_MERCURY_HIGH:
     return DESCRIPTOR_HIGH;
   default:
     return ref_derived_instruction_type(text, place, ref_data_sass_type(entry->type, true));
@@ -202,7 +194,7 @@ static void ref_derived_write_entry(const ref_capsule *capsule, const ref_out_re
                                     const ref_bytes *symbols, ref_bytes *text) {
   const ref_link *mercury = capsule->mercury;
   ref_field field;
-  if (!entry->dropped && (entry->type == PLACE_64 || entry->type >= PLACE_BYTE_0) &&
+  if (!entry->dropped && (entry->type == REF_MERCURY_PLACE_64 || entry->type >= REF_MERCURY_PLACE_BYTE_0) &&
       ref_data_place_field(entry->type, &field)) {
     const uint64_t value = ref_data_place_value(mercury, entry, symbols);
     ref_field_write(&field, text->data, text->size, place, ref_field_value(&field, value, 0, 0, 0));
@@ -211,10 +203,11 @@ static void ref_derived_write_entry(const ref_capsule *capsule, const ref_out_re
     const uint64_t value = symbol == REF_NONE ? 0 : capsule->sass->symbols[symbol].value;
     ref_derived_write_value(text, place, ref_derived_type(mercury, entry, text, place),
                             value + (uint64_t)entry->addend);
-  } else if (entry->is_applied && entry->type >= BYTE_0 && entry->type < BYTE_0 + 8) { /* of the immediate */
-    const ref_field byte = {IMMEDIATE, 8, (ref_source)(REF_FROM_BYTE0 + (entry->type - BYTE_0))};
+  } else if (entry->is_applied && entry->type >= REF_MERCURY_BYTE_0 &&
+             entry->type < REF_MERCURY_BYTE_0 + 8) { /* of the immediate */
+    const ref_field byte = {IMMEDIATE, 8, (ref_source)(REF_FROM_BYTE0 + (entry->type - REF_MERCURY_BYTE_0))};
     ref_field_write(&byte, text->data, text->size, place, ref_field_value(&byte, entry->value, 0, 0, 0));
-  } else if (entry->is_applied && (entry->type == ADDRESS_32 || entry->type == ADDRESS_16)) {
+  } else if (entry->is_applied && (entry->type == REF_MERCURY_32 || entry->type == REF_MERCURY_16)) {
     ref_derived_write_value(text, place, ref_derived_type(mercury, entry, text, place), entry->value);
   }
 }

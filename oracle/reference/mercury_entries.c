@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { UNIT = 16, ENTRY_BYTES = 24, OPCODE = 0xfff, RETURN_LOW = 40, RETURN_HIGH = 41 };
+enum { UNIT = 16, ENTRY_BYTES = 24, OPCODE = 0xfff };
 
 /* Those that compilers write. */
 typedef struct ref_derived_type {
@@ -61,12 +61,11 @@ static bool ref_derivation_entry(const ref_derivation *derivation, const ref_rel
       mercury->type < REF_MERCURY_FIRST || mercury->symbol >= derivation->sides->mercury->symbol_count) {
     return false;
   }
-  const uint32_t type = mercury->type - REF_MERCURY_FIRST;
   *made = (ref_relocation){.offset = place,
                            .type = ref_derivation_type(derivation, mercury, place, own->type),
                            .symbol = ref_derivation_symbol(derivation, mercury->symbol),
                            .addend = mercury->addend};
-  if (type == RETURN_LOW || type == RETURN_HIGH) {
+  if (mercury->type == REF_MERCURY_RETURN_LOW || mercury->type == REF_MERCURY_RETURN_HIGH) {
     const size_t target = ref_units_find(&derivation->units, (uint64_t)mercury->addend, false);
     made->addend = (int64_t)target;
     return made->type != 0 && made->symbol != 0 && target != REF_NONE;
@@ -85,9 +84,9 @@ static bool ref_derivation_is_same(const ref_derivation *derivation, const ref_r
 /* A call within the text, of which the SASS side has no entry. */
 static bool ref_derivation_is_inside(const ref_derivation *derivation, const ref_relocation *mercury, uint32_t body) {
   const ref_cubin *cubin = derivation->sides->mercury;
-  const uint32_t type = mercury->type - REF_MERCURY_FIRST;
+  const bool is_return = mercury->type == REF_MERCURY_RETURN_LOW || mercury->type == REF_MERCURY_RETURN_HIGH;
   const ref_symbol *symbol = &cubin->symbols[mercury->symbol]; /* which is known, as the entry has been made */
-  return (symbol->info & 15) == REF_SYMBOL_FUNC && symbol->section == body && type != RETURN_LOW && type != RETURN_HIGH;
+  return (symbol->info & 15) == REF_SYMBOL_FUNC && symbol->section == body && !is_return;
 }
 
 static void ref_derivation_write(ref_section *section, uint8_t *to, const ref_relocation *made, size_t count) {

@@ -12,9 +12,7 @@ enum {
   SYMBOL_PLACE = 12, /* in an entry */
   ADDEND_PLACE = 16,
   WITH_ADDEND = 24,
-  WITHOUT_ADDEND = 16,
-  RETURN_LOW = 40, /* types of Mercury's: a place in the code, whatever the symbol is */
-  RETURN_HIGH = 41
+  WITHOUT_ADDEND = 16
 };
 
 typedef struct ref_mercury_entry {
@@ -109,8 +107,7 @@ static bool ref_mercury_is_alike(const ref_mercury_pair *pair, const ref_relocat
 /* A function's own place, or one of data: a place in code is not the same on both sides. */
 static bool ref_mercury_shares_addend(const ref_mercury_pair *pair, const ref_relocation *own,
                                       const ref_relocation *other) {
-  const bool return_address =
-      other->type == REF_MERCURY_FIRST + RETURN_LOW || other->type == REF_MERCURY_FIRST + RETURN_HIGH;
+  const bool return_address = other->type == REF_MERCURY_RETURN_LOW || other->type == REF_MERCURY_RETURN_HIGH;
   if (return_address || !ref_mercury_is_alike(pair, own, other)) {
     return false;
   }

@@ -18,8 +18,6 @@ enum {
   TYPE_ADDRESS_64 = 2,
   TYPE_UNIFIED_LOW = 112,
   TYPE_UNIFIED_HIGH = 113,
-  MERCURY_LOW = REF_MERCURY_FIRST + 5,
-  MERCURY_HIGH = REF_MERCURY_FIRST + 6,
   NO_BANK = 28,
   USER_BANK = 3,
   EXTERN_SHARED_ALIGN = 16,
@@ -723,7 +721,7 @@ static uint32_t ref_relocate_plain_type(const ref_link *link, const ref_out_relo
     return entry->type;
   }
   if (entry->is_of_loader && (entry->type == TYPE_UNIFIED_LOW || entry->type == TYPE_UNIFIED_HIGH)) {
-    return entry->type == TYPE_UNIFIED_LOW ? MERCURY_LOW : MERCURY_HIGH;
+    return entry->type == TYPE_UNIFIED_LOW ? REF_MERCURY_LOW : REF_MERCURY_HIGH;
   }
   return ref_relocation_rewrite(entry->type);
 }

@@ -66,6 +66,20 @@ typedef struct ref_relocation_row {
 extern const ref_relocation_row ref_relocation_rows[REF_RELOCATION_TYPES];
 /* R_MERCURY, relocations.md section 13. */
 enum { REF_MERCURY_TYPES = 65, REF_MERCURY_FIRST = 0x10000 };
+/* Mercury's types that have rules of their own on the SASS side: addresses and their parts, and places in the code. */
+enum {
+  REF_MERCURY_32 = REF_MERCURY_FIRST + 3,
+  REF_MERCURY_16 = REF_MERCURY_FIRST + 4,
+  REF_MERCURY_LOW = REF_MERCURY_FIRST + 5,
+  REF_MERCURY_HIGH = REF_MERCURY_FIRST + 6,
+  REF_MERCURY_PLACE_64 = REF_MERCURY_FIRST + 7,
+  REF_MERCURY_PLACE_32_LAST = REF_MERCURY_FIRST + 10,
+  REF_MERCURY_BYTE_0 = REF_MERCURY_FIRST + 16,
+  REF_MERCURY_RETURN_LOW = REF_MERCURY_FIRST + 40,
+  REF_MERCURY_RETURN_HIGH = REF_MERCURY_FIRST + 41,
+  REF_MERCURY_PLACE_BYTE_0 = REF_MERCURY_FIRST + 42, /* whole places are what an instruction has */
+  REF_MERCURY_PLACE_BYTE_7 = REF_MERCURY_FIRST + 49
+};
 extern const ref_relocation_row ref_mercury_rows[REF_MERCURY_TYPES];
 /* The row of a type of either table; NULL for others. */
 const ref_relocation_row *ref_relocation_row_of(uint32_t type);
