@@ -81,7 +81,7 @@ static void instances_sum(tl_instances *n) {
     if (!instances_is_object(symbol) || symbol->laid_shared)
       continue;
     if (symbol->bare_shared) { /* L766: its place is in what is there already */
-      n->raw[symbol->section] = tl_larger(n->raw[symbol->section], symbol->mention_align + symbol->size); /* L1300 */
+      n->raw[symbol->section] = tl_larger(n->raw[symbol->section], symbol->input_value + symbol->size); /* L1300 */
       continue;
     }
     n->raw[symbol->section] += symbol->size * symbol->shared_places; /* L87 */

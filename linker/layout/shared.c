@@ -451,8 +451,8 @@ static void shared_place_laid(const shared_state *s, const tl_u32_vector *own, u
     if (symbol == TL_NONE)
       continue;
     if (shared_is_bare_own(s, symbol)) {
-      s->layout->symbol_value[symbol] = shared_symbol(s, symbol)->mention_align;
-      *end = tl_larger(shared_symbol(s, symbol)->mention_align + shared_size(s, symbol), *end);
+      s->layout->symbol_value[symbol] = shared_symbol(s, symbol)->input_value;
+      *end = tl_larger(shared_symbol(s, symbol)->input_value + shared_size(s, symbol), *end);
     } else if (shared_symbol(s, symbol)->laid_shared) {
       s->layout->symbol_value[symbol] = shared_symbol(s, symbol)->value;
     } else {

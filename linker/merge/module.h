@@ -173,13 +173,12 @@ typedef struct tl_symbol {
   uint32_t shared_place;   /* of a shared object that is only mentioned: its place in shared_objects */
   uint32_t shared_places;  /* of a shared object: how often nvlink has it in that list (L87, L94) */
   uint64_t align;          /* of shared objects and commons: st_value of the input; of compiler constants: L1095 */
-  uint64_t
-      mention_align; /* of extern shared memory: st_value as it is (L1100); of a bare shared object: its place (L1300) */
-  uint64_t first_align; /* of a shared object whose weak definition a strong one replaced: that of its first place */
-  uint32_t function;    /* of STT_FUNC: index in the resolution, TL_NONE */
-  uint32_t block;       /* compiler constant of a device function: index in constant_blocks, TL_NONE */
-  uint32_t mention;     /* file that named it first, TL_NONE (E20-E22) */
-  uint32_t info_cutoff; /* older .nv.info records were those of a replaced body */
+  uint64_t input_value;    /* st_value of a shared object as it is: of a bare one its place (L1100, L1300) */
+  uint64_t first_align;    /* of a shared object whose weak definition a strong one replaced: that of its first place */
+  uint32_t function;       /* of STT_FUNC: index in the resolution, TL_NONE */
+  uint32_t block;          /* compiler constant of a device function: index in constant_blocks, TL_NONE */
+  uint32_t mention;        /* file that named it first, TL_NONE (E20-E22) */
+  uint32_t info_cutoff;    /* older .nv.info records were those of a replaced body */
   uint32_t constant_cutoff;  /* older entries of constants are against a variable that is replaced (D83) */
   uint32_t frame_cutoff[3];  /* relocations before this one against the symbol are dropped ... */
   uint32_t frame_section[3]; /* ... from these relocation sections (W8.2), TL_NONE */

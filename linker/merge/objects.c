@@ -586,7 +586,7 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     if (symbol->bare_shared && !module->mode->final)
       symbol->value = 1;
     symbol->shared_places = 1;
-    symbol->mention_align = s->value;
+    symbol->input_value = s->value;
     symbol->align = external && s->section == SHN_UNDEF ? tl_larger(align, 16) : align; /* RF248 */
     if (symbol->bare_shared)                                                            /* L1062 */
       symbol->align = 1;
@@ -843,8 +843,8 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     symbol->value = symbol->laid_shared ? (body->laid ? body->laid_place : s->value) : symbol->value;
     symbol->whole_shared = whole;
     symbol->whole_laid = whole ? body->laid_place : 0;
-    symbol->mention_align = objects_shared_align(s);
-    symbol->align = symbol->laid_shared || symbol->bare_shared ? 1 : symbol->mention_align; /* L1300 */
+    symbol->input_value = objects_shared_align(s);
+    symbol->align = symbol->laid_shared || symbol->bare_shared ? 1 : symbol->input_value; /* L1300 */
     tl_u32_push(module->arena, &module->shared_objects, out);
   }
   if (!symbol->unlisted)

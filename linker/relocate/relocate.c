@@ -171,7 +171,7 @@ static uint64_t relocate_external_align(const relocating *r, const entry_state *
   enum { PLACED = 16 };
   if (r->module->extern_by_name)
     return symbol->align;
-  return e->s == UINT64_MAX || !r->module->mode->final ? symbol->mention_align : PLACED;
+  return e->s == UINT64_MAX || !r->module->mode->final ? symbol->input_value : PLACED;
 }
 
 /* L1096: of shared memory without a place; what a kernel gives one by itself is in no section, also where the object has
