@@ -317,7 +317,8 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
     memcpy(to, own->data + same.offset, size);
 }
 
-/* L1275: a bank is as large as Mercury's records say, and its alignment is always the same. */
+/* L1275: a bank is as large as Mercury's records say, and its alignment is always the same. All banks share their zeros, or many
+ * small texts took much memory. */
 static void derive_bank(const deriver *d, uint32_t text, uint64_t size) {
   enum { ALIGN = 4, LARGEST = 0x380 + 0xffff + 0x3fff };
   static const uint8_t zeros[LARGEST];
