@@ -338,20 +338,22 @@ static bool measure_keep_file(const char *directory, uint64_t seed, const char *
   return good;
 }
 
-/* An input and its cause, as a campaign keeps them. */
+/* An input and its cause, as a campaign keeps them. Who asked for the inputs has no use for a part of them. */
 static void measure_keep(const char *directory, uint64_t seed, const fuzz_envelope *envelope, const char *cause) {
   char text[FUZZ_CAUSE + 16];
   size_t size = 0;
   uint8_t *const bytes = fuzz_envelope_write(envelope, &size);
   const int length = snprintf(text, sizeof text, "differential: %s\n", cause);
   if (!measure_keep_file(directory, seed, "", bytes, size) ||
-      !measure_keep_file(directory, seed, ".cause", text, (size_t)length))
+      !measure_keep_file(directory, seed, ".cause", text, (size_t)length)) {
     (void)fprintf(stderr, "fuzz_measure: cannot write to '%s'\n", directory);
+    exit(1);
+  }
   free(bytes);
 }
 
-/* Where linker and reference differ on changed inputs, by cause; `known` ones are marked. The first input of each of the
- * others is kept in the directory, if there is one. */
+/* Where linker and reference differ on changed inputs, by cause; `known` ones are marked. The inputs of the others are
+ * kept in the directory, if there is one: one cause's text may stand for several mechanisms, so all of them. */
 static void measure_causes(size_t count, uint64_t seed, const char *directory) {
   enum { CAUSES = 1000 };
   measure_cause *const causes = calloc(CAUSES, sizeof *causes);
@@ -376,9 +378,9 @@ static void measure_causes(size_t count, uint64_t seed, const char *directory) {
       if (at == found) {
         (void)snprintf(causes[found].text, FUZZ_CAUSE, "%s", cause);
         causes[found++].seed = seed + i;
-        if (directory && !fuzz_cause_known(cause))
-          measure_keep(directory, seed + i, &envelope, cause);
       }
+      if (directory && !fuzz_cause_known(cause))
+        measure_keep(directory, seed + i, &envelope, cause);
       causes[at].count++;
     }
     fuzz_answer_free(&linker);
