@@ -167,14 +167,6 @@ static bool caching_read_sam(const tl_module *module, const tl_attributes *list,
   return any;
 }
 
-/* True for a node that a call leads back to. */
-static bool caching_is_recursive(const tl_graph *graph, uint32_t node) {
-  for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++)
-    if (graph->component[graph->callees.to[e]] == graph->component[node])
-      return true;
-  return false;
-}
-
 /* The largest value of the functions that each node can reach: of its component, and of what lies below that; its own only
  * where it can reach itself (L1402). Records among a function's attributes count, too (L1254). */
 uint32_t *tl_find_sam_stacks(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
@@ -195,7 +187,7 @@ uint32_t *tl_find_sam_stacks(const tl_module *module, const tl_graph *graph, tl_
         (uint32_t)tl_larger(tl_larger(most[node], own[node]), *collected); /* a prototype has none of its own */
   }
   for (uint32_t node = 0; any && node < graph->node_count; node++)
-    if (caching_is_recursive(graph, node))
+    if (tl_graph_is_recursive(graph, node))
       most[node] = of_component[graph->component[node]];
   return any ? most : NULL;
 }

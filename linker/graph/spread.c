@@ -66,6 +66,7 @@ typedef struct spreader {
   const tl_graph *graph;
   tl_arena *arena;
   uint32_t *sparse;             /* by function: OR of its 0x50 records (I23) */
+  uint32_t *sparse_own;         /* by function: the last of them, which is where a kernel's is written (L1406) */
   uint32_t *sparse_place;       /* by function: the record that was made for it, counted from 1 on, 0 */
   const uint32_t *sparse_below; /* by node: the same over everything that it reaches */
   uint32_t *crs;                /* by node: CRS_STACK_SIZE summed along the deepest chain (I26) */
@@ -201,6 +202,13 @@ static void spread_add_words(spreader *s, spread_list *to, const tl_attribute *f
     spread_note(s, to, tl_get32(from->data + i));
 }
 
+/* The same, and each but once. */
+static void spread_add_new_words(spreader *s, spread_list *to, const tl_attribute *from) {
+  for (uint32_t i = 0; i + 4 <= from->size && to->bytes.count <= UINT16_MAX - 4; i += 4)
+    if (spread_note(s, to, tl_get32(from->data + i)))
+      spread_push_bytes(s, to, from->data + i, 4);
+}
+
 static tl_attribute spread_list_record(uint8_t code, const spread_list *list) {
   return (tl_attribute){.format = 4,
                         .code = code,
@@ -245,6 +253,11 @@ static void spread_set_low_byte(const spreader *s, tl_attribute *record, uint32_
   spread_set_value(s, record, (spread_value(record) & 0xff00u) | byte);
 }
 
+/* L1404: no number is as many as can be, and stays that beside others; other sums lose what is too much. */
+static uint32_t spread_sum(uint32_t a, uint32_t b) {
+  return a == UINT16_MAX || b == UINT16_MAX ? UINT16_MAX : a + b;
+}
+
 /* One record of a reached function, added to what the kernel has so far. */
 static void spread_one(spreader *s, tl_attributes *list, spread_lists *lists, const spread_row *row,
                        const tl_attribute *from) {
@@ -262,7 +275,7 @@ static void spread_one(spreader *s, tl_attributes *list, spread_lists *lists, co
       spread_set_low_byte(s, old, tl_attribute_byte(from));
   } else if (row->rule == SPREAD_SUM) {
     if (old)
-      spread_set_value(s, old, spread_value(old) + spread_value(from));
+      spread_set_value(s, old, spread_sum(spread_value(old), spread_value(from)));
     else
       spread_put(s, list, lists, row, spread_number(s, 3, row->code, (uint16_t)spread_value(from)));
   } else {
@@ -445,17 +458,22 @@ static uint32_t spread_add_best(const spreader *s, const spread_two *two, uint32
   return key ? spread_add_place(s, places, count, (uint32_t)key) : count;
 }
 
-/* The sections of records that decide what the kernel gets, in no order, some twice. */
+/* A kernel's own section of records; TL_NONE for a second name: its text has the function's own (L966). */
+static uint32_t spread_own_of(const spreader *s, uint32_t kernel) {
+  const bool alias = tl_module_aliased(s->module, kernel) != TL_NONE;
+  return alias ? TL_NONE : s->module->sections.items[s->module->symbols.items[kernel].section].info;
+}
+
+/* The sections of records that decide what the kernel gets, in no order, some twice; its own where it reaches itself. */
 static uint32_t spread_find_places(const spreader *s, uint32_t kernel, const spread_below *below, tl_reach *reach,
                                    spread_place *places) {
   const tl_graph *const graph = s->graph;
-  const uint32_t function = s->module->symbols.items[kernel].function;
-  const bool alias =
-      tl_module_aliased(s->module, kernel) != TL_NONE; /* its text has the function's own records (L966) */
-  const uint32_t text = alias ? TL_NONE : s->module->symbols.items[kernel].section;
-  const uint32_t own = alias ? TL_NONE : s->module->sections.items[text].info;
+  const uint32_t function = s->module->symbols.items[kernel].function, own = spread_own_of(s, kernel);
+  const uint32_t text = own == TL_NONE ? TL_NONE : s->module->symbols.items[kernel].section;
   tl_graph_reach_along(graph, function, &below->leads, reach);
   uint32_t count = spread_walk(s, text, reach, places);
+  if (own != TL_NONE && tl_graph_is_recursive(graph, function))
+    count = spread_add_place(s, places, count, own);
   for (size_t row = 0; row < SPREAD_FOLLOWED; row++) {
     spread_two first = {0, 0}, most = {0, 0};
     for (uint32_t e = graph->callees.first[function]; below->first[row] && e < graph->callees.first[function + 1]; e++)
@@ -494,26 +512,41 @@ static void spread_note_step(const spreader *s, spread_steps *steps, spread_list
     *tl_vector_push(s->arena, steps) = step;
 }
 
+/* The own record of a kernel that a record of its files became, from the end of the list, which has them in the opposite order;
+ * NULL for one that the list lacks. */
+static const tl_attribute *spread_find_own(const tl_attributes *list, uint32_t *left, const tl_attribute *record) {
+  while (*left > 0 && (record->format != 4 || record->size)) {
+    --*left;
+    if (list->items[*left].code == record->code)
+      return &list->items[*left];
+  }
+  return NULL;
+}
+
 /* Of a kernel, or with `index` TL_NONE of a stub, beside others: the reached functions in the order in which their records were read (I30); those of a replaced body
  * were read late (L86). */
 static void spread_to_one_of_many(spreader *s, uint32_t entry, uint32_t index, const spread_below *below,
                                   tl_reach *reach, spread_place *places, tl_attributes *list, spread_steps *steps) {
   const uint32_t count = spread_find_places(s, entry, below, reach, places);
   spread_lists lists = {0};
-  const uint32_t first = (uint32_t)list->count;
+  const uint32_t first = (uint32_t)list->count, own = spread_own_of(s, entry);
+  uint32_t left = first;
   tl_vector_sort_items(places, count, sizeof *places, spread_compare);
   for (uint32_t i = 0; i < count; i++) {
     const tl_attributes *const from = &s->module->sections.items[places[i].info].attributes;
     for (size_t j = 0; (!i || places[i].info != places[i - 1].info) && j < from->count; j++) {
       const spread_row *const row = spread_row_of(s, &from->items[j]);
-      if (!row)
+      const tl_attribute *const record =
+          row && places[i].info == own ? spread_find_own(list, &left, &from->items[j]) : &from->items[j];
+      if (!row || !record)
         continue;
       if (index != TL_NONE)
         spread_check_groups(s, (tl_mixed_kernel){places[i].filled, index}, list, &lists, row);
       else if (row->rule == SPREAD_EXTERNS)
         continue; /* L537 */
       const size_t before = list->count;
-      spread_one(s, list, &lists, row, &from->items[j]);
+      const tl_attribute copy = *record; /* the list may move */
+      spread_one(s, list, &lists, row, &copy);
       if (steps)
         spread_note_step(s, steps, &lists, list, first,
                          (spread_step){.filled = places[i].filled,
@@ -658,7 +691,7 @@ static void spread_raise(const spreader *s, const spread_step *step) {
   const uint32_t old = step->made ? 0 : tl_get16(record->data);
   const uint32_t more = sum ? spread_value(step->from) : tl_attribute_byte(step->from);
   if (step->made || sum || more > old)
-    spread_set_number(s, record, sum ? old + more : more);
+    spread_set_number(s, record, sum ? spread_sum(old, more) : more);
 }
 
 /* D104, L539: a slot has no record of EXTERNS. What the first function brings is lost; the symbols of every further one
@@ -756,24 +789,34 @@ static void spread_externs_alone(spreader *s, tl_attributes *list, const spread_
   *tl_vector_push(s->arena, list) = spread_list_record(EIATTR_EXTERNS, all);
 }
 
-/* I31, AT_ENTRY_FRAGMENTS: the functions' words first, then the kernel's own, when a function brings a new one. */
-static void spread_words_alone(spreader *s, tl_attributes *list, const tl_attribute *found) {
+/* L1409, AT_ENTRY_FRAGMENTS: every word of all functions and of the kernel once, in the order in which they were read, comes in the
+ * place of the kernel's own where these are not as many. */
+static void spread_words_alone(spreader *s, tl_attributes *list, const spread_place *places, uint32_t count) {
   const uint32_t known = tl_attributes_find(list, EIATTR_AT_ENTRY_FRAGMENTS);
   spread_list all;
-  spread_begin(s, &all, found);
+  spread_begin(s, &all, NULL);
+  for (uint32_t i = 0; i < count; i++) {
+    const tl_attributes *const from = &s->module->sections.items[places[i].info].attributes;
+    for (size_t j = 0; j < from->count; j++)
+      if (from->items[j].code == EIATTR_AT_ENTRY_FRAGMENTS)
+        spread_add_new_words(s, &all, &from->items[j]);
+  }
+  if (all.bytes.count / 4 == (known == TL_NONE ? 0 : list->items[known].size / 4))
+    return;
   if (known != TL_NONE) {
-    spread_list own;
-    spread_begin(s, &own, &list->items[known]);
-    const size_t before = own.bytes.count;
-    spread_add_words(s, &own, found);
-    if (own.bytes.count == before)
-      return;
-    spread_add_words(s, &all, &list->items[known]);
     for (size_t i = known; i + 1 < list->count; i++)
       list->items[i] = list->items[i + 1];
     list->count--;
   }
   *tl_vector_push(s->arena, list) = spread_list_record(EIATTR_AT_ENTRY_FRAGMENTS, &all);
+}
+
+/* The record of a list that stays a kernel's, whose others count like a function's: the last that is written (L1407). */
+static size_t spread_find_kept(const tl_attributes *list, const spread_row *row) {
+  for (size_t i = list->count; i-- > 0;)
+    if (list->items[i].code == row->code && (list->items[i].format != 4 || list->items[i].size))
+      return i;
+  return SIZE_MAX;
 }
 
 /* One row with exactly one kernel (I31): what all live device functions have together. */
@@ -784,10 +827,11 @@ static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t kernel, 
   tl_attributes found = {0};
   spread_lists lists = {0}, own = {0}, input = {0};
   for (uint32_t i = 0; i < count; i++) {
-    const tl_section *const section = &s->module->sections.items[places[i].info];
-    for (size_t j = 0; places[i].info != own_info && j < section->attributes.count; j++)
-      if (section->attributes.items[j].code == row->code)
-        spread_one(s, &found, &lists, row, &section->attributes.items[j]);
+    const tl_attributes *const from = &s->module->sections.items[places[i].info].attributes;
+    const size_t kept = places[i].info == own_info ? spread_find_kept(from, row) : SIZE_MAX;
+    for (size_t j = 0; j < from->count; j++)
+      if (from->items[j].code == row->code && j != kept)
+        spread_one(s, &found, &lists, row, &from->items[j]);
   }
   if (!found.count)
     return;
@@ -800,9 +844,7 @@ static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t kernel, 
   /* Of these two a value of 0 is not appended. */
   const bool zero = row->rule == SPREAD_SUM ? tl_get16(value->data) == 0
                                             : row->code == EIATTR_NUM_BARRIERS && tl_attribute_byte(value) == 0;
-  if (row->rule == SPREAD_WORDS)
-    spread_words_alone(s, list, value);
-  else if (known || !zero)
+  if (known || !zero)
     spread_one(s, list, &own, row, value);
 }
 
@@ -812,14 +854,25 @@ static void spread_to_single(spreader *s, uint32_t kernel, tl_attributes *list) 
   for (int i = 0; i < SPREAD_ROWS; i++) {
     if (spread_rows[i].rule == SPREAD_EXTERNS)
       spread_externs_alone(s, list, places, count);
+    else if (spread_rows[i].rule == SPREAD_WORDS)
+      spread_words_alone(s, list, places, count);
     else if (s->groups || !spread_is_group(spread_rows[i].code))
       spread_row_alone(s, list, kernel, &spread_rows[i], places, count);
   }
 }
 
+/* True where the files define more functions than one, dead ones too (L1408). */
+static bool spread_defines_several(const tl_module *module) {
+  const tl_resolution *const resolution = module->resolution;
+  size_t defined = 0;
+  for (size_t i = 0; i < resolution->functions.count; i++)
+    defined += resolution->functions.items[i].defined;
+  return defined > 1;
+}
+
 /* I14, I26: own records of every function; of a kernel that is the only one there can be several (L463). */
 static void spread_read_crs(spreader *s) {
-  const bool several = s->module->functions.count > 1;
+  const bool several = spread_defines_several(s->module);
   for (size_t f = 0; f < s->module->functions.count; f++) {
     const uint32_t function = s->module->functions.items[f];
     if (!spread_is_primary(s, function))
@@ -835,7 +888,8 @@ static void spread_read_crs(spreader *s) {
         tl_diagnostics_add(s->module->diagnostics, tl_message_row_of(TL_MESSAGE_CRS_CONFLICT), site, NULL);
       }
       s->has_crs[function] = true;
-      s->crs[function] = tl_get32(list->items[i].data);
+      s->crs[function] =
+          code == EIATTR_SYNC_STACK ? tl_get16(list->items[i].data) : tl_get32(list->items[i].data); /* L1403 */
     }
   }
 }
@@ -895,10 +949,14 @@ static void spread_store_crs(spreader *s, uint32_t kernel, uint32_t info) {
   uint32_t known = tl_attributes_find(&own, EIATTR_CRS_STACK_SIZE);
   if (known == TL_NONE)
     known = tl_attributes_find(&own, EIATTR_SYNC_STACK);
-  if (known != TL_NONE)
-    spread_set_word(s, &list->items[known], value);
-  else if (value)
+  if (known == TL_NONE && value)
     spread_append_crs(s, kernel, value, list);
+  if (known == TL_NONE)
+    return;
+  tl_attribute *const record = &list->items[known];
+  const uint32_t upper = tl_get32(record->data) & ~(uint32_t)UINT16_MAX;
+  const bool half = record->code == EIATTR_SYNC_STACK; /* its upper half is another number, and stays (L1403) */
+  spread_set_word(s, record, half ? upper | (value & UINT16_MAX) : value);
 }
 
 /* A second name that counts as a kernel has a record of its own, behind its function's (L966). */
@@ -954,12 +1012,13 @@ static void spread_read_sparse(spreader *s) {
     for (size_t i = 0; !alias && i < list->count; i++)
       if (list->items[i].code == EIATTR_SPARSE_MMA_MASK) {
         own = true;
-        s->sparse[function] |= spread_value(&list->items[i]) & UINT16_MAX;
+        s->sparse_own[function] = spread_value(&list->items[i]) & UINT16_MAX;
+        s->sparse[function] |= s->sparse_own[function];
       }
     s->any_sparse |= own;
     s->every_sparse &= own;
     if (!own)
-      s->sparse[function] = 0x8000;
+      s->sparse[function] = s->sparse_own[function] = 0x8000;
   }
 }
 
@@ -982,8 +1041,10 @@ static void spread_append_sparse(spreader *s) {
     s->sparse_place[function] = (uint32_t)list->count;
     spread_note_before(s, list);
     const uint32_t owner = s->module->symbols.items[s->module->sections.items[text].owner].function;
-    if (!(s->module->symbols.items[s->module->symbol_of_function[function]].other & STO_ENTRY)) /* L1105 */
+    if (!(s->module->symbols.items[s->module->symbol_of_function[function]].other & STO_ENTRY)) { /* L1105 */
       s->sparse[owner] |= 0x8000;
+      s->sparse_own[owner] |= 0x8000;
+    }
   }
 }
 
@@ -993,11 +1054,12 @@ static void spread_close_stubs(spreader *s) {
     *tl_vector_push(s->arena, spread_slots_list(s)) = spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, 0);
 }
 
+/* Of each function the last mask (L1407). */
 static uint32_t spread_sparse_of_all(const spreader *s) {
   uint32_t mask = 0;
   for (size_t f = 0; f < s->module->functions.count; f++)
     if (spread_text_of(s, s->module->functions.items[f]) != TL_NONE)
-      mask |= s->sparse[s->module->functions.items[f]];
+      mask |= s->sparse_own[s->module->functions.items[f]];
   return mask;
 }
 
@@ -1009,7 +1071,8 @@ static bool spread_no_function_is_dead(const spreader *s) {
   return true;
 }
 
-/* L1169: who reaches a function gets all masks of its section, those of second names too; a second name gives none. */
+/* L1169: who reaches a function gets all masks of its section, those of second names too; a second name gives none. Of its own a
+ * kernel has the one that is written, the last that was read, and all where it reaches itself (L1406). */
 static const uint32_t *spread_sparse_below(const spreader *s) {
   const tl_graph *const graph = s->graph;
   uint32_t *const given = tl_arena_copy(s->arena, s->sparse, graph->node_count * sizeof *given);
@@ -1022,7 +1085,7 @@ static const uint32_t *spread_sparse_below(const spreader *s) {
     given[s->module->symbols.items[owner].function] |= s->sparse[function];
   }
   const uint32_t *const reached = tl_graph_collect(graph, given, s->arena);
-  uint32_t *const below = tl_arena_copy(s->arena, s->sparse, graph->node_count * sizeof *below);
+  uint32_t *const below = tl_arena_copy(s->arena, s->sparse_own, graph->node_count * sizeof *below);
   for (uint32_t node = 0; node < graph->node_count; node++)
     for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++)
       below[node] |= reached[graph->callees.to[e]];
@@ -1147,6 +1210,7 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
   s.groups = spread_groups_spread(module);
   const size_t nodes = graph->node_count;
   s.sparse = tl_arena_new(arena, uint32_t, nodes);
+  s.sparse_own = tl_arena_new(arena, uint32_t, nodes);
   s.sparse_place = tl_arena_new(arena, uint32_t, nodes);
   s.crs = tl_arena_new(arena, uint32_t, nodes);
   s.has_crs = tl_arena_new(arena, bool, nodes);
