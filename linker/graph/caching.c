@@ -16,6 +16,7 @@ typedef struct caching {
   tl_arena *arena;
   uint32_t *request;     /* by function */
   uint32_t *times;       /* by function: requests whose value is not 0 */
+  uint32_t said;         /* what all requests together say, those too that are not the last of their function */
   tl_u32_vector asking;  /* functions with a request, in the order in which those were read */
   const uint32_t *below; /* by node: the bits of everything that can be reached */
   uint32_t *place;       /* by function: its place in `asking` */
@@ -39,6 +40,7 @@ static void caching_read_list(caching *c, const tl_attributes *list) {
     if (!c->request[function])
       tl_u32_push(c->arena, &c->asking, function);
     c->request[function] = on ? CACHING_ON : CACHING_OFF;
+    c->said |= c->request[function];
     c->times[function] += on;
   }
 }
@@ -101,26 +103,26 @@ static void caching_find_kinds(caching *c) {
   }
 }
 
-static uint32_t caching_all(const caching *c) {
-  uint32_t all = 0;
-  for (uint32_t i = 0; i < c->asking.count; i++)
-    all |= c->request[c->asking.items[i]];
-  return all;
+/* How often a kernel gets the record. With one kernel once where all requests of the program ask for it (L1410), else as often as
+ * its own do, or once where it has none and all do that it reaches. */
+static uint32_t caching_times(const caching *c, uint32_t function, bool single) {
+  if (single && c->said == CACHING_ON)
+    return 1;
+  if (c->request[function])
+    return c->request[function] == CACHING_ON ? c->times[function] : 0;
+  return !single && c->below[function] == CACHING_ON;
 }
 
 static void caching_store(caching *c, uint32_t kernel, tl_reach *reach) {
   static const uint8_t nothing[2] = {0};
   const tl_module *const module = c->module;
   const tl_symbol *const symbol = &module->symbols.items[module->entries.items[kernel]];
-  const uint32_t own = c->request[symbol->function];
-  const uint32_t below = tl_module_has_single_kernel(module) ? caching_all(c) : c->below[symbol->function];
-  if (below == (CACHING_OFF | CACHING_ON) && tl_module_has_single_kernel(module))
+  const bool single = tl_module_has_single_kernel(module);
+  if (single)
     caching_compare_all(c, kernel, symbol->function);
-  else if (below == (CACHING_OFF | CACHING_ON))
+  else if (c->below[symbol->function] == (CACHING_OFF | CACHING_ON))
     caching_compare_requests(c, kernel, symbol->function, reach);
-  uint32_t times = below == CACHING_ON;
-  if (own)
-    times = own == CACHING_ON ? c->times[symbol->function] : 0;
+  const uint32_t times = caching_times(c, symbol->function, single);
   const uint32_t info = module->sections.items[symbol->section].info;
   if (info == TL_NONE) /* a second name of a kernel that is not named (W17.12) */
     return;
