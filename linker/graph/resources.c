@@ -354,6 +354,7 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
   resources_list_stacks(resources, module, &module->globals, sam, arena);
   resources_list_missing(resources, module, graph, arena);
   tl_spread_attributes(resources, module, graph, arena);
+  tl_spread_barriers(resources, module, graph, arena);
   tl_spread_caching(resources, module, graph, arena);
 }
 
