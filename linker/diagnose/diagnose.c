@@ -573,7 +573,8 @@ static void verbose_take_flags(const verbose *v, uint32_t *barriers) {
     if (at == TL_NONE)
       continue;
     const uint32_t said = tl_attribute_byte(&v->resources->sections[info].items[at]);
-    barriers[kernel->function] = said ? said : module->sections.items[kernel->section].barriers;
+    const uint32_t count = said ? said : module->sections.items[kernel->section].barriers;
+    barriers[kernel->function] = (uint32_t)tl_larger(count, barriers[kernel->function]);
   }
 }
 

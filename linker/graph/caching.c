@@ -24,11 +24,13 @@ typedef struct caching {
   uint32_t *request;                   /* by function: the last one's kind; 0 when it has none */
   uint32_t *bits;                      /* by function: what all of them say */
   uint32_t *times;                     /* by function: those that ask for it */
-  uint32_t said;         /* what all requests of the program say together, those about objects too (L1411) */
+  uint32_t said; /* what all requests of the program say together, or those about objects without others (L1411) */
+  uint32_t of_objects;
   const uint32_t *below; /* by node: the bits of everything that can be reached */
-  uint32_t *head[2];     /* by function: its first request of each kind, off and on, as its distance from the last possible one */
-  tl_leads leads[2];     /* to the functions that have one */
-  uint32_t *first[2];    /* by node: the first of them that can be reached, the same way */
+  uint32_t *
+      head[2]; /* by function: its first request of each kind, off and on, as its distance from the last possible one */
+  tl_leads leads[2];  /* to the functions that have one */
+  uint32_t *first[2]; /* by node: the first of them that can be reached, the same way */
 } caching;
 
 /* The output function that a record of one of these kinds has a value of; TL_NONE. All of both kinds have a symbol. */
@@ -43,9 +45,11 @@ static void caching_read_list(caching *c, const tl_attributes *list) {
       continue;
     const uint32_t kind = tl_get32(record->data + 4) ? CACHING_ON : CACHING_OFF;
     const uint32_t function = c->module->symbols.items[record->symbol].function;
-    c->said |= kind;
-    if (function == TL_NONE)
+    if (function == TL_NONE) {
+      c->of_objects |= kind;
       continue;
+    }
+    c->said |= kind;
     *tl_vector_push(c->arena, &c->requests) = (caching_request){function, kind, TL_NONE};
     c->request[function] = kind;
     c->bits[function] |= kind;
@@ -122,7 +126,8 @@ static void caching_find_kinds(caching *c) {
 /* How often a kernel gets the record. With one kernel once where all requests of the program ask for it (L1410), else as often as
  * its own do, or once where it has none and all do that it reaches. */
 static uint32_t caching_times(const caching *c, uint32_t function, bool single) {
-  if (single && c->said == CACHING_ON)
+  const bool against = c->request[function] && c->of_objects & CACHING_OFF; /* L1411 */
+  if (single && c->said == CACHING_ON && !against)
     return 1;
   if (c->request[function])
     return c->request[function] == CACHING_ON ? c->times[function] : 0;
@@ -161,6 +166,7 @@ void tl_spread_caching(tl_resources *resources, const tl_module *module, const t
   c.bits = tl_arena_new(arena, uint32_t, nodes);
   c.times = tl_arena_new(arena, uint32_t, nodes);
   caching_read(&c);
+  c.said = c.said ? c.said : c.of_objects;
   if (!c.said)
     return;
   c.below = tl_graph_collect(graph, c.bits, arena);

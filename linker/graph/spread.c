@@ -512,7 +512,7 @@ static void spread_note_step(const spreader *s, spread_steps *steps, spread_list
     *tl_vector_push(s->arena, steps) = step;
 }
 
-/* The own record of a kernel that a record of its files became, from the end of the list, which has them in the opposite order;
+/* L1414: the own record of a kernel that a record of its files became, which counts where the kernel reaches itself, from the end of the list, which has them in the opposite order;
  * NULL for one that the list lacks. */
 static const tl_attribute *spread_find_own(const tl_attributes *list, uint32_t *left, const tl_attribute *record) {
   while (*left > 0 && (record->format != 4 || record->size)) {
