@@ -551,6 +551,7 @@ typedef struct ref_link {
   bool has_unexpected_entry;                 /* RF686 */
   size_t unexpected_file;                    /* RF731: the last one with such an entry */
   bool has_refused_shared;                   /* RF163 */
+  bool pool_begins_extern;                   /* W3.2: a mention without a size made the pool */
   bool has_dead_extern;                      /* RF651 */
   bool has_dead_parameter;                   /* RF85 */
   size_t removed_inside;                     /* RF162: a function's number, and 1 */
@@ -758,7 +759,7 @@ void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indic
 
 /* partial.c */
 bool ref_partial_has_array(const ref_link *link, size_t file_number, const ref_symbol *input);
-bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function);
+bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function, const ref_indices *own);
 bool ref_partial_has_kernel(const ref_link *link, const ref_function *function);
 void ref_partial_add_shared(ref_link *link, size_t file_number, uint32_t number);
 void ref_partial_add_read(ref_link *link, size_t file_number);
@@ -771,6 +772,7 @@ void ref_partial_take_alone(ref_link *link, size_t file_number, uint32_t symbol)
 void ref_partial_take_alone_kernels(ref_link *link, size_t file_number, bool dead);
 void ref_partial_order_objects(ref_link *link, ref_indices *own);
 uint64_t ref_partial_end_behind(const ref_out_symbol *symbol, uint64_t end);
+bool ref_partial_places_new(const ref_link *link, size_t file, const ref_symbol *input);
 bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *symbol);
 size_t ref_partial_lone_pool(const ref_link *link);
 bool ref_partial_loses_null(const ref_link *link);
