@@ -819,6 +819,7 @@ uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
 
 /* relocations.c */
 void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section);
+size_t ref_relocation_section_symbol(ref_link *link, const ref_file *file, uint32_t section);
 bool ref_relocation_is_address_table(uint32_t type);
 bool ref_relocation_target_forgets(const ref_link *link, uint32_t type);
 bool ref_relocation_is_forgotten(const ref_link *link, const ref_file *file, uint32_t target, uint32_t symbol);
@@ -971,6 +972,7 @@ void ref_bodies_write(ref_link *link);
 /* attributes.c */
 void ref_attributes_finish(ref_link *link);
 void ref_attributes_check_masks(ref_link *link);
+bool ref_attribute_is_called_back(const ref_link *link, const ref_function *kernel, size_t number);
 bool ref_attribute_keeps_registers(const ref_link *link, const ref_function *kernel);
 bool ref_attribute_alias_has_registers(const ref_link *link, size_t number);
 void ref_attributes_add_registers(ref_link *link, const ref_function *kernel);
@@ -1025,6 +1027,7 @@ bool ref_symbol_is_provided(const char *name);
 bool ref_symbol_names_unified_table(const char *name);
 void ref_symbols_restore_provided(ref_cubin *cubin);
 uint64_t ref_symbol_provided_value(const ref_link *link, const ref_symbol *input);
+bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol);
 uint32_t ref_symbol_index(const ref_link *link, size_t symbol);
 uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *symbol);
 void ref_symbols_check_values(ref_link *link);
