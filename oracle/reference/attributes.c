@@ -10,6 +10,8 @@ enum {
   CODE_CTAIDZ_USED = 0x04,
   CODE_SYNC_STACK = 0x0d,
   CODE_EXTERNS = 0x0f,
+  CODE_KPARAM_INFO = 0x17,
+  CODE_KPARAM_INFO_LARGE = 0x45,
   CODE_MIN_STACK_SIZE = 0x12,
   CODE_CRS_STACK_SIZE = 0x1e,
   CODE_MAX_STACK_SIZE = 0x23,
@@ -93,7 +95,7 @@ static void ref_attribute_set_u16(ref_link *link, ref_record *record, uint16_t v
   record->payload.size = value;
 }
 
-/* W6.15, I5: undefined, or a kernel. */
+/* W6.15, I5: undefined, or a kernel. L1171: extern shared memory lies in the pool. */
 bool ref_attribute_is_external(const ref_link *link, size_t symbol) {
   if (symbol == REF_NONE) {
     return false;
@@ -102,7 +104,7 @@ bool ref_attribute_is_external(const ref_link *link, size_t symbol) {
   if (output->function != REF_NONE && link->functions[output->function].entry) {
     return true;
   }
-  return output->section == REF_NONE && !output->common;
+  return output->section == REF_NONE && !output->common && !output->is_extern_shared;
 }
 
 static void ref_attribute_filter_externs(ref_link *link, ref_record *record) {
@@ -437,7 +439,7 @@ static uint32_t ref_attribute_mask_of(ref_link *link, size_t number, bool aliase
 }
 
 /* RF711: a kernel that is called by what it reaches, itself too, is handed its second name's mask as any function that is called. */
-static bool ref_attribute_is_called_back(const ref_link *link, const ref_function *kernel, size_t number) {
+bool ref_attribute_is_called_back(const ref_link *link, const ref_function *kernel, size_t number) {
   for (size_t i = 0; i < kernel->reach.count; i++) {
     if (ref_indices_has(&link->functions[kernel->reach.items[i]].callees, number)) {
       return true;
@@ -689,10 +691,18 @@ void ref_attributes_check_masks(ref_link *link) {
   }
 }
 
+/* RF754: a record about what has no symbol in the output goes, but a kernel's parameters stay (RF191). */
+static bool ref_attribute_is_about_nothing(const ref_link *link, const ref_record *record) {
+  const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
+  const bool parameter = record->code == CODE_KPARAM_INFO || record->code == CODE_KPARAM_INFO_LARGE;
+  return symbol != REF_NONE && !parameter && link->symbols[symbol].function == REF_NONE &&
+         !ref_symbol_stays(link, &link->symbols[symbol]);
+}
+
 static void ref_attributes_write_section(ref_link *link, size_t number, const ref_records *records) {
   ref_bytes output = {0};
   for (size_t i = 0; i < records->count; i++) {
-    if (!records->items[i].dropped) {
+    if (!records->items[i].dropped && !ref_attribute_is_about_nothing(link, &records->items[i])) {
       ref_record_write(link, &records->items[i], &output);
     }
   }

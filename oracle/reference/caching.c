@@ -131,29 +131,38 @@ void ref_caching_spread(ref_link *link) {
   }
 }
 
-/* By function what its last record says; 0: none does. */
+static void ref_caching_read_stack(const ref_link *link, const ref_records *records, uint32_t *stacks,
+                                   size_t *serials) {
+  for (size_t i = 0; i < records->count; i++) {
+    const ref_record *record = &records->items[i];
+    const size_t symbol = record->symbols.count == 0 ? REF_NONE : record->symbols.items[0];
+    const size_t function = symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function;
+    if (record->code == CODE_SAM_STACK && !record->dropped && record->payload.size >= 8 && function != REF_NONE &&
+        link->functions[function].symbol == symbol && serials[function] <= record->serial) {
+      stacks[function] = ref_u32(record->payload.data + 4);
+      serials[function] = record->serial;
+    }
+  }
+}
+
+/* By function what its last record says, in whatever section (RF755); 0: none does. */
 uint32_t *ref_caching_read_stacks(ref_link *link) {
   uint32_t *stacks = REF_TAKE(link, uint32_t, link->function_count);
-  for (size_t i = 0; i < link->module_records.count; i++) {
-    const ref_record *record = &link->module_records.items[i];
-    if (record->code != CODE_SAM_STACK || record->dropped || record->payload.size < 8) {
-      continue;
-    }
-    const size_t symbol = record->symbols.items[0];
-    const size_t function = symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function;
-    if (function != REF_NONE && link->functions[function].symbol == symbol) {
-      stacks[function] = ref_u32(record->payload.data + 4);
-    }
+  size_t *serials = REF_TAKE(link, size_t, link->function_count);
+  ref_caching_read_stack(link, &link->module_records, stacks, serials);
+  for (size_t i = 0; i < link->function_count; i++) {
+    ref_caching_read_stack(link, &link->functions[i].records, stacks, serials);
   }
   return stacks;
 }
 
-/* RF94: behind the kernel's MIN_STACK_SIZE, the maximum over what it reaches, unless that is 0. */
+/* RF94: behind the kernel's MIN_STACK_SIZE, the maximum over what it reaches, itself too where that calls it (RF755), unless that is 0. */
 void ref_caching_add_stack(ref_link *link, size_t kernel, const uint32_t *stacks) {
+  const bool counts = ref_attribute_is_called_back(link, &link->functions[kernel], kernel);
   uint32_t most = 0;
   for (size_t i = 0; i < link->functions[kernel].reach.count; i++) {
     const size_t other = link->functions[kernel].reach.items[i];
-    const uint32_t stack = other == kernel ? 0 : stacks[other];
+    const uint32_t stack = other == kernel && !counts ? 0 : stacks[other];
     most = (uint32_t)ref_larger(stack, most);
   }
   if (most == 0) {

@@ -551,6 +551,7 @@ typedef struct ref_link {
   bool has_unexpected_entry;                 /* RF686 */
   size_t unexpected_file;                    /* RF731: the last one with such an entry */
   bool has_refused_shared;                   /* RF163 */
+  bool pool_begins_extern;                   /* W3.2: a mention without a size made the pool */
   bool has_dead_extern;                      /* RF651 */
   bool has_dead_parameter;                   /* RF85 */
   size_t removed_inside;                     /* RF162: a function's number, and 1 */
@@ -758,7 +759,7 @@ void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indic
 
 /* partial.c */
 bool ref_partial_has_array(const ref_link *link, size_t file_number, const ref_symbol *input);
-bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function);
+bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function, const ref_indices *own);
 bool ref_partial_has_kernel(const ref_link *link, const ref_function *function);
 void ref_partial_add_shared(ref_link *link, size_t file_number, uint32_t number);
 void ref_partial_add_read(ref_link *link, size_t file_number);
@@ -771,6 +772,7 @@ void ref_partial_take_alone(ref_link *link, size_t file_number, uint32_t symbol)
 void ref_partial_take_alone_kernels(ref_link *link, size_t file_number, bool dead);
 void ref_partial_order_objects(ref_link *link, ref_indices *own);
 uint64_t ref_partial_end_behind(const ref_out_symbol *symbol, uint64_t end);
+bool ref_partial_places_new(const ref_link *link, size_t file, const ref_symbol *input);
 bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *symbol);
 size_t ref_partial_lone_pool(const ref_link *link);
 bool ref_partial_loses_null(const ref_link *link);
@@ -817,6 +819,7 @@ uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
 
 /* relocations.c */
 void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section);
+size_t ref_relocation_section_symbol(ref_link *link, const ref_file *file, uint32_t section);
 bool ref_relocation_is_address_table(uint32_t type);
 bool ref_relocation_target_forgets(const ref_link *link, uint32_t type);
 bool ref_relocation_is_forgotten(const ref_link *link, const ref_file *file, uint32_t target, uint32_t symbol);
@@ -969,6 +972,7 @@ void ref_bodies_write(ref_link *link);
 /* attributes.c */
 void ref_attributes_finish(ref_link *link);
 void ref_attributes_check_masks(ref_link *link);
+bool ref_attribute_is_called_back(const ref_link *link, const ref_function *kernel, size_t number);
 bool ref_attribute_keeps_registers(const ref_link *link, const ref_function *kernel);
 bool ref_attribute_alias_has_registers(const ref_link *link, size_t number);
 void ref_attributes_add_registers(ref_link *link, const ref_function *kernel);
@@ -1023,6 +1027,7 @@ bool ref_symbol_is_provided(const char *name);
 bool ref_symbol_names_unified_table(const char *name);
 void ref_symbols_restore_provided(ref_cubin *cubin);
 uint64_t ref_symbol_provided_value(const ref_link *link, const ref_symbol *input);
+bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol);
 uint32_t ref_symbol_index(const ref_link *link, size_t symbol);
 uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *symbol);
 void ref_symbols_check_values(ref_link *link);

@@ -49,6 +49,7 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
   if (pool == REF_NONE) {
     const uint64_t align = input->section == 0 ? 16 : file->cubin.sections[input->section].align;
     pool = ref_section_add_pool(link, align);
+    link->pool_begins_extern = input->section == 0;
   }
   if (input->section != 0) {
     link->sections[pool].align = ref_larger(file->cubin.sections[input->section].align, link->sections[pool].align);
@@ -765,7 +766,8 @@ static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, co
     return;
   }
   if (ref_object_is_shared(input) && (instance || in_pool)) {
-    link->debug_shared_align = ref_larger(input->value, link->debug_shared_align);
+    const bool placed = ref_partial_places_new(link, (size_t)(file - link->files), input);
+    link->debug_shared_align = ref_larger(placed ? 1 : input->value, link->debug_shared_align);
   }
 }
 

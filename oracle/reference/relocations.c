@@ -258,6 +258,30 @@ static bool ref_relocation_names_slot(const ref_link *link, const ref_file *file
          file->cubin.sections[section].type == REF_TYPE_UFT && !REF_IS(file->cubin.sections[section].name, ".nv.uft");
 }
 
+static void ref_relocation_resolve_section(ref_link *link, const ref_file *file, uint32_t section,
+                                           ref_out_relocation *output) {
+  const size_t shared = ref_relocation_shared_section(link, file, section);
+  if (shared != REF_NONE) {
+    output->symbol = link->sections[shared].symbol;
+  } else if (ref_relocation_names_slot(link, file, section)) {
+    output->symbol = REF_NONE;
+  } else if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
+    output->symbol = link->sections[file->section_of[section]].symbol;
+    output->names_unlisted = output->symbol == REF_NONE;
+    output->gone_type = file->cubin.sections[section].type;
+    output->block_offset = file->offset_in[section];
+  } else if (section != 0 && section < file->cubin.section_count) {
+    ref_relocation_resolve_own(link, file, section, output);
+  }
+}
+
+/* RF754 */
+size_t ref_relocation_section_symbol(ref_link *link, const ref_file *file, uint32_t section) {
+  ref_out_relocation entry = {.symbol = REF_NONE};
+  ref_relocation_resolve_section(link, file, section, &entry);
+  return entry.symbol;
+}
+
 static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const ref_relocation *entry,
                                           ref_out_relocation *output) {
   if (entry->symbol >= file->cubin.symbol_count) { /* D44: nvlink reads what lies behind the table */
@@ -277,20 +301,7 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
   if (output->function != REF_NONE) {
     output->symbol = link->functions[output->function].symbol;
   } else if ((input->info & 15) == REF_SYMBOL_SECTION) {
-    const uint32_t section = input->section;
-    const size_t shared = ref_relocation_shared_section(link, file, section);
-    if (shared != REF_NONE) {
-      output->symbol = link->sections[shared].symbol;
-    } else if (ref_relocation_names_slot(link, file, section)) {
-      output->symbol = REF_NONE;
-    } else if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
-      output->symbol = link->sections[file->section_of[section]].symbol;
-      output->names_unlisted = output->symbol == REF_NONE;
-      output->gone_type = file->cubin.sections[section].type;
-      output->block_offset = file->offset_in[section];
-    } else if (section != 0 && section < file->cubin.section_count) {
-      ref_relocation_resolve_own(link, file, section, output);
-    }
+    ref_relocation_resolve_section(link, file, input->section, output);
   } else {
     output->symbol = file->symbol_of[entry->symbol];
     output->names_gone_shared = output->symbol == REF_NONE && (input->info & 15) == REF_SYMBOL_CUDA_OBJECT &&
