@@ -66,13 +66,16 @@ static void ref_shared_find_uses(ref_link *link) {
   }
 }
 
-/* For each function the holders that reach it, the last created first. */
+/* For each function the holders that reach it, the last created first. RF803: what a kernel names itself is no other kernel's. */
 static ref_indices *ref_shared_list_reaching(ref_link *link) {
   ref_indices *reached_by = REF_TAKE(link, ref_indices, link->function_count);
   for (size_t i = link->holders.count; i-- > 0;) {
     const size_t kernel = link->holders.items[i];
     for (size_t k = 0; k < link->functions[kernel].reach.count && !ref_shared_is_forgotten(link, kernel); k++) {
-      ref_indices_add(link, &reached_by[link->functions[kernel].reach.items[k]], kernel);
+      const size_t reached = link->functions[kernel].reach.items[k];
+      if (reached == kernel || !link->functions[reached].entry) {
+        ref_indices_add(link, &reached_by[reached], kernel);
+      }
     }
   }
   return reached_by;
