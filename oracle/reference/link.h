@@ -554,6 +554,7 @@ typedef struct ref_link {
   bool pool_begins_extern;                   /* W3.2: a mention without a size made the pool */
   bool has_dead_extern;                      /* RF651 */
   bool has_dead_parameter;                   /* RF85 */
+  bool has_dead_hidden;                      /* RF801 */
   size_t removed_inside;                     /* RF162: a function's number, and 1 */
   bool has_crs_conflict;                     /* RF189 */
   const char *mismatched_section;            /* RF95 */
@@ -1062,6 +1063,8 @@ void ref_deleted_check_aliases(ref_link *link);
 void ref_deleted_check_parameters(ref_link *link);
 bool ref_deleted_is_of_dead_kernel(const ref_link *link, const ref_section *section);
 void ref_deleted_check(ref_link *link);
+void ref_deleted_check_sections(ref_link *link);
+bool ref_deleted_is_about_dead(const ref_link *link, const ref_file *file, uint32_t section);
 bool ref_deleted_section_stays(const ref_link *link, const ref_file *file, uint32_t number,
                                const ref_function *function);
 bool ref_deleted_object_stays(const ref_symbol *symbol, const ref_function *function);

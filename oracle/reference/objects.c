@@ -260,7 +260,12 @@ static void ref_object_name_dead_section(ref_link *link, const ref_file *file, c
   }
   ref_names_add_section(link, REF_NONE, file->cubin.sections[input->section].name);
   link->has_dead_extern = link->has_dead_extern || input->size == 0;
-  link->has_dead_parameter = link->has_dead_parameter || (input->other & VISIBILITY) > INTERNAL;
+  if ((input->other & VISIBILITY) > INTERNAL) {
+    const size_t owner = file->function_of[ref_merge_owner(file, input->section)];
+    const bool of_kernel = owner == REF_NONE || link->functions[owner].entry;
+    link->has_dead_parameter = link->has_dead_parameter || of_kernel;
+    link->has_dead_hidden = link->has_dead_hidden || !of_kernel; /* RF801 */
+  }
 }
 
 /* RF36: kernel parameters that are textures have local symbols, which are one by name all the same. */
