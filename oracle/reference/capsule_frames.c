@@ -164,7 +164,7 @@ static void ref_frames_place_data(ref_frames *frames, size_t number) {
   const ref_kept_frame *kept = ref_frames_before(frames, entry, false);
   ref_frame_entry *placed = &frames->entries[number];
   const uint64_t place = kept == NULL ? 0 : entry->input_offset - kept->frame.at;
-  const bool is_inside = kept != NULL && place < ROWS_AT;
+  const bool is_inside = kept != NULL && (place == POINTER_AT || place == ADDRESS_AT || place == RANGE_AT); /* RF853 */
   ref_field field;
   if (!is_inside && ref_relocatable_is_default(frames->capsule->mercury)) {
     return; /* what waits for the final link (RF290) is about the frames of the output */
