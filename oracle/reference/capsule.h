@@ -297,6 +297,8 @@ bool ref_data_place_field(uint32_t type, ref_field *field);
 uint64_t ref_data_place_value(const ref_link *link, const ref_out_relocation *entry, const ref_bytes *symbols);
 
 /* capsule_derived.c */
+uint32_t ref_derived_sass_type(const ref_link *mercury, const ref_out_relocation *entry, const ref_bytes *text,
+                          uint64_t place);
 void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *text);
 bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, size_t function, ref_bytes *output);
 
