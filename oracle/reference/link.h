@@ -437,7 +437,7 @@ enum { REF_RANKS_KEPT = 4 };
 
 /* mercury.c: a SASS instruction that is a load from constant memory, and its record. */
 typedef struct ref_mercury_place {
-  uint64_t instruction;
+  uint64_t begin, end; /* decoded */
   size_t record;
 } ref_mercury_place;
 
@@ -445,8 +445,7 @@ typedef struct ref_mercury_place {
 typedef struct ref_mercury_text {
   const ref_file *file;
   size_t target;
-  uint32_t mercury, sass;   /* sections of entries */
-  ref_mercury_place *loads; /* of the text, by instruction */
+  ref_mercury_place *loads; /* of the text, by place */
   size_t load_count;
   const ref_file *table_file; /* of the entries of addresses */
   uint32_t table;
