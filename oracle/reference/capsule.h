@@ -108,7 +108,7 @@ typedef struct ref_rows {
 /* The end of an operation that is no advance. */
 size_t ref_rows_end_of(const uint8_t *data, size_t size, size_t at);
 /* `unit`: what an advance counts, in bytes. */
-ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_t unit, bool is_sass);
+ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_t unit);
 bool ref_rows_read_common(ref_link *link, const uint8_t *data, size_t size, ref_bytes *operations);
 void ref_rows_put(ref_link *link, ref_rows *rows, uint64_t place, const ref_bytes *operations);
 void ref_rows_write(ref_link *link, const ref_rows *rows, uint64_t unit, ref_bytes *output);
@@ -134,6 +134,9 @@ const ref_units *ref_places_units_of_function(ref_capsule *capsule, size_t funct
 uint64_t ref_units_around(const ref_units *units, uint64_t decoded);
 /* The first at a place, NOPs included, or REF_NONE. */
 size_t ref_places_find(const ref_places *places, uint64_t place);
+/* By decoded place the instruction at which the row of a frame begins, and that of one place, or REF_NONE. */
+ref_units ref_places_rows(ref_link *link, const ref_places *places);
+size_t ref_rows_instruction(const ref_units *rows, uint64_t place);
 /* Does an instruction begin there? */
 bool ref_places_begin(const ref_places *places, uint64_t place);
 /* The offset of the instruction that holds a decoded byte. */
@@ -294,6 +297,8 @@ bool ref_data_place_field(uint32_t type, ref_field *field);
 uint64_t ref_data_place_value(const ref_link *link, const ref_out_relocation *entry, const ref_bytes *symbols);
 
 /* capsule_derived.c */
+uint32_t ref_derived_sass_type(const ref_link *mercury, const ref_out_relocation *entry, const ref_bytes *text,
+                          uint64_t place);
 void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *text);
 bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, size_t function, ref_bytes *output);
 

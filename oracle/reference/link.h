@@ -295,6 +295,7 @@ typedef struct ref_out_section {
   size_t target;                      /* of a relocation section */
   size_t constant_owner;              /* device function whose compiler constants these are, or REF_NONE */
   bool has_left_out;                  /* RF177 */
+  bool has_block;                     /* RF855: of an input, beside what is laid out in it */
   size_t rel, rela, last_relocations; /* of a target; 0 when there is none */
   size_t resolved;                    /* of a target: `.nv.resolvedrela`, or 0 (W17.8) */
   uint32_t index;
@@ -436,7 +437,7 @@ enum { REF_RANKS_KEPT = 4 };
 
 /* mercury.c: a SASS instruction that is a load from constant memory, and its record. */
 typedef struct ref_mercury_place {
-  uint64_t instruction;
+  uint64_t begin, end; /* decoded */
   size_t record;
 } ref_mercury_place;
 
@@ -444,8 +445,7 @@ typedef struct ref_mercury_place {
 typedef struct ref_mercury_text {
   const ref_file *file;
   size_t target;
-  uint32_t mercury, sass;   /* sections of entries */
-  ref_mercury_place *loads; /* of the text, by instruction */
+  ref_mercury_place *loads; /* of the text, by place */
   size_t load_count;
   const ref_file *table_file; /* of the entries of addresses */
   uint32_t table;
@@ -900,6 +900,7 @@ void ref_pool_user_constants(ref_link *link);
 void ref_shared_prepare(ref_link *link);
 void ref_shared_layout(ref_link *link);
 bool ref_shared_pool_is_used(const ref_link *link);
+uint64_t ref_shared_placed_size(const ref_out_section *section, const ref_function *kernel);
 uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *function);
 
 /* shared_forgotten.c */

@@ -43,6 +43,9 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
         function->has_renamed_shared ||
         (function->shared != REF_NONE && input->section != 0 &&
          strncmp(file->cubin.sections[input->section].name, shared_prefix, sizeof shared_prefix - 1) != 0); /* RF717 */
+    if (input->section != 0) {
+      file->section_of[input->section] = function->shared; /* RF855: has its place, for objects of other memory spaces */
+    }
     return function->shared;
   }
   size_t pool = ref_section_find_pool(link);

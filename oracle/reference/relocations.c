@@ -103,10 +103,16 @@ bool ref_relocation_is_forgotten(const ref_link *link, const ref_file *file, uin
           link->job->bug_compatible);
 }
 
+/* RF854: the SASS side's entries of frames are made from Mercury's, and what the input has there is not read. */
+static bool ref_relocation_is_of_frames(const ref_link *link, const ref_file *file, uint32_t target) {
+  return link->is_capsule && !link->view->is_mercury && REF_IS(file->cubin.sections[target].name, ".debug_frame");
+}
+
 /* W8.5: entries inside a lost weak variable. */
 static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
                                       const ref_relocation *entry) {
-  return ref_relocation_is_forgotten(link, file, target, entry->symbol) ||
+  return ref_relocation_is_of_frames(link, file, target) ||
+         ref_relocation_is_forgotten(link, file, target, entry->symbol) ||
          (!ref_relocation_is_address_table(file->cubin.sections[target].type) &&
           ref_weak_offset_is_lost(file, target, entry->offset));
 }
