@@ -294,6 +294,27 @@ bool ref_data_place_field(uint32_t type, ref_field *field);
 uint64_t ref_data_place_value(const ref_link *link, const ref_out_relocation *entry, const ref_bytes *symbols);
 
 /* capsule_derived.c */
+const ref_targets *ref_derived_targets(ref_capsule *capsule);
+bool ref_derived_is_own(const ref_link *mercury, const ref_out_relocation *entry, size_t function);
+
+/* capsule_written.c: an instruction's decoded bytes, and the record that they are; 0: it has none. */
+typedef struct ref_written_step {
+  size_t decoded, length, record, sass;
+} ref_written_step;
+
+/* What entries write into the decoded code of a function. */
+typedef struct ref_written {
+  ref_bytes *body, *text;
+  ref_written_step *steps;
+  size_t count, size;
+  uint8_t *bytes, *how; /* by place; 0: nothing is written there */
+} ref_written;
+
+ref_written ref_written_begin(const ref_capsule *capsule, size_t function);
+void ref_written_add(ref_written *written, const ref_out_relocation *entry, bool alone);
+void ref_written_translate(const ref_written *written, ref_bytes *text);
+void ref_written_records(ref_capsule *capsule);
+
 void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *text);
 bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, size_t function, ref_bytes *output);
 

@@ -22,7 +22,7 @@ static const char *ref_derived_key(ref_link *link, size_t file, uint32_t table, 
 }
 
 /* Is it about the function's own code, of the body that stands? */
-static bool ref_derived_is_own(const ref_link *mercury, const ref_out_relocation *entry, size_t function) {
+bool ref_derived_is_own(const ref_link *mercury, const ref_out_relocation *entry, size_t function) {
   return mercury->functions[function].text == entry->target &&
          mercury->functions[function].definition_file == entry->file;
 }
@@ -69,6 +69,11 @@ static void ref_derived_find_targets(ref_capsule *capsule, const ref_link *link,
     }
   }
   *targets = (ref_targets){starts, items};
+}
+
+const ref_targets *ref_derived_targets(ref_capsule *capsule) {
+  ref_derived_find_targets(capsule, capsule->mercury, &capsule->mercury_targets);
+  return &capsule->mercury_targets;
 }
 
 /* By the entries of Mercury's side that have one of the SASS side beside them, that one. False where the SASS side has others: what a table
@@ -203,12 +208,6 @@ static void ref_derived_write_entry(const ref_capsule *capsule, const ref_out_re
     const uint64_t value = symbol == REF_NONE ? 0 : capsule->sass->symbols[symbol].value;
     ref_derived_write_value(text, place, ref_derived_type(mercury, entry, text, place),
                             value + (uint64_t)entry->addend);
-  } else if (entry->is_applied && entry->type >= REF_MERCURY_BYTE_0 &&
-             entry->type < REF_MERCURY_BYTE_0 + 8) { /* of the immediate */
-    const ref_field byte = {IMMEDIATE, 8, (ref_source)(REF_FROM_BYTE0 + (entry->type - REF_MERCURY_BYTE_0))};
-    ref_field_write(&byte, text->data, text->size, place, ref_field_value(&byte, entry->value, 0, 0, 0));
-  } else if (entry->is_applied && (entry->type == REF_MERCURY_32 || entry->type == REF_MERCURY_16)) {
-    ref_derived_write_value(text, place, ref_derived_type(mercury, entry, text, place), entry->value);
   }
 }
 
@@ -224,10 +223,21 @@ void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *sy
   }
   const ref_units *places = ref_places_units_of_function(capsule, function);
   const ref_targets *targets = &capsule->mercury_targets;
-  for (size_t k = targets->starts[section]; k < targets->starts[section + 1]; k++) {
+  ref_written written = ref_written_begin(capsule, function);
+  bool *alone = REF_TAKE(capsule->mercury, bool, targets->starts[section + 1] - targets->starts[section]);
+  for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) { /* RF900 */
     const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
-    if (ref_derived_is_own(mercury, entry, function) &&
-        !ref_derived_is_in_place(capsule, ref_derived_beside(capsule, &pairs, entry), entry, places)) {
+    const bool own = ref_derived_is_own(mercury, entry, function);
+    const size_t beside = own ? ref_derived_beside(capsule, &pairs, entry) : REF_NONE;
+    alone[k - targets->starts[section]] = own && !ref_derived_is_in_place(capsule, beside, entry, places);
+    if (own) {
+      ref_written_add(&written, entry, alone[k - targets->starts[section]]);
+    }
+  }
+  ref_written_translate(&written, text);
+  for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
+    const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
+    if (alone[k - targets->starts[section]]) {
       ref_derived_write_entry(capsule, entry, ref_units_around(places, entry->input_offset), symbols, text);
     }
   }

@@ -434,19 +434,8 @@ typedef struct ref_ranks {
 
 enum { REF_RANKS_KEPT = 4 };
 
-/* mercury.c: a SASS instruction that is a load from constant memory, and its record. */
-typedef struct ref_mercury_place {
-  uint64_t instruction;
-  size_t record;
-} ref_mercury_place;
-
 /* What was found for the text whose entries were asked about last. */
 typedef struct ref_mercury_text {
-  const ref_file *file;
-  size_t target;
-  uint32_t mercury, sass;   /* sections of entries */
-  ref_mercury_place *loads; /* of the text, by instruction */
-  size_t load_count;
   const ref_file *table_file; /* of the entries of addresses */
   uint32_t table;
   ref_indices tables; /* Mercury's about the same text */
@@ -708,7 +697,6 @@ bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, 
                                 ref_section *section);
 const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass);
 uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint32_t sass, const ref_relocation *entry);
-void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t value);
 
 /* capsule_exits.c: M43 */
 void ref_exits_make_visible(ref_link *link);

@@ -637,9 +637,7 @@ static bool ref_relocate_keeps_bank(const ref_link *link, const ref_out_relocati
 static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, bool clear) {
   ref_out_section *target = &link->sections[entry->target];
   if (link->view->is_mercury && target->info_function != REF_NONE) {
-    ref_relocate_check_code_place(link, entry);
-    const uint64_t whole = ref_relocate_symbol_value(link, entry) + (uint64_t)entry->addend;
-    ref_mercury_patch(link, entry, clear ? 0 : whole);
+    ref_relocate_check_code_place(link, entry); /* RF900: written later */
     return;
   }
   ref_relocate_check_place(link, entry);

@@ -1,0 +1,188 @@
+/* RF900: an entry of a capsule's code that is carried out writes its bytes into Mercury's decoded code, wherever it stands: the last one read
+ * first, and what a later one writes over an earlier one's counts. Of an instruction with a record of its own the record is these bytes; the
+ * SASS instruction is made of them. Of the instructions that entries stand at it is known how: a move of an immediate has it in the last word
+ * and its register in the word before, a load from constants its offset in the last word, and a call nothing. */
+#include "capsule.h"
+#include "relocation_table.h"
+
+enum {
+  INSTRUCTION = 16,
+  UNIT = 16,
+  LENGTH_DIGIT = 0x0f,
+  WIDEST = 8,
+  MOVE = 0x802,
+  MOVE_UNIFORM = 0x882,
+  LOAD = 0xb82,
+  LOAD_UNIFORM = 0x7ac,
+  REGISTER_AT = 8,
+  REGISTER_BIT = 6,
+  IMMEDIATE_AT = 12,
+  OFFSET_AT = 28,
+  LOAD_BYTES = 32,
+  SPACE_AT = 12,
+  SPACE_BITS = 0x3f,
+  PARAMETERS = 0, /* of the spaces */
+  TEXTURES = 9,
+  PARAMETERS_BASE = 0x380,
+  SASS_REGISTER = 2, /* byte of the instruction */
+  SASS_IMMEDIATE = 4
+};
+
+enum { BYTE_OF_PAIR = 1, BYTE_ALONE = 2 };
+
+/* The instructions of a function's text that have decoded bytes, and where they have them. */
+static void ref_written_list_steps(ref_link *link, ref_written *written) {
+  size_t capacity = 0;
+  ref_capsule_step step;
+  if (!ref_capsule_body_begin(written->body->data, written->body->size, &step)) {
+    return;
+  }
+  while (ref_capsule_body_next(&step) && step.sass < written->text->size / INSTRUCTION) {
+    const uint64_t length = step.derived
+                                ? ref_capsule_derived_length(written->text->data + step.sass * INSTRUCTION)
+                                : (uint64_t)(step.data[step.record] & LENGTH_DIGIT) * UNIT;
+    if (length == 0) {
+      continue;
+    }
+    written->steps = ref_memory_grow(link, written->steps, written->count, &capacity, sizeof *written->steps);
+    written->steps[written->count++] = (ref_written_step){
+        .decoded = written->size,
+        .sass = (size_t)step.sass * INSTRUCTION,
+        .length = (size_t)length,
+        .record = !step.derived && step.end - step.record >= length ? step.record : 0,
+    };
+    written->size += (size_t)length;
+  }
+}
+
+ref_written ref_written_begin(const ref_capsule *capsule, size_t function) {
+  ref_link *link = capsule->mercury;
+  const size_t body = link->functions[function].text, text = capsule->sass->functions[function].text;
+  ref_written written = {0};
+  if (body == REF_NONE || text == REF_NONE) {
+    return written;
+  }
+  written.body = &link->sections[body].data;
+  written.text = &capsule->sass->sections[text].data;
+  ref_written_list_steps(link, &written);
+  written.bytes = REF_TAKE(link, uint8_t, written.size);
+  written.how = REF_TAKE(link, uint8_t, written.size);
+  return written;
+}
+
+/* `alone`: the SASS side has none beside it that does the same. */
+void ref_written_add(ref_written *written, const ref_out_relocation *entry, bool alone) {
+  const ref_relocation_row *row = ref_relocation_row_of(ref_relocation_rewrite(entry->type));
+  if (!entry->is_applied || row == NULL || entry->input_offset >= written->size) {
+    return;
+  }
+  const ref_field *field = &row->fields[0];
+  uint8_t value[WIDEST] = {0};
+  ref_field_write(field, value, sizeof value, 0, ref_field_value(field, entry->value, 0, 0, 0));
+  for (size_t i = 0; i < field->width / 8u && i < written->size - (size_t)entry->input_offset; i++) {
+    written->bytes[entry->input_offset + i] = value[i];
+    written->how[entry->input_offset + i] |= alone ? BYTE_ALONE : BYTE_OF_PAIR;
+  }
+}
+
+/* --- records --- */
+
+static bool ref_written_is_applied(const ref_link *link, const size_t *items, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (link->relocations[items[i]].is_applied) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void ref_written_put_records(const ref_written *written) {
+  for (size_t i = 0; i < written->count; i++) {
+    const ref_written_step *step = &written->steps[i];
+    for (size_t k = 0; k < step->length && step->record != 0; k++) {
+      if (written->how[step->decoded + k] != 0) {
+        written->body->data[step->record + k] = written->bytes[step->decoded + k];
+      }
+    }
+  }
+}
+
+/* M22 */
+void ref_written_records(ref_capsule *capsule) {
+  const ref_link *link = capsule->mercury;
+  const ref_targets *targets = ref_derived_targets(capsule);
+  for (size_t function = 0; function < link->function_count; function++) {
+    const size_t section = link->functions[function].text;
+    if (section == REF_NONE || link->sections[section].info_function != function || ref_slots_is_slot(capsule, function)) {
+      continue;
+    }
+    const size_t first = targets->starts[section], end = targets->starts[section + 1];
+    if (!ref_written_is_applied(link, targets->items + first, end - first)) {
+      continue;
+    }
+    ref_written written = ref_written_begin(capsule, function);
+    for (size_t k = end; k-- > first;) {
+      const ref_out_relocation *entry = &link->relocations[targets->items[k]];
+      if (ref_derived_is_own(link, entry, function)) {
+        ref_written_add(&written, entry, false);
+      }
+    }
+    ref_written_put_records(&written);
+  }
+}
+
+/* --- SASS instructions --- */
+
+/* Bits 16 to 23 of a move; in Mercury's the register has ten bits. */
+static void ref_written_move(const ref_written *written, const ref_written_step *step, uint8_t *sass) {
+  const uint8_t *bytes = written->bytes + step->decoded, *how = written->how + step->decoded;
+  unsigned number = (unsigned)sass[SASS_REGISTER] << REGISTER_BIT;
+  for (unsigned i = 0; i < 2; i++) {
+    if (how[REGISTER_AT + i] != 0) {
+      number = (number & ~(0xffu << 8 * i)) | (unsigned)bytes[REGISTER_AT + i] << 8 * i;
+    }
+  }
+  sass[SASS_REGISTER] = (uint8_t)(number >> REGISTER_BIT);
+  for (unsigned i = 0; i < 4; i++) {
+    if (how[IMMEDIATE_AT + i] != 0) {
+      sass[SASS_IMMEDIATE + i] = bytes[IMMEDIATE_AT + i];
+    }
+  }
+}
+
+/* The record says it; RF77, RF304: of textures elsewhere. */
+static void ref_written_load(const ref_written *written, const ref_written_step *step, bool uniform, uint8_t *sass) {
+  static const ref_field offsets[] = {{38, 16, REF_FROM_ABS}, {37, 17, REF_FROM_ABS}};
+  const uint8_t *record = written->body->data + step->record;
+  const unsigned space = record[SPACE_AT] & SPACE_BITS;
+  if (step->record == 0 || step->length != LOAD_BYTES || space == TEXTURES) {
+    return;
+  }
+  const uint64_t base = space == PARAMETERS ? PARAMETERS_BASE : 0;
+  ref_field_write(&offsets[uniform], sass, INSTRUCTION, 0, base + ref_u32(record + OFFSET_AT));
+}
+
+static bool ref_written_is_alone(const ref_written *written, const ref_written_step *step) {
+  for (size_t i = 0; i < step->length; i++) {
+    if ((written->how[step->decoded + i] & BYTE_ALONE) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void ref_written_translate(const ref_written *written, ref_bytes *text) {
+  for (size_t i = 0; i < written->count; i++) {
+    const ref_written_step *step = &written->steps[i];
+    if (step->sass + INSTRUCTION > text->size || !ref_written_is_alone(written, step)) {
+      continue;
+    }
+    uint8_t *sass = text->data + step->sass;
+    const unsigned opcode = ref_u16(sass) & 0xfff;
+    if (opcode == MOVE || opcode == MOVE_UNIFORM) {
+      ref_written_move(written, step, sass);
+    } else if (opcode == LOAD || opcode == LOAD_UNIFORM) {
+      ref_written_load(written, step, opcode == LOAD_UNIFORM, sass);
+    }
+  }
+}
