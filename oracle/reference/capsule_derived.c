@@ -1,4 +1,4 @@
-/* RF702, RF733, RF734: the finalizer makes the SASS side's entries of a capsule's code from those that Mercury's side keeps, in their order (L497, R63). What the
+/* RF702, RF733, RF734, RF900 to RF902: the finalizer makes the SASS side's entries of a capsule's code from those that Mercury's side keeps, in their order (L497, R63). What the
  * input's SASS side has beside one of Mercury's says the type and the place; Mercury's others get R63's type at the instruction that holds their
  * place. */
 #include "capsule.h"
@@ -14,7 +14,7 @@ enum {
   OPCODE_LDCU = 0x7ac,
   OPCODE_LDC = 0xb82,
   OPCODE_CALL_REL = 0x944,
-  IMMEDIATE = 32
+  UNIT = 16
 };
 
 static const char *ref_derived_key(ref_link *link, size_t file, uint32_t table, size_t number) {
@@ -27,13 +27,36 @@ bool ref_derived_is_own(const ref_link *mercury, const ref_out_relocation *entry
          mercury->functions[function].definition_file == entry->file;
 }
 
-/* A return address, whose addend is a place in the decoded code. */
-static int64_t ref_derived_addend(ref_capsule *capsule, const ref_out_relocation *entry) {
-  if ((entry->type != REF_MERCURY_RETURN_LOW && entry->type != REF_MERCURY_RETURN_HIGH) ||
-      entry->function == REF_NONE || entry->addend == 0) {
+static bool ref_derived_is_return(uint32_t type) {
+  return type == REF_MERCURY_RETURN_LOW || type == REF_MERCURY_RETURN_HIGH;
+}
+
+/* Where the instruction of a decoded place stands; the end has none. */
+static uint64_t ref_derived_place(const ref_units *places, int64_t addend) {
+  const uint64_t place = (uint64_t)(addend / UNIT * UNIT);
+  return place >= places->count * UNIT ? 0 : ref_units_around(places, place);
+}
+
+/* RF902: a return address is a place in the decoded code, which is changed to one in the SASS text. It stays at instructions that nvlink
+ * makes of a record in a way of their own, and goes at branches. */
+static int64_t ref_derived_addend(const ref_out_relocation *entry, const ref_units *places, unsigned opcode) {
+  static const uint16_t kept[] = {0x387, 0x5b2, 0x7ac, 0x805, 0x8cb, 0x919, 0x91a,
+                                  0x949, 0x958, 0x983, 0x9c3, 0xb1d, 0xb82};
+  static const uint16_t branches[] = {0x943, 0x944, 0x945, 0x947, 0x94e};
+  if (!ref_derived_is_return(entry->type)) {
     return entry->addend;
   }
-  return (int64_t)ref_units_around(ref_places_units_of_function(capsule, entry->function), (uint64_t)entry->addend);
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+    if (kept[i] == opcode) {
+      return entry->addend;
+    }
+  }
+  for (size_t i = 0; i < sizeof branches / sizeof *branches; i++) {
+    if (branches[i] == opcode) {
+      return 0;
+    }
+  }
+  return (int64_t)ref_derived_place(places, entry->addend);
 }
 
 /* The SASS module's entry beside one of Mercury's; REF_NONE: none. */
@@ -108,12 +131,14 @@ static bool ref_derived_is_reserved(const ref_link *mercury, const ref_out_reloc
   return entry->type == REF_MERCURY_32 && ref_relocate_names_reserved(mercury, entry);
 }
 
+/* 0: none. */
+static unsigned ref_derived_opcode(const ref_bytes *text, uint64_t place) {
+  return place > text->size || text->size - place < 4 ? 0 : ref_u32(text->data + place) & 0xfff;
+}
+
 /* RF733: at a load from constants the type is the load's, at a relative call the call's. */
 static uint32_t ref_derived_instruction_type(const ref_bytes *text, uint64_t place, uint32_t type) {
-  if (place > text->size || text->size - place < 4) {
-    return type;
-  }
-  const uint32_t operation = ref_u32(text->data + place) & 0xfff;
+  const unsigned operation = ref_derived_opcode(text, place);
   if (type == SASS_WHOLE && operation == OPCODE_CALL_REL) {
     return 114;
   }
@@ -145,7 +170,7 @@ static void ref_derived_add(ref_capsule *capsule, const ref_out_relocation *entr
   const uint32_t type = ref_derived_type(capsule->mercury, entry, text, place);
   if (!entry->dropped && type != 0 && !ref_derived_is_reserved(capsule->mercury, entry)) {
     ref_capsule_write_entry(capsule, output, place, type, ref_symbol_index(capsule->mercury, entry->symbol),
-                            ref_derived_addend(capsule, entry));
+                            ref_derived_addend(entry, places, ref_derived_opcode(text, place)));
   }
 }
 
@@ -173,7 +198,7 @@ bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, si
       continue;
     }
     const size_t beside = ref_derived_beside(capsule, &pairs, entry);
-    if (ref_derived_is_in_place(capsule, beside, entry, places)) {
+    if (ref_derived_is_in_place(capsule, beside, entry, places) && !ref_derived_is_return(entry->type)) {
       ref_derived_copy(capsule, &capsule->sass->relocations[beside], output);
     } else {
       ref_derived_add(capsule, entry, places, text, output);
@@ -211,6 +236,16 @@ static void ref_derived_write_entry(const ref_capsule *capsule, const ref_out_re
   }
 }
 
+/* RF901: of 10 and of the return addresses, which the loader adds, there is 0. */
+static void ref_derived_write_place(const ref_written *written, const ref_out_relocation *entry,
+                                    const ref_units *places, ref_bytes *text) {
+  const bool shown = entry->type == REF_MERCURY_PLACE_64 + 1 || entry->type == REF_MERCURY_PLACE_64 + 2;
+  if (!entry->dropped &&
+      (shown || entry->type == REF_MERCURY_PLACE_32_LAST || ref_derived_is_return(entry->type))) {
+    ref_written_put_place(written, entry->input_offset, ref_derived_place(places, entry->addend), shown, text);
+  }
+}
+
 void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *text) {
   const ref_link *mercury = capsule->mercury;
   const size_t function = mercury->sections[section].info_function;
@@ -237,6 +272,9 @@ void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *sy
   ref_written_translate(&written, text);
   for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
     const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
+    if (ref_derived_is_own(mercury, entry, function)) {
+      ref_derived_write_place(&written, entry, places, text);
+    }
     if (alone[k - targets->starts[section]]) {
       ref_derived_write_entry(capsule, entry, ref_units_around(places, entry->input_offset), symbols, text);
     }

@@ -1,7 +1,8 @@
-/* RF900: an entry of a capsule's code that is carried out writes its bytes into Mercury's decoded code, wherever it stands: the last one read
+/* RF900, RF901: an entry of a capsule's code that is carried out writes its bytes into Mercury's decoded code, wherever it stands: the last one read
  * first, and what a later one writes over an earlier one's counts. Of an instruction with a record of its own the record is these bytes; the
  * SASS instruction is made of them. Of the instructions that entries stand at it is known how: a move of an immediate has it in the last word
- * and its register in the word before, a load from constants its offset in the last word, and a call nothing. */
+ * and its register in the word before, a load from constants its offset in the last word, and a call nothing. What stands about a place in
+ * the code says the immediate, whatever is written there, and makes a load one of bank 0. */
 #include "capsule.h"
 #include "relocation_table.h"
 
@@ -25,8 +26,12 @@ enum {
   TEXTURES = 9,
   PARAMETERS_BASE = 0x380,
   SASS_REGISTER = 2, /* byte of the instruction */
-  SASS_IMMEDIATE = 4
+  SASS_IMMEDIATE = 4,
+  FIRST_PLACE = 0xd8 /* nvlink's name for the beginning of a text */
 };
+
+/* Of a load, and of one into a uniform register. */
+static const ref_field ref_written_offsets[] = {{38, 16, REF_FROM_ABS}, {37, 17, REF_FROM_ABS}};
 
 enum { BYTE_OF_PAIR = 1, BYTE_ALONE = 2 };
 
@@ -152,14 +157,13 @@ static void ref_written_move(const ref_written *written, const ref_written_step 
 
 /* The record says it; RF77, RF304: of textures elsewhere. */
 static void ref_written_load(const ref_written *written, const ref_written_step *step, bool uniform, uint8_t *sass) {
-  static const ref_field offsets[] = {{38, 16, REF_FROM_ABS}, {37, 17, REF_FROM_ABS}};
   const uint8_t *record = written->body->data + step->record;
   const unsigned space = record[SPACE_AT] & SPACE_BITS;
   if (step->record == 0 || step->length != LOAD_BYTES || space == TEXTURES) {
     return;
   }
   const uint64_t base = space == PARAMETERS ? PARAMETERS_BASE : 0;
-  ref_field_write(&offsets[uniform], sass, INSTRUCTION, 0, base + ref_u32(record + OFFSET_AT));
+  ref_field_write(&ref_written_offsets[uniform], sass, INSTRUCTION, 0, base + ref_u32(record + OFFSET_AT));
 }
 
 static bool ref_written_is_alone(const ref_written *written, const ref_written_step *step) {
@@ -169,6 +173,38 @@ static bool ref_written_is_alone(const ref_written *written, const ref_written_s
     }
   }
   return false;
+}
+
+static const ref_written_step *ref_written_find(const ref_written *written, uint64_t decoded) {
+  size_t first = 0, end = written->count;
+  while (first < end) {
+    const size_t middle = first + (end - first) / 2;
+    if (written->steps[middle].decoded + written->steps[middle].length <= decoded) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return first < written->count ? &written->steps[first] : NULL;
+}
+
+/* RF901: `place` is in the SASS text; by how nvlink names other places than 0 in a load is not known. */
+void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_t place, bool is_shown, ref_bytes *text) {
+  static const ref_field bank = {54, 5, REF_FROM_ABS};
+  const ref_written_step *step = ref_written_find(written, decoded);
+  if (step == NULL || step->sass + INSTRUCTION > text->size) {
+    return;
+  }
+  uint8_t *sass = text->data + step->sass;
+  const unsigned opcode = ref_u16(sass) & 0xfff;
+  if (opcode == MOVE || opcode == MOVE_UNIFORM) {
+    ref_put_u32(sass + SASS_IMMEDIATE, is_shown ? (uint32_t)place : 0);
+  } else if ((opcode == LOAD || opcode == LOAD_UNIFORM) && place == 0 && step->record != 0 &&
+             step->length == LOAD_BYTES) {
+    const uint32_t own = ref_u32(written->body->data + step->record + OFFSET_AT);
+    ref_field_write(&ref_written_offsets[opcode == LOAD_UNIFORM], sass, INSTRUCTION, 0, (uint64_t)own + FIRST_PLACE);
+    ref_field_write(&bank, sass, INSTRUCTION, 0, 0);
+  }
 }
 
 void ref_written_translate(const ref_written *written, ref_bytes *text) {
