@@ -11,10 +11,12 @@ enum {
   SASS_WORD = 55,
   SASS_HALF = 59,
   SASS_WHOLE = 75,
+  SASS_LOAD = 115,
   OPCODE_LDCU = 0x7ac,
   OPCODE_LDC = 0xb82,
   OPCODE_CALL_REL = 0x944,
-  UNIT = 16
+  UNIT = 16,
+  SYSTEM_RESERVED = 0x40
 };
 
 static const char *ref_derived_key(ref_link *link, size_t file, uint32_t table, size_t number) {
@@ -126,9 +128,16 @@ static bool ref_derived_list_pairs(ref_capsule *capsule, size_t section, size_t 
   return count == 0;
 }
 
-/* L615: beside an address of 32 bits the SASS side has the value in the instruction. */
+static bool ref_derived_lies_in_reserved(const ref_link *mercury, const ref_out_relocation *entry) {
+  const size_t section = entry->symbol == REF_NONE ? REF_NONE : mercury->symbols[entry->symbol].section;
+  return section != REF_NONE && mercury->sections[section].type == REF_TYPE_SHARED_RESERVED;
+}
+
+/* L615, RF87: beside an address of 32 bits the SASS side has the value in the instruction. */
 static bool ref_derived_is_reserved(const ref_link *mercury, const ref_out_relocation *entry) {
-  return entry->type == REF_MERCURY_32 && ref_relocate_names_reserved(mercury, entry);
+  return entry->type == REF_MERCURY_32 &&
+         (ref_relocate_names_reserved(mercury, entry) ||
+          (!mercury->relocatable && ref_derived_lies_in_reserved(mercury, entry)));
 }
 
 /* 0: none. */
@@ -143,24 +152,29 @@ static uint32_t ref_derived_instruction_type(const ref_bytes *text, uint64_t pla
     return 114;
   }
   if (type == SASS_WORD && operation == OPCODE_LDCU) {
-    return 115;
+    return SASS_LOAD;
   }
   return type == SASS_HALF && operation == OPCODE_LDC ? 66 : type;
 }
 
-/* RF220: of a kernel's address in code it is its descriptor. */
+/* RF220, RF903: of a kernel's address in code it is its descriptor. */
 static uint32_t ref_derived_type(const ref_link *mercury, const ref_out_relocation *entry, const ref_bytes *text,
                                  uint64_t place) {
   const bool kernel = entry->function != REF_NONE && mercury->functions[entry->function].entry;
+  const uint32_t plain = ref_derived_instruction_type(text, place, ref_data_sass_type(entry->type, true));
   switch (kernel ? entry->type : 0) {
   case REF_MERCURY_32:
+    return plain == SASS_LOAD ? plain : DESCRIPTOR;
+  case REF_MERCURY_UNIFIED_32:
     return DESCRIPTOR;
   case REF_MERCURY_LOW:
+  case REF_MERCURY_UNIFIED_LOW:
     return DESCRIPTOR_LOW;
   case REF_MERCURY_HIGH:
+  case REF_MERCURY_UNIFIED_HIGH:
     return DESCRIPTOR_HIGH;
   default:
-    return ref_derived_instruction_type(text, place, ref_data_sass_type(entry->type, true));
+    return plain;
   }
 }
 
@@ -171,13 +185,6 @@ static void ref_derived_add(ref_capsule *capsule, const ref_out_relocation *entr
   if (!entry->dropped && type != 0 && !ref_derived_is_reserved(capsule->mercury, entry)) {
     ref_capsule_write_entry(capsule, output, place, type, ref_symbol_index(capsule->mercury, entry->symbol),
                             ref_derived_addend(entry, places, ref_derived_opcode(text, place)));
-  }
-}
-
-static void ref_derived_copy(ref_capsule *capsule, const ref_out_relocation *entry, ref_bytes *output) {
-  if (!entry->dropped) {
-    ref_capsule_write_entry(capsule, output, entry->offset, entry->type,
-                            ref_capsule_symbol_index(capsule, entry->symbol), entry->addend);
   }
 }
 
@@ -194,13 +201,7 @@ bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, si
   const ref_targets *targets = &capsule->mercury_targets;
   for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
     const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
-    if (!ref_derived_is_own(mercury, entry, function)) {
-      continue;
-    }
-    const size_t beside = ref_derived_beside(capsule, &pairs, entry);
-    if (ref_derived_is_in_place(capsule, beside, entry, places) && !ref_derived_is_return(entry->type)) {
-      ref_derived_copy(capsule, &capsule->sass->relocations[beside], output);
-    } else {
+    if (ref_derived_is_own(mercury, entry, function)) {
       ref_derived_add(capsule, entry, places, text, output);
     }
   }
@@ -230,7 +231,8 @@ static void ref_derived_write_entry(const ref_capsule *capsule, const ref_out_re
     ref_field_write(&field, text->data, text->size, place, ref_field_value(&field, value, 0, 0, 0));
   } else if (ref_derived_is_reserved(mercury, entry)) {
     const size_t symbol = capsule->sass_symbol_of[entry->symbol];
-    const uint64_t value = symbol == REF_NONE ? 0 : capsule->sass->symbols[symbol].value;
+    const uint64_t value = (symbol == REF_NONE ? 0 : capsule->sass->symbols[symbol].value) +
+                           (ref_derived_lies_in_reserved(mercury, entry) ? SYSTEM_RESERVED : 0);
     ref_derived_write_value(text, place, ref_derived_type(mercury, entry, text, place),
                             value + (uint64_t)entry->addend);
   }
