@@ -300,18 +300,21 @@ bool ref_derived_is_own(const ref_link *mercury, const ref_out_relocation *entry
 /* capsule_written.c: an instruction's decoded bytes, and the record that they are; 0: it has none. */
 typedef struct ref_written_step {
   size_t decoded, length, record, sass;
+  unsigned opcode;
 } ref_written_step;
 
 /* What entries write into the decoded code of a function. */
 typedef struct ref_written {
+  unsigned sm;
   ref_bytes *body, *text;
   ref_written_step *steps;
   size_t count, size;
-  uint8_t *bytes, *how; /* by place; 0: nothing is written there */
+  uint8_t *bytes;
+  bool *is_set; /* both by place */
 } ref_written;
 
 ref_written ref_written_begin(const ref_capsule *capsule, size_t function);
-void ref_written_add(ref_written *written, const ref_out_relocation *entry, bool alone);
+void ref_written_add(ref_written *written, const ref_out_relocation *entry);
 void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_t place, bool is_shown, ref_bytes *text);
 void ref_written_translate(const ref_written *written, ref_bytes *text);
 void ref_written_records(ref_capsule *capsule);

@@ -268,7 +268,7 @@ void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *sy
     const size_t beside = own ? ref_derived_beside(capsule, &pairs, entry) : REF_NONE;
     alone[k - targets->starts[section]] = own && !ref_derived_is_in_place(capsule, beside, entry, places);
     if (own) {
-      ref_written_add(&written, entry, alone[k - targets->starts[section]]);
+      ref_written_add(&written, entry);
     }
   }
   ref_written_translate(&written, text);

@@ -27,13 +27,13 @@ enum {
   PARAMETERS_BASE = 0x380,
   SASS_REGISTER = 2, /* byte of the instruction */
   SASS_IMMEDIATE = 4,
-  FIRST_PLACE = 0xd8 /* nvlink's name for the beginning of a text */
+  FIRST_PLACE = 0xd8, /* nvlink's number for the beginning of a text on sm_10x */
+  SECOND_FAMILY = 120,
+  PLACE_BANK = 16 /* there, of other places */
 };
 
 /* Of a load, and of one into a uniform register. */
 static const ref_field ref_written_offsets[] = {{38, 16, REF_FROM_ABS}, {37, 17, REF_FROM_ABS}};
-
-enum { BYTE_OF_PAIR = 1, BYTE_ALONE = 2 };
 
 /* The instructions of a function's text that have decoded bytes, and where they have them. */
 static void ref_written_list_steps(ref_link *link, ref_written *written) {
@@ -54,6 +54,7 @@ static void ref_written_list_steps(ref_link *link, ref_written *written) {
         .decoded = written->size,
         .sass = (size_t)step.sass * INSTRUCTION,
         .length = (size_t)length,
+        .opcode = ref_u16(written->text->data + step.sass * INSTRUCTION) & 0xfff,
         .record = !step.derived && step.end - step.record >= length ? step.record : 0,
     };
     written->size += (size_t)length;
@@ -67,16 +68,16 @@ ref_written ref_written_begin(const ref_capsule *capsule, size_t function) {
   if (body == REF_NONE || text == REF_NONE) {
     return written;
   }
+  written.sm = (unsigned)link->sm;
   written.body = &link->sections[body].data;
   written.text = &capsule->sass->sections[text].data;
   ref_written_list_steps(link, &written);
   written.bytes = REF_TAKE(link, uint8_t, written.size);
-  written.how = REF_TAKE(link, uint8_t, written.size);
+  written.is_set = REF_TAKE(link, bool, written.size);
   return written;
 }
 
-/* `alone`: the SASS side has none beside it that does the same. */
-void ref_written_add(ref_written *written, const ref_out_relocation *entry, bool alone) {
+void ref_written_add(ref_written *written, const ref_out_relocation *entry) {
   const ref_relocation_row *row = ref_relocation_row_of(ref_relocation_rewrite(entry->type));
   if (!entry->is_applied || row == NULL || entry->input_offset >= written->size) {
     return;
@@ -86,7 +87,7 @@ void ref_written_add(ref_written *written, const ref_out_relocation *entry, bool
   ref_field_write(field, value, sizeof value, 0, ref_field_value(field, entry->value, 0, 0, 0));
   for (size_t i = 0; i < field->width / 8u && i < written->size - (size_t)entry->input_offset; i++) {
     written->bytes[entry->input_offset + i] = value[i];
-    written->how[entry->input_offset + i] |= alone ? BYTE_ALONE : BYTE_OF_PAIR;
+    written->is_set[entry->input_offset + i] = true;
   }
 }
 
@@ -105,7 +106,7 @@ static void ref_written_put_records(const ref_written *written) {
   for (size_t i = 0; i < written->count; i++) {
     const ref_written_step *step = &written->steps[i];
     for (size_t k = 0; k < step->length && step->record != 0; k++) {
-      if (written->how[step->decoded + k] != 0) {
+      if (written->is_set[step->decoded + k]) {
         written->body->data[step->record + k] = written->bytes[step->decoded + k];
       }
     }
@@ -129,7 +130,7 @@ void ref_written_records(ref_capsule *capsule) {
     for (size_t k = end; k-- > first;) {
       const ref_out_relocation *entry = &link->relocations[targets->items[k]];
       if (ref_derived_is_own(link, entry, function)) {
-        ref_written_add(&written, entry, false);
+        ref_written_add(&written, entry);
       }
     }
     ref_written_put_records(&written);
@@ -140,16 +141,17 @@ void ref_written_records(ref_capsule *capsule) {
 
 /* Bits 16 to 23 of a move; in Mercury's the register has ten bits. */
 static void ref_written_move(const ref_written *written, const ref_written_step *step, uint8_t *sass) {
-  const uint8_t *bytes = written->bytes + step->decoded, *how = written->how + step->decoded;
+  const uint8_t *bytes = written->bytes + step->decoded;
+  const bool *is_set = written->is_set + step->decoded;
   unsigned number = (unsigned)sass[SASS_REGISTER] << REGISTER_BIT;
   for (unsigned i = 0; i < 2; i++) {
-    if (how[REGISTER_AT + i] != 0) {
+    if (is_set[REGISTER_AT + i]) {
       number = (number & ~(0xffu << 8 * i)) | (unsigned)bytes[REGISTER_AT + i] << 8 * i;
     }
   }
   sass[SASS_REGISTER] = (uint8_t)(number >> REGISTER_BIT);
   for (unsigned i = 0; i < 4; i++) {
-    if (how[IMMEDIATE_AT + i] != 0) {
+    if (is_set[IMMEDIATE_AT + i]) {
       sass[SASS_IMMEDIATE + i] = bytes[IMMEDIATE_AT + i];
     }
   }
@@ -166,9 +168,9 @@ static void ref_written_load(const ref_written *written, const ref_written_step 
   ref_field_write(&ref_written_offsets[uniform], sass, INSTRUCTION, 0, base + ref_u32(record + OFFSET_AT));
 }
 
-static bool ref_written_is_alone(const ref_written *written, const ref_written_step *step) {
+static bool ref_written_is_set(const ref_written *written, const ref_written_step *step) {
   for (size_t i = 0; i < step->length; i++) {
-    if ((written->how[step->decoded + i] & BYTE_ALONE) != 0) {
+    if (written->is_set[step->decoded + i]) {
       return true;
     }
   }
@@ -188,37 +190,45 @@ static const ref_written_step *ref_written_find(const ref_written *written, uint
   return first < written->count ? &written->steps[first] : NULL;
 }
 
-/* RF901: `place` is in the SASS text; by how nvlink names other places than 0 in a load is not known. */
-void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_t place, bool is_shown, ref_bytes *text) {
+/* On sm_10x nvlink adds its number of the place to the offset; that of other places than the beginning is not known. */
+static void ref_written_load_place(const ref_written *written, const ref_written_step *step, uint64_t place,
+                                   uint8_t *sass) {
   static const ref_field bank = {54, 5, REF_FROM_ABS};
+  const bool second = written->sm >= SECOND_FAMILY;
+  if (step->record == 0 || step->length != LOAD_BYTES || (place != 0 && !second)) {
+    return;
+  }
+  const uint32_t own = ref_u32(written->body->data + step->record + OFFSET_AT);
+  ref_field_write(&ref_written_offsets[step->opcode == LOAD_UNIFORM], sass, INSTRUCTION, 0,
+                  (uint64_t)own + (second ? 0 : FIRST_PLACE));
+  ref_field_write(&bank, sass, INSTRUCTION, 0, place == 0 ? 0 : PLACE_BANK);
+}
+
+/* RF901: `place` is in the SASS text. */
+void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_t place, bool is_shown, ref_bytes *text) {
   const ref_written_step *step = ref_written_find(written, decoded);
   if (step == NULL || step->sass + INSTRUCTION > text->size) {
     return;
   }
   uint8_t *sass = text->data + step->sass;
-  const unsigned opcode = ref_u16(sass) & 0xfff;
-  if (opcode == MOVE || opcode == MOVE_UNIFORM) {
+  if (step->opcode == MOVE || step->opcode == MOVE_UNIFORM) {
     ref_put_u32(sass + SASS_IMMEDIATE, is_shown ? (uint32_t)place : 0);
-  } else if ((opcode == LOAD || opcode == LOAD_UNIFORM) && place == 0 && step->record != 0 &&
-             step->length == LOAD_BYTES) {
-    const uint32_t own = ref_u32(written->body->data + step->record + OFFSET_AT);
-    ref_field_write(&ref_written_offsets[opcode == LOAD_UNIFORM], sass, INSTRUCTION, 0, (uint64_t)own + FIRST_PLACE);
-    ref_field_write(&bank, sass, INSTRUCTION, 0, 0);
+  } else if (step->opcode == LOAD || step->opcode == LOAD_UNIFORM) {
+    ref_written_load_place(written, step, place, sass);
   }
 }
 
 void ref_written_translate(const ref_written *written, ref_bytes *text) {
   for (size_t i = 0; i < written->count; i++) {
     const ref_written_step *step = &written->steps[i];
-    if (step->sass + INSTRUCTION > text->size || !ref_written_is_alone(written, step)) {
+    if (step->sass + INSTRUCTION > text->size || !ref_written_is_set(written, step)) {
       continue;
     }
     uint8_t *sass = text->data + step->sass;
-    const unsigned opcode = ref_u16(sass) & 0xfff;
-    if (opcode == MOVE || opcode == MOVE_UNIFORM) {
+    if (step->opcode == MOVE || step->opcode == MOVE_UNIFORM) {
       ref_written_move(written, step, sass);
-    } else if (opcode == LOAD || opcode == LOAD_UNIFORM) {
-      ref_written_load(written, step, opcode == LOAD_UNIFORM, sass);
+    } else if (step->opcode == LOAD || step->opcode == LOAD_UNIFORM) {
+      ref_written_load(written, step, step->opcode == LOAD_UNIFORM, sass);
     }
   }
 }
