@@ -123,6 +123,8 @@ ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size);
 
 /* Of a capsule and its text, as an object has them. */
 ref_places ref_places_of_sections(ref_link *link, const ref_section *capsule, const ref_section *text);
+/* A section of code on the SASS side as it was before entries were carried out. */
+const ref_bytes *ref_places_text(const ref_capsule *capsule, size_t text);
 /* Of the function's body that stands. */
 ref_places ref_places_of_function(const ref_capsule *capsule, size_t function);
 ref_units ref_places_units(ref_link *link, const ref_places *places);
@@ -306,7 +308,8 @@ typedef struct ref_written_step {
 /* What entries write into the decoded code of a function. */
 typedef struct ref_written {
   unsigned sm;
-  ref_bytes *body, *text;
+  ref_bytes *body;
+  const ref_bytes *text;
   ref_written_step *steps;
   size_t count, size;
   uint8_t *bytes;

@@ -66,13 +66,6 @@ static size_t ref_derived_beside(ref_capsule *capsule, const ref_map *pairs, con
   return ref_map_find(pairs, ref_derived_key(capsule->mercury, entry->file, entry->input_table, entry->input_number));
 }
 
-/* RF734: the one beside counts at its own instruction alone. */
-static bool ref_derived_is_in_place(const ref_capsule *capsule, size_t beside, const ref_out_relocation *entry,
-                                    const ref_units *places) {
-  return beside != REF_NONE &&
-         capsule->sass->relocations[beside].offset == ref_units_around(places, entry->input_offset);
-}
-
 /* `targets` is filled when somebody asks first: a loop over all entries for each text would grow with the square of the file. */
 static void ref_derived_find_targets(ref_capsule *capsule, const ref_link *link, ref_targets *targets) {
   if (targets->starts != NULL) {
@@ -261,13 +254,9 @@ void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *sy
   const ref_units *places = ref_places_units_of_function(capsule, function);
   const ref_targets *targets = &capsule->mercury_targets;
   ref_written written = ref_written_begin(capsule, function);
-  bool *alone = REF_TAKE(capsule->mercury, bool, targets->starts[section + 1] - targets->starts[section]);
-  for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) { /* RF900 */
+  for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
     const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
-    const bool own = ref_derived_is_own(mercury, entry, function);
-    const size_t beside = own ? ref_derived_beside(capsule, &pairs, entry) : REF_NONE;
-    alone[k - targets->starts[section]] = own && !ref_derived_is_in_place(capsule, beside, entry, places);
-    if (own) {
+    if (ref_derived_is_own(mercury, entry, function)) {
       ref_written_add(&written, entry);
     }
   }
@@ -276,8 +265,6 @@ void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *sy
     const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
     if (ref_derived_is_own(mercury, entry, function)) {
       ref_derived_write_place(&written, entry, places, text);
-    }
-    if (alone[k - targets->starts[section]]) {
       ref_derived_write_entry(capsule, entry, ref_units_around(places, entry->input_offset), symbols, text);
     }
   }

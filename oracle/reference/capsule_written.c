@@ -6,6 +6,8 @@
 #include "capsule.h"
 #include "relocation_table.h"
 
+#include <string.h>
+
 enum {
   INSTRUCTION = 16,
   UNIT = 16,
@@ -27,6 +29,7 @@ enum {
   PARAMETERS_BASE = 0x380,
   SASS_REGISTER = 2, /* byte of the instruction */
   SASS_IMMEDIATE = 4,
+  TIMES_BIT = 105 - 64, /* of the upper word */
   FIRST_PLACE = 0xd8, /* nvlink's number for the beginning of a text on sm_10x */
   SECOND_FAMILY = 120,
   PLACE_BANK = 16 /* there, of other places */
@@ -70,7 +73,7 @@ ref_written ref_written_begin(const ref_capsule *capsule, size_t function) {
   }
   written.sm = (unsigned)link->sm;
   written.body = &link->sections[body].data;
-  written.text = &capsule->sass->sections[text].data;
+  written.text = ref_places_text(capsule, text);
   ref_written_list_steps(link, &written);
   written.bytes = REF_TAKE(link, uint8_t, written.size);
   written.is_set = REF_TAKE(link, bool, written.size);
@@ -168,6 +171,20 @@ static void ref_written_load(const ref_written *written, const ref_written_step 
   ref_field_write(&ref_written_offsets[uniform], sass, INSTRUCTION, 0, base + ref_u32(record + OFFSET_AT));
 }
 
+/* RF904: what the SASS side's entries wrote goes, but in loads from a table of textures. The times stay, which are made anew. */
+static void ref_written_restore(const ref_written *written, const ref_written_step *step, uint8_t *sass) {
+  const uint64_t times = UINT64_MAX << TIMES_BIT;
+  const uint8_t *record = written->body->data + step->record;
+  const bool of_textures =
+      step->record != 0 && step->length == LOAD_BYTES && (record[SPACE_AT] & SPACE_BITS) == TEXTURES;
+  const uint8_t *old = written->text->data + step->sass;
+  if (!of_textures && old != sass) {
+    memcpy(sass, old, INSTRUCTION / 2);
+    ref_put_u64(sass + INSTRUCTION / 2,
+                (ref_u64(sass + INSTRUCTION / 2) & times) | (ref_u64(old + INSTRUCTION / 2) & ~times));
+  }
+}
+
 static bool ref_written_is_set(const ref_written *written, const ref_written_step *step) {
   for (size_t i = 0; i < step->length; i++) {
     if (written->is_set[step->decoded + i]) {
@@ -221,10 +238,14 @@ void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_
 void ref_written_translate(const ref_written *written, ref_bytes *text) {
   for (size_t i = 0; i < written->count; i++) {
     const ref_written_step *step = &written->steps[i];
-    if (step->sass + INSTRUCTION > text->size || !ref_written_is_set(written, step)) {
+    uint8_t *sass = text->data + step->sass;
+    if (step->sass + INSTRUCTION > text->size) {
       continue;
     }
-    uint8_t *sass = text->data + step->sass;
+    ref_written_restore(written, step, sass);
+    if (!ref_written_is_set(written, step)) {
+      continue;
+    }
     if (step->opcode == MOVE || step->opcode == MOVE_UNIFORM) {
       ref_written_move(written, step, sass);
     } else if (step->opcode == LOAD || step->opcode == LOAD_UNIFORM) {

@@ -299,6 +299,7 @@ typedef struct ref_out_section {
   size_t resolved;                    /* of a target: `.nv.resolvedrela`, or 0 (W17.8) */
   uint32_t index;
   uint64_t file_offset;
+  ref_bytes unpatched; /* RF904: a capsule's code on the SASS side before entries were carried out; no data: none was */
 } ref_out_section;
 
 typedef struct ref_out_symbol {
