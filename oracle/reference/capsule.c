@@ -877,6 +877,7 @@ static void ref_capsule_join(ref_link *link, ref_link *sass) {
   ref_callgraph_write(link);
   ref_slots_move_entries(capsule);
   ref_relocate_write(link);
+  ref_written_records(capsule);
   ref_capsule_check_code_entries(capsule);
   ref_bindless_write(link);
   ref_unified_write(link);

@@ -57,6 +57,11 @@ ref_places ref_places_of_sections(ref_link *link, const ref_section *capsule, co
   return ref_places_of(link, &body, &code);
 }
 
+const ref_bytes *ref_places_text(const ref_capsule *capsule, size_t text) {
+  const ref_out_section *section = &capsule->sass->sections[text];
+  return section->unpatched.data == NULL ? &section->data : &section->unpatched; /* RF904 */
+}
+
 ref_places ref_places_of_function(const ref_capsule *capsule, size_t function) {
   ref_link *mercury = capsule->mercury;
   const ref_link *sass = capsule->sass;
@@ -66,7 +71,7 @@ ref_places ref_places_of_function(const ref_capsule *capsule, size_t function) {
     const ref_bytes none = {0};
     return ref_places_of(mercury, &none, &none);
   }
-  return ref_places_of(mercury, &mercury->sections[body].data, &sass->sections[text].data);
+  return ref_places_of(mercury, &mercury->sections[body].data, ref_places_text(capsule, text));
 }
 
 size_t ref_places_find(const ref_places *places, uint64_t place) {

@@ -300,6 +300,7 @@ typedef struct ref_out_section {
   size_t resolved;                    /* of a target: `.nv.resolvedrela`, or 0 (W17.8) */
   uint32_t index;
   uint64_t file_offset;
+  ref_bytes unpatched; /* RF904: a capsule's code on the SASS side before entries were carried out; no data: none was */
 } ref_out_section;
 
 typedef struct ref_out_symbol {
@@ -435,18 +436,8 @@ typedef struct ref_ranks {
 
 enum { REF_RANKS_KEPT = 4 };
 
-/* mercury.c: a SASS instruction that is a load from constant memory, and its record. */
-typedef struct ref_mercury_place {
-  uint64_t begin, end; /* decoded */
-  size_t record;
-} ref_mercury_place;
-
 /* What was found for the text whose entries were asked about last. */
 typedef struct ref_mercury_text {
-  const ref_file *file;
-  size_t target;
-  ref_mercury_place *loads; /* of the text, by place */
-  size_t load_count;
   const ref_file *table_file; /* of the entries of addresses */
   uint32_t table;
   ref_indices tables; /* Mercury's about the same text */
@@ -710,7 +701,6 @@ bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, 
                                 ref_section *section);
 const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass);
 uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint32_t sass, const ref_relocation *entry);
-void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t value);
 
 /* capsule_exits.c: M43 */
 void ref_exits_make_visible(ref_link *link);

@@ -31,45 +31,6 @@ static const uint8_t *ref_mercury_load(const ref_capsule_step *step) {
   return is_load ? record : NULL;
 }
 
-/* RF38: every load from constant memory that has an entry has a record. Lists those. */
-static void ref_mercury_list_loads(ref_link *link, const ref_bytes *body, const ref_section *text) {
-  ref_mercury_text *found = &link->mercury_text;
-  ref_capsule_step step;
-  size_t capacity = 0;
-  uint64_t at = 0;
-  found->loads = NULL;
-  found->load_count = 0;
-  if (!ref_capsule_body_begin(body->data, body->size, &step)) {
-    return;
-  }
-  while (ref_capsule_body_next(&step) && step.sass < text->size / INSTRUCTION) {
-    const uint8_t *record = step.derived ? NULL : ref_mercury_load(&step);
-    const uint8_t kind = record == NULL ? 0 : record[LOAD_KIND];
-    const uint64_t length = step.derived ? ref_capsule_derived_length(text->data + step.sass * INSTRUCTION)
-                                         : (uint64_t)(body->data[step.record] & LENGTH_DIGIT) * INSTRUCTION;
-    if (kind == KIND_LDCU || kind == KIND_LDC || kind == KIND_LDC_INDEXED) {
-      found->loads = ref_memory_grow(link, found->loads, found->load_count, &capacity, sizeof *found->loads);
-      found->loads[found->load_count++] = (ref_mercury_place){at, at + length, step.record};
-    }
-    at += length;
-  }
-}
-
-/* The place of the record of the load that holds a decoded byte; 0: another instruction does. */
-static size_t ref_mercury_find_load(const ref_link *link, uint64_t decoded) {
-  const ref_mercury_text *text = &link->mercury_text;
-  size_t first = 0, end = text->load_count;
-  while (first < end) {
-    const size_t middle = first + (end - first) / 2;
-    if (text->loads[middle].end <= decoded) {
-      first = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  return first < text->load_count && text->loads[first].begin <= decoded ? text->loads[first].record : 0;
-}
-
 /* M23: the SASS text of a capsule; 0: none. */
 static uint32_t ref_mercury_text_of(const ref_cubin *whole, uint32_t capsule) {
   const ref_section *section = &whole->sections[capsule];
@@ -122,37 +83,6 @@ uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint3
     }
   }
   return entry->type;
-}
-
-/* What an entry's text has of loads. */
-static void ref_mercury_find_text(ref_link *link, const ref_out_relocation *entry) {
-  ref_mercury_text *found = &link->mercury_text;
-  const ref_file *file = &link->files[entry->file];
-  if (found->file == file && found->target == entry->target) {
-    return;
-  }
-  found->file = file;
-  found->target = entry->target;
-  found->load_count = 0;
-  const uint32_t text = ref_mercury_text_of(&file->whole, entry->input_target);
-  if (text != 0 && text < file->whole.section_count && file->whole.sections[text].data != NULL) {
-    ref_mercury_list_loads(link, &link->sections[entry->target].data, &file->whole.sections[text]);
-  }
-}
-
-/* M22, RF857: what is applied at a load is written into its record, 2 bytes for type 4, 4 bytes for type 3. */
-void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t value) {
-  ref_mercury_find_text(link, entry);
-  const size_t at = ref_mercury_find_load(link, entry->input_offset);
-  const ref_relocation_row *row = ref_relocation_row_of(entry->type);
-  if (at == 0 || row == NULL) {
-    return;
-  }
-  uint8_t *record = link->sections[entry->target].data.data + at;
-  const uint64_t content = ref_field_value(&row->fields[0], value, 0, 0, 0);
-  for (unsigned i = 0; i < row->fields[0].width / 8u && i < 4; i++) {
-    record[LOAD_FIELD + i] = (uint8_t)(content >> 8 * i);
-  }
 }
 
 /* Where the table of textures is; RF318: with -r where it would be. */
