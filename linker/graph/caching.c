@@ -167,24 +167,19 @@ static bool caching_read_sam(const tl_module *module, const tl_attributes *list,
   return any;
 }
 
-/* The largest value of the functions that each node can reach: of its component, and of what lies below that. Records among a
- * function's attributes count, too (L1254). */
+/* The largest value of the functions that each node calls and of those that they reach, which a node is, too, that lies on a
+ * cycle (L1365). Records among a function's attributes count, too (L1254). */
 uint32_t *tl_find_sam_stacks(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   uint32_t *const own = tl_arena_new(arena, uint32_t, graph->node_count);
-  uint32_t *const most = tl_arena_new(arena, uint32_t, graph->node_count);
-  uint32_t *const of_component = tl_arena_new(arena, uint32_t, graph->component_count);
   bool any = caching_read_sam(module, &module->attributes, own);
   for (uint32_t i = 1; i < module->sections.count; i++)
     any |= caching_read_sam(module, &module->sections.items[i].attributes, own);
-  for (uint32_t i = 0; any && i < graph->node_count; i++) {
-    const uint32_t node = graph->order[i];
-    uint32_t *const collected = &of_component[graph->component[node]];
-    for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++) {
-      const uint32_t below = of_component[graph->component[graph->callees.to[e]]];
-      most[node] = (uint32_t)tl_larger(below, most[node]);
-    }
-    *collected =
-        (uint32_t)tl_larger(tl_larger(most[node], own[node]), *collected); /* a prototype has none of its own */
-  }
-  return any ? most : NULL;
+  if (!any)
+    return NULL;
+  const uint32_t *const reached = tl_graph_most(graph, own, arena);
+  uint32_t *const below = tl_arena_new(arena, uint32_t, graph->node_count);
+  for (uint32_t node = 0; node < graph->node_count; node++)
+    for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++)
+      below[node] = (uint32_t)tl_larger(reached[graph->callees.to[e]], below[node]);
+  return below;
 }
