@@ -118,6 +118,19 @@ static void objects_add_table_relocations(tl_module *module, uint32_t table) {
   *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
 }
 
+/* L1366: a variable lies among the records of a function. */
+static uint32_t objects_info_section(tl_merging *m, const tl_cubin_section *input, uint32_t text) {
+  tl_module *const module = m->module;
+  uint32_t out = module->sections.items[text].info;
+  if (out == TL_NONE)
+    out = tl_module_add_section(module, input->name, SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
+  module->sections.items[text].info = out;
+  module->sections.items[out].about = text;
+  if (module->sections.items[out].symbol == TL_NONE)
+    tl_module_add_section_symbol(module, out);
+  return out;
+}
+
 /* A section of one function: never shared by two functions of one name (W3.10). */
 static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t text) {
   tl_module *const module = m->module;
@@ -129,6 +142,8 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
     objects_check_image(m, index, text);
   if (out != TL_NONE)
     return out;
+  if (input->type == SHT_CUDA_INFO)
+    return objects_info_section(m, input, text);
   const bool parameters = input->type == SHT_CUDA_CONSTANT0, images = input->type == SHT_CUDA_IMAGE_HEADERS;
   const bool table = (parameters || images) && module->mode->final; /* L749 */
   const uint64_t flags =
@@ -273,6 +288,20 @@ static bool objects_shares_bank(const tl_merging *m, const tl_cubin_section *inp
   return input->type == SHT_CUDA_CONSTANT0 && its != TL_NONE && its != text && !m->module->capsule;
 }
 
+/* L1366: what a variable without a space lies in comes into the output's section of that name, also where the output makes
+ * that itself; a note comes once more with the notes. */
+static uint64_t objects_append(tl_merging *m, uint32_t out, uint32_t index, const uint8_t *data, uint64_t size,
+                               uint64_t align) {
+  tl_module *const module = m->module;
+  if (out == module->tool_note || out == module->cuda_note) {
+    tl_merge_add_note(m, index, out == module->tool_note);
+    return m->section_offset[index];
+  }
+  if (out == module->shstrtab || out == module->strtab || out == module->compat_section)
+    tl_module_add_fixed_symbol(module, out);
+  return tl_module_append(module, out, data, size, align, m->file, index);
+}
+
 static uint32_t objects_take_section(tl_merging *m, uint32_t index, uint32_t out) {
   tl_section *const section = &m->module->sections.items[out];
   m->section_map[index] = out;
@@ -326,7 +355,7 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const uint64_t align = input->type == SHT_CUDA_SHARED && !m->foreign ? 1 : input->align;
   const bool constants = owned && input->type == SHT_CUDA_CONSTANT0 + 2;
   const uint64_t size = constants ? tl_merge_covered_of_bank(m, index) : input->size;
-  m->section_offset[index] = tl_module_append(module, out, data, size, align, m->file, index);
+  m->section_offset[index] = objects_append(m, out, index, data, size, align);
   objects_take_section(m, index, out);
   module->unified_functions |= input->type == SHT_CUDA_UFT_ENTRY;
   if (objects_is_unified_data(m, input))
@@ -824,7 +853,8 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     objects_take_alone(m, s->section, body->alone_align);
     return;
   }
-  const uint32_t out = objects_new_symbol(m, s, s->info);
+  const unsigned type = tl_symbol_type(s) == STT_OBJECT ? STT_CUDA_OBJECT : tl_symbol_type(s); /* L1366 */
+  const uint32_t out = objects_new_symbol(m, s, (uint8_t)((s->info & 0xf0) | type));
   tl_symbol *const symbol = &module->symbols.items[out];
   m->symbol_map[index] = out;
   symbol->section = section;
