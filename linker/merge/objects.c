@@ -822,7 +822,7 @@ static void objects_take_alone(tl_merging *m, uint32_t index, uint32_t align) {
   if (!align || input->type != SHT_CUDA_SHARED || !input->info || m->section_state[index] & TL_SECTION_DEAD)
     return;
   const uint32_t text = objects_owner_text(m, input), owner = tl_module_owner(module, text);
-  if (owner == TL_NONE || !(module->symbols.items[owner].other & STO_ENTRY))
+  if (owner == TL_NONE)
     return;
   if (module->sections.items[text].shared == TL_NONE)
     objects_owned_section(m, index, text);
@@ -953,6 +953,26 @@ static void objects_check_texture(const tl_merging *m, uint32_t index) {
                      (uint64_t)index * ELF_SYMBOL_SIZE, "a texture lies among compiler constants (L482)");
 }
 
+/* One record for the objects of a kernel in a file, those with a symbol and the one without (L556, L1011). */
+static void objects_add_partial(const tl_merging *m, uint32_t text, const tl_cubin_section *input, uint64_t laid,
+                                bool counts) {
+  tl_module *const module = m->module;
+  *tl_vector_push(module->arena, &module->partial_objects) =
+      (tl_partial_object){.text = text,
+                          .symbols = (uint32_t)module->symbols.count,
+                          .laid = laid,
+                          .size = input->size,
+                          .align = input->align,
+                          .counts = counts};
+}
+
+/* L1369: a function's shared memory in which an object of another space lies is one object without a symbol more. */
+static void objects_count_foreign(tl_merging *m, uint32_t index, uint32_t section) {
+  const uint32_t text = m->module->sections.items[section].about;
+  if (text != TL_NONE && m->module->sections.items[text].shared == section)
+    objects_add_partial(m, text, &m->cubin->sections[index], 0, true);
+}
+
 static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
@@ -982,7 +1002,10 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
     return;
   }
   m->foreign = input->type == SHT_CUDA_SHARED && (s->other & STO_SPACE_MASK) != STO_SHARED;
+  const bool placed = m->section_map[s->section] != TL_NONE;
   const uint32_t section = tl_merge_place_section(m, s->section);
+  if (m->foreign && !placed)
+    objects_count_foreign(m, s->section, section);
   m->foreign = false;
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED || (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
   m->module->deleted_section |= m->module->mode->final && section == m->module->debug_shared &&
@@ -1420,19 +1443,6 @@ static bool objects_is_partial(const tl_merging *m, const tl_cubin_section *shar
   return m->cubin->type == ET_EWP || (primary < m->cubin->symbol_count && m->bodies[primary].partial);
 }
 
-/* One record for the objects of a kernel in a file, those with a symbol and the one without (L556, L1011). */
-static void objects_add_partial(const tl_merging *m, uint32_t text, const tl_cubin_section *input, uint64_t laid,
-                                bool counts) {
-  tl_module *const module = m->module;
-  *tl_vector_push(module->arena, &module->partial_objects) =
-      (tl_partial_object){.text = text,
-                          .symbols = (uint32_t)module->symbols.count,
-                          .laid = laid,
-                          .size = input->size,
-                          .align = input->align,
-                          .counts = counts};
-}
-
 /* L556: also of a body that is replaced or loses, as long as the kernel lives. With -g nvlink forgets it (D111), but for
  * objects with a symbol, whose places are the file's (L1011). */
 static void objects_take_partial(tl_merging *m, uint32_t index) {
@@ -1446,7 +1456,7 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
     return;
   }
   const uint32_t text = objects_owner_text(m, input), owner = tl_module_owner(module, text);
-  if (owner == TL_NONE || !(module->symbols.items[owner].other & STO_ENTRY))
+  if (owner == TL_NONE)
     return;
   if (m->cubin->type != ET_EWP)
     return;
