@@ -861,7 +861,7 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
   symbol->value = objects_is_parameter(m, s) ? 0 : s->value + m->section_offset[s->section];
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
   if ((s->other & STO_SPACE_MASK) == STO_RESERVED_SHARED)
-    symbol->align = s->value;
+    symbol->align = objects_shared_align(s);
   else
     symbol->align = tl_merge_constant_align(m->cubin, s);
   tl_merge_remember_constant(m, index);
@@ -966,6 +966,26 @@ static void objects_add_partial(const tl_merging *m, uint32_t text, const tl_cub
                           .counts = counts};
 }
 
+/* L1370: reserved shared memory lies in its own section, though the input has it among what is shared. */
+static uint32_t objects_reserved_section(const tl_merging *m, const tl_cubin_symbol *s) {
+  static const char text[] = ".nv.shared.reserved.0";
+  static const uint64_t largest_object = (uint64_t)1 << 48;
+  tl_module *const module = m->module;
+  const uint32_t name = tl_names_intern(module->names, text, sizeof text - 1);
+  uint32_t out = tl_module_find_section(module, name);
+  if (out == TL_NONE) {
+    out = tl_module_add_section(module, name, SHT_CUDA_RESERVED_SHARED, SHF_WRITE | SHF_ALLOC, 1, 0);
+    tl_module_add_section_symbol(module, out);
+  }
+  tl_section *const section = &module->sections.items[out];
+  if (s->size > largest_object || section->size > largest_object)
+    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, m->cubin->symbol_table, TL_NO_OFFSET,
+                     "reserved shared memory is too large");
+  section->size += s->size;
+  section->align = tl_larger(objects_shared_align(s), section->align);
+  return out;
+}
+
 /* L1369: a function's shared memory in which an object of another space lies is one object without a symbol more. */
 static void objects_count_foreign(tl_merging *m, uint32_t index, uint32_t section) {
   const uint32_t text = m->module->sections.items[section].about;
@@ -1001,9 +1021,10 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
     objects_pass_weak_behind_common(m, index, known);
     return;
   }
-  m->foreign = input->type == SHT_CUDA_SHARED && (s->other & STO_SPACE_MASK) != STO_SHARED;
+  const bool reserved = (s->other & STO_SPACE_MASK) == STO_RESERVED_SHARED && input->type == SHT_CUDA_SHARED;
+  m->foreign = input->type == SHT_CUDA_SHARED && !reserved && (s->other & STO_SPACE_MASK) != STO_SHARED;
   const bool placed = m->section_map[s->section] != TL_NONE;
-  const uint32_t section = tl_merge_place_section(m, s->section);
+  const uint32_t section = reserved ? objects_reserved_section(m, s) : tl_merge_place_section(m, s->section);
   if (m->foreign && !placed)
     objects_count_foreign(m, s->section, section);
   m->foreign = false;
@@ -1091,7 +1112,8 @@ static void objects_check_entry_data(const tl_merging *m, const tl_cubin_symbol 
 /* The value is an alignment, and nvlink divides by it. */
 static void objects_check_reserved(const tl_merging *m, uint32_t index) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
-  if (s->section != SHN_UNDEF && (s->other & STO_SPACE_MASK) == STO_RESERVED_SHARED && s->value == 0)
+  if (s->section != SHN_UNDEF && (s->other & STO_SPACE_MASK) == STO_RESERVED_SHARED && s->value == 0 &&
+      m->cubin->sections[s->section].type != SHT_CUDA_SHARED) /* L1370 */
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
                      (uint64_t)index * ELF_SYMBOL_SIZE, "st_value of reserved shared memory is 0");
 }
