@@ -10,7 +10,8 @@
 
 bool tl_attribute_stands(const tl_module *module, const tl_attributes *list, size_t index) {
   const tl_attribute *const record = &list->items[index];
-  return !tl_attribute_is_of_body(record->code) || index >= module->symbols.items[record->symbol].info_cutoff;
+  const bool stays = record->code == EIATTR_SAM_REGION_STACK_SIZE; /* L1371 */
+  return stays || !tl_attribute_is_of_body(record->code) || index >= module->symbols.items[record->symbol].info_cutoff;
 }
 
 /* Records of a body that the merge has taken have room for a value (I10). */
