@@ -325,6 +325,7 @@ typedef struct spread_below {
   spread_two *first[SPREAD_FOLLOWED];
   spread_two *most[SPREAD_ROWS]; /* of SPREAD_MAXIMUM and SPREAD_LAST: largest keys */
   uint32_t *heavy;               /* by function */
+  bool called;                   /* some kernel with such records is called (L1363): those of SPREAD_LAST are heavy */
   tl_map symbols;                /* of EXTERNS: symbol to its place among the followed */
   bool too_many;                 /* more symbols than are followed: EXTERNS count as heavy */
   tl_leads leads;                /* to heavy functions */
@@ -347,7 +348,8 @@ static void spread_two_add(spread_two *to, uint64_t key, bool larger) {
 /* True for a record that no other can stand for. */
 static bool spread_is_heavy(const spreader *s, const spread_below *below, const spread_row *row,
                             const tl_attribute *record) {
-  bool heavy = row->rule == SPREAD_SUM || (row->rule == SPREAD_WORDS && record->size >= 4);
+  bool heavy = row->rule == SPREAD_SUM || (row->rule == SPREAD_WORDS && record->size >= 4) ||
+               (row->rule == SPREAD_LAST && below->called);
   for (uint32_t i = 0; below->too_many && row->rule == SPREAD_EXTERNS && i < record->symbol_count; i++)
     heavy |= tl_extern_stays(s->module, record->symbols[i]);
   return heavy;
@@ -415,9 +417,34 @@ static void spread_pass_up(const spread_below *below, size_t row, uint32_t from,
   spread_two_add(most, below->most[row][from].next, true);
 }
 
+static bool spread_has_numbers(const spreader *s, uint32_t function) {
+  const uint32_t text = spread_text_of(s, function);
+  const tl_attributes *const list = spread_input(s, text);
+  for (size_t i = 0; i < list->count; i++) {
+    const spread_row *const row = spread_row_of(s, &list->items[i]);
+    if (row && row->rule != SPREAD_FLAG && row->rule != SPREAD_EXTERNS)
+      return true;
+  }
+  return false;
+}
+
+static bool spread_any_kernel_is_called(const spreader *s) {
+  const tl_graph *const graph = s->graph;
+  bool *const called = tl_arena_new(s->arena, bool, graph->node_count);
+  for (uint32_t e = 0; e < graph->callees.first[graph->node_count]; e++)
+    called[graph->callees.to[e]] = true;
+  for (size_t k = 0; k < s->module->kernels.count; k++) {
+    const uint32_t function = s->module->symbols.items[s->module->kernels.items[k]].function;
+    if (called[function] && spread_has_numbers(s, function))
+      return true;
+  }
+  return false;
+}
+
 static spread_below spread_find_below(const spreader *s) {
   const tl_graph *const graph = s->graph;
-  spread_below below = {.heavy = tl_arena_new(s->arena, uint32_t, graph->function_count)};
+  spread_below below = {.heavy = tl_arena_new(s->arena, uint32_t, graph->function_count),
+                        .called = spread_any_kernel_is_called(s)};
   tl_map_init(&below.symbols, s->arena);
   for (int round = 0; round < 2; round++) /* again when there are too many symbols: then they are heavy */
     for (size_t f = 0; f < s->module->functions.count && (!round || below.too_many); f++)
@@ -458,22 +485,18 @@ static uint32_t spread_add_best(const spreader *s, const spread_two *two, uint32
   return key ? spread_add_place(s, places, count, (uint32_t)key) : count;
 }
 
-/* A kernel's own section of records; TL_NONE for a second name: its text has the function's own (L966). */
-static uint32_t spread_own_of(const spreader *s, uint32_t kernel) {
-  const bool alias = tl_module_aliased(s->module, kernel) != TL_NONE;
-  return alias ? TL_NONE : s->module->sections.items[s->module->symbols.items[kernel].section].info;
-}
-
-/* The sections of records that decide what the kernel gets, in no order, some twice; its own where it reaches itself. */
+/* The sections of records that decide what the kernel gets, in no order, some twice. */
 static uint32_t spread_find_places(const spreader *s, uint32_t kernel, const spread_below *below, tl_reach *reach,
                                    spread_place *places) {
   const tl_graph *const graph = s->graph;
-  const uint32_t function = s->module->symbols.items[kernel].function, own = spread_own_of(s, kernel);
-  const uint32_t text = own == TL_NONE ? TL_NONE : s->module->symbols.items[kernel].section;
+  const uint32_t function = s->module->symbols.items[kernel].function;
+  const bool alias =
+      tl_module_aliased(s->module, kernel) != TL_NONE; /* its text has the function's own records (L966) */
+  const bool all = alias || (below->called && tl_graph_is_recursive(graph, function));
+  const uint32_t text = all ? TL_NONE : s->module->symbols.items[kernel].section;
+  const uint32_t own = all ? TL_NONE : s->module->sections.items[text].info;
   tl_graph_reach_along(graph, function, &below->leads, reach);
   uint32_t count = spread_walk(s, text, reach, places);
-  if (own != TL_NONE && tl_graph_is_recursive(graph, function))
-    count = spread_add_place(s, places, count, own);
   for (size_t row = 0; row < SPREAD_FOLLOWED; row++) {
     spread_two first = {0, 0}, most = {0, 0};
     for (uint32_t e = graph->callees.first[function]; below->first[row] && e < graph->callees.first[function + 1]; e++)
@@ -512,41 +535,26 @@ static void spread_note_step(const spreader *s, spread_steps *steps, spread_list
     *tl_vector_push(s->arena, steps) = step;
 }
 
-/* L1414: the own record of a kernel that a record of its files became, which counts where the kernel reaches itself, from the end of the list, which has them in the opposite order;
- * NULL for one that the list lacks. */
-static const tl_attribute *spread_find_own(const tl_attributes *list, uint32_t *left, const tl_attribute *record) {
-  while (*left > 0 && (record->format != 4 || record->size)) {
-    --*left;
-    if (list->items[*left].code == record->code)
-      return &list->items[*left];
-  }
-  return NULL;
-}
-
 /* Of a kernel, or with `index` TL_NONE of a stub, beside others: the reached functions in the order in which their records were read (I30); those of a replaced body
  * were read late (L86). */
 static void spread_to_one_of_many(spreader *s, uint32_t entry, uint32_t index, const spread_below *below,
                                   tl_reach *reach, spread_place *places, tl_attributes *list, spread_steps *steps) {
   const uint32_t count = spread_find_places(s, entry, below, reach, places);
   spread_lists lists = {0};
-  const uint32_t first = (uint32_t)list->count, own = spread_own_of(s, entry);
-  uint32_t left = first;
+  const uint32_t first = (uint32_t)list->count;
   tl_vector_sort_items(places, count, sizeof *places, spread_compare);
   for (uint32_t i = 0; i < count; i++) {
     const tl_attributes *const from = &s->module->sections.items[places[i].info].attributes;
     for (size_t j = 0; (!i || places[i].info != places[i - 1].info) && j < from->count; j++) {
       const spread_row *const row = spread_row_of(s, &from->items[j]);
-      const tl_attribute *const record =
-          row && places[i].info == own ? spread_find_own(list, &left, &from->items[j]) : &from->items[j];
-      if (!row || !record)
+      if (!row)
         continue;
       if (index != TL_NONE)
         spread_check_groups(s, (tl_mixed_kernel){places[i].filled, index}, list, &lists, row);
       else if (row->rule == SPREAD_EXTERNS)
         continue; /* L537 */
       const size_t before = list->count;
-      const tl_attribute copy = *record; /* the list may move */
-      spread_one(s, list, &lists, row, &copy);
+      spread_one(s, list, &lists, row, &from->items[j]);
       if (steps)
         spread_note_step(s, steps, &lists, list, first,
                          (spread_step){.filled = places[i].filled,
@@ -920,13 +928,17 @@ static bool spread_has_last_stack(const spreader *s, uint32_t kernel) {
 }
 
 /* The first word of a record, which all of these kinds have (records_check_payload); what a record of another length has behind it stays (L547). */
-static void spread_set_word(const spreader *s, tl_attribute *record, uint32_t value) {
-  if (record->size <= 4) {
+static void spread_set_crs(const spreader *s, tl_attribute *record, uint32_t value) {
+  const bool half = record->code == EIATTR_SYNC_STACK && record->size >= 2; /* its upper half is another number, and stays (L1403) */
+  if (record->size <= 4 && !half) {
     *record = spread_word(s, record->code, value);
     return;
   }
   uint8_t *const payload = tl_arena_copy(s->arena, record->data, record->size);
-  tl_put32(payload, value);
+  if (half)
+    tl_put16(payload, (uint16_t)value);
+  else
+    tl_put32(payload, value);
   record->data = payload;
 }
 
@@ -953,10 +965,7 @@ static void spread_store_crs(spreader *s, uint32_t kernel, uint32_t info) {
     spread_append_crs(s, kernel, value, list);
   if (known == TL_NONE)
     return;
-  tl_attribute *const record = &list->items[known];
-  const uint32_t upper = tl_get32(record->data) & ~(uint32_t)UINT16_MAX;
-  const bool half = record->code == EIATTR_SYNC_STACK; /* its upper half is another number, and stays (L1403) */
-  spread_set_word(s, record, half ? upper | (value & UINT16_MAX) : value);
+  spread_set_crs(s, &list->items[known], value);
 }
 
 /* A second name that counts as a kernel has a record of its own, behind its function's (L966). */
@@ -1116,7 +1125,8 @@ void tl_copy_attributes(tl_resources *resources, const tl_module *module, tl_are
     if (section->type != SHT_CUDA_INFO || section->about == TL_NONE)
       continue;
     const uint32_t owner = module->sections.items[section->about].owner;
-    const bool kernel = module->symbols.items[owner].other & STO_ENTRY; /* only functions' texts have such a section */
+    const tl_symbol *const its = &module->symbols.items[owner]; /* only functions' texts have such a section */
+    const bool kernel = its->other & STO_ENTRY && !its->late;   /* L1364 */
     tl_vector_reserve(arena, &resources->sections[i], section->attributes.count);
     for (size_t j = section->attributes.count; j-- > 0;) {
       const tl_attribute *const record = &section->attributes.items[j];
@@ -1136,15 +1146,115 @@ static int spread_compare_mixed(const void *a, const void *b) {
   return tl_compare_pairs(pairs, 2);
 }
 
-static void spread_to_kernel(spreader *s, uint32_t k, const spread_below *below, tl_reach *reach, spread_place *places,
-                             tl_attributes *list) {
+static tl_attributes *spread_list_of_kernel(const spreader *s, uint32_t k) {
+  const uint32_t text = s->module->symbols.items[s->module->kernels.items[k]].section;
+  return &s->resources->sections[s->module->sections.items[text].info];
+}
+
+static void spread_to_kernel(spreader *s, uint32_t k, const spread_below *below, tl_reach *reach,
+                             spread_place *places) {
   const bool slots = s->module->stubs.count != 0;
+  tl_attributes *const list = spread_list_of_kernel(s, k);
   spread_steps steps = {0};
   spread_to_one_of_many(s, s->module->entries.items[k], k, below, reach, places, list, slots ? &steps : NULL);
   for (size_t i = 0; i < steps.count; i++) {
     steps.items[i].list = list;
     steps.items[i].entry = spread_order_of_kernel(k);
     *tl_vector_push(s->arena, &s->steps) = steps.items[i];
+  }
+}
+
+/* One record that comes to one kernel, where kernels are called. */
+typedef struct spread_turn {
+  uint32_t filled, record, info, kernel;
+} spread_turn;
+typedef TL_VECTOR(spread_turn) spread_turns;
+
+/* A kernel's list while records come to it: of which input record each row's is, TL_NONE. */
+typedef struct spread_caller {
+  tl_attributes *list;
+  spread_lists lists;
+  uint32_t first, source[SPREAD_ROWS];
+} spread_caller;
+
+static int spread_compare_turns(const void *a, const void *b) {
+  const spread_turn *const x = a, *const y = b;
+  const uint64_t pairs[][2] = {{x->filled, y->filled}, {x->record, y->record}, {y->kernel, x->kernel}};
+  return tl_compare_pairs(pairs, 3);
+}
+
+static void spread_find_turns(const spreader *s, uint32_t k, const spread_below *below, tl_reach *reach,
+                              spread_place *places, spread_turns *turns) {
+  const uint32_t count = spread_find_places(s, s->module->kernels.items[k], below, reach, places);
+  tl_vector_sort_items(places, count, sizeof *places, spread_compare);
+  for (uint32_t i = 0; i < count; i++) {
+    const tl_attributes *const from = &s->module->sections.items[places[i].info].attributes;
+    for (uint32_t j = 0; (!i || places[i].info != places[i - 1].info) && j < from->count; j++)
+      if (spread_row_of(s, &from->items[j]))
+        *tl_vector_push(s->arena, turns) = (spread_turn){places[i].filled, j, places[i].info, k};
+  }
+}
+
+/* The list is the input's turned round, so that each row's record in it is the last one of the input that was copied. */
+static void spread_begin_caller(const spreader *s, spread_caller *caller, uint32_t k) {
+  const tl_attributes *const input = spread_input(s, s->module->symbols.items[s->module->kernels.items[k]].section);
+  *caller = (spread_caller){.list = spread_list_of_kernel(s, k)};
+  caller->first = (uint32_t)caller->list->count;
+  for (int row = 0; row < SPREAD_ROWS; row++)
+    caller->source[row] = TL_NONE;
+  for (uint32_t j = 0; j < input->count; j++) {
+    const tl_attribute *const record = &input->items[j];
+    if (spread_row_of(s, record) && (record->format != 4 || record->size))
+      caller->source[spread_row_of(s, record) - spread_rows] = j;
+  }
+}
+
+/* What a record says when its turn comes: a kernel's may have grown. */
+static tl_attribute spread_record_now(const spreader *s, const spread_turn *turn, const spread_row *row,
+                                      spread_caller *owner) {
+  if (owner && owner->source[row - spread_rows] == turn->record) {
+    const uint32_t place = spread_place_of(&owner->lists, owner->list, row);
+    if (place != TL_NONE)
+      return owner->list->items[place];
+  }
+  return s->module->sections.items[turn->info].attributes.items[turn->record];
+}
+
+static void spread_take_turn(spreader *s, const spread_turn *turn, spread_caller *caller, spread_caller *owner) {
+  const tl_attribute *const input = &s->module->sections.items[turn->info].attributes.items[turn->record];
+  const spread_row *const row = spread_row_of(s, input);
+  const tl_attribute from = spread_record_now(s, turn, row, owner);
+  const size_t before = caller->list->count;
+  spread_check_groups(s, (tl_mixed_kernel){turn->filled, turn->kernel}, caller->list, &caller->lists, row);
+  spread_one(s, caller->list, &caller->lists, row, &from);
+  if (s->module->stubs.count)
+    spread_note_step(s, &s->steps, &caller->lists, caller->list, caller->first,
+                     (spread_step){.filled = turn->filled,
+                                   .record = turn->record,
+                                   .entry = spread_order_of_kernel(turn->kernel),
+                                   .list = caller->list,
+                                   .row = row,
+                                   .made = caller->list->count > before,
+                                   .from = input});
+}
+
+/* L1363: nvlink goes through the functions, of each through its records, and with each through the kernels that reach it, so
+ * that a kernel which is called gives what it has got so far. */
+static void spread_to_called_kernels(spreader *s, const spread_below *below, tl_reach *reach, spread_place *places) {
+  const tl_module *const module = s->module;
+  spread_turns turns = {0};
+  spread_caller *const callers = tl_arena_new(s->arena, spread_caller, module->kernels.count);
+  uint32_t *const kernel_of = tl_arena_new(s->arena, uint32_t, module->sections.count); /* + 1 */
+  for (uint32_t k = 0; k < module->kernels.count; k++) {
+    kernel_of[module->sections.items[module->symbols.items[module->kernels.items[k]].section].info] = k + 1;
+    spread_begin_caller(s, &callers[k], k);
+    spread_find_turns(s, k, below, reach, places, &turns);
+  }
+  tl_vector_sort(&turns, spread_compare_turns);
+  for (size_t i = 0; i < turns.count; i++) {
+    const spread_turn *const turn = &turns.items[i];
+    const uint32_t owner = kernel_of[turn->info];
+    spread_take_turn(s, turn, &callers[turn->kernel], owner ? &callers[owner - 1] : NULL);
   }
 }
 
@@ -1197,6 +1307,20 @@ static void spread_to_aliases(spreader *s, const spread_below *below, tl_reach *
       *tl_vector_push(s->arena, all.items[i].list) = records.items[all.items[i].index];
 }
 
+static void spread_to_kernels(spreader *s, const spread_below *below, tl_reach *reach, spread_place *places) {
+  const bool single = tl_module_has_single_kernel(s->module);
+  for (uint32_t k = 0; k < s->module->kernels.count; k++) {
+    const uint32_t kernel = s->module->kernels.items[k];
+    spread_store_sparse(s, kernel, spread_list_of_kernel(s, k));
+    if (single)
+      spread_to_single(s, kernel, spread_list_of_kernel(s, k));
+    else if (!below->called)
+      spread_to_kernel(s, k, below, reach, places);
+  }
+  if (!single && below->called)
+    spread_to_called_kernels(s, below, reach, places);
+}
+
 static bool spread_groups_spread(const tl_module *module) {
   for (uint32_t i = 0; i < module->file_count; i++)
     if (module->files[i].keeps_groups)
@@ -1226,16 +1350,7 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
   s.sparse_of_all = spread_sparse_of_all(&s);
   s.sparse_below = spread_sparse_below(&s);
   const spread_below below = spread_find_below(&s);
-  for (uint32_t k = 0; k < module->kernels.count; k++) {
-    const uint32_t kernel = module->kernels.items[k];
-    const uint32_t text = module->symbols.items[kernel].section;
-    tl_attributes *const list = &resources->sections[module->sections.items[text].info];
-    spread_store_sparse(&s, kernel, list);
-    if (tl_module_has_single_kernel(module))
-      spread_to_single(&s, kernel, list);
-    else
-      spread_to_kernel(&s, k, &below, &reach, places, list);
-  }
+  spread_to_kernels(&s, &below, &reach, places);
   const uint32_t alone = tl_module_single_alias(module);
   if (alone != TL_NONE)
     spread_to_single_alias(&s, alone);

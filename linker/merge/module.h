@@ -464,6 +464,8 @@ void tl_module_forget_section(tl_module *module, uint32_t section);
 /* The same for the relocation sections of one that is forgotten; of two of a name the names of that one go (L130). */
 void tl_module_forget_relocations(tl_module *module, uint32_t section);
 uint32_t tl_module_add_section_symbol(tl_module *module, uint32_t section);
+/* The section symbol of one that stands before everything else and has none, if it has none yet. */
+void tl_module_add_fixed_symbol(tl_module *module, uint32_t section);
 /* Creates a symbol outside all lists. */
 uint32_t tl_module_new_symbol(tl_module *module, const tl_symbol *symbol);
 /* Puts a symbol at the end of its half of .symtab and, when local or weak, its name into .strtab. */
