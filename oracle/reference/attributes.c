@@ -1,4 +1,4 @@
-/* What spreads over the call graph into the kernels' records: W6, I5, I6, I20-I31, RF711. */
+/* What spreads over the call graph into the kernels' records: W6, I5, I6, I20-I31, RF711, RF950, RF953. */
 #include "link.h"
 
 #include <stdlib.h>
@@ -11,6 +11,7 @@ enum {
   CODE_SYNC_STACK = 0x0d,
   CODE_EXTERNS = 0x0f,
   CODE_MIN_STACK_SIZE = 0x12,
+  CODE_KPARAM_INFO = 0x17,
   CODE_CRS_STACK_SIZE = 0x1e,
   CODE_MAX_STACK_SIZE = 0x23,
   CODE_SURFACE_QUERY = 0x24,
@@ -19,6 +20,7 @@ enum {
   CODE_REGCOUNT = 0x2f,
   CODE_NUM_MBARRIERS = 0x38,
   CODE_RESERVED_SMEM = 0x41,
+  CODE_KPARAM_INFO_LARGE = 0x45,
   CODE_VRC_CTA_INIT = 0x4a,
   CODE_NUM_BARRIERS = 0x4c,
   CODE_ENTRY_FRAGMENTS = 0x4f,
@@ -506,13 +508,21 @@ static bool ref_attribute_is_left_out(const ref_link *link, uint8_t code, bool k
   return code == CODE_CACHE_REQUEST || ((code == CODE_MAX_STACK_SIZE || fragments || query) && !link->relocatable);
 }
 
+/* RF953: an object of shared memory that has no symbol in the output takes what is said about it along. */
+static bool ref_attribute_lost_its_symbol(const ref_link *link, const ref_record *record) {
+  const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
+  return symbol != REF_NONE && link->symbols[symbol].function == REF_NONE && record->code != CODE_KPARAM_INFO &&
+         record->code != CODE_KPARAM_INFO_LARGE && !ref_symbol_stays(link, &link->symbols[symbol]);
+}
+
 static void ref_attributes_drop(ref_link *link, ref_records *records, bool kernel) {
   for (size_t i = 0; i < records->count; i++) {
     ref_record *record = &records->items[i];
     if (record->code == CODE_EXTERNS && !record->dropped) {
       ref_attribute_filter_externs(link, record);
     }
-    record->dropped = record->dropped || ref_attribute_is_left_out(link, record->code, kernel);
+    record->dropped = record->dropped || ref_attribute_is_left_out(link, record->code, kernel) ||
+                      ref_attribute_lost_its_symbol(link, record);
   }
 }
 
@@ -604,20 +614,23 @@ static void ref_attributes_add_min_stack(ref_link *link, size_t symbol) {
   ref_attribute_add_symbol_word(link, CODE_MIN_STACK_SIZE, symbol, stack);
 }
 
-/* I26, G3, W6.10; L1169: that of a second name stands with its function's at once, before the masks of those that lack one. */
+/* I26, G3, W6.10; L1169: that of a second name stands with its function's at once, before the masks of those that lack one. RF950: the
+ * value of SYNC_STACK is its first 16 bits; what is behind them stays. */
 static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
   ref_record *own = ref_attribute_find(&kernel->output_records, CODE_CRS_STACK_SIZE);
   if (own == NULL) {
     own = ref_attribute_find(&kernel->output_records, CODE_SYNC_STACK);
   }
   const uint32_t value = ref_attributes_is_endless(kernel) ? ENDLESS : (uint32_t)kernel->crs;
-  if (own != NULL && own->payload.size < 4) {
+  const size_t size = own != NULL && own->code == CODE_SYNC_STACK ? 2 : 4;
+  if (own != NULL && own->payload.size < size) {
     return; /* of a capsule's SASS side, which nobody reads; any other is refused (D67) */
   }
   if (own != NULL) {
     ref_bytes payload = {0};
     ref_bytes_add_u32(link, &payload, value);
-    ref_bytes_add(link, &payload, own->payload.data + 4, own->payload.size - 4);
+    payload.size = size;
+    ref_bytes_add(link, &payload, own->payload.data + size, own->payload.size - size);
     own->payload = payload;
   } else if (value != 0) {
     ref_function *holder = kernel->alias_of == REF_NONE ? kernel : &link->functions[kernel->alias_of];
