@@ -76,17 +76,6 @@ void ref_caching_warn(ref_link *link) {
   }
 }
 
-/* RF951: does a call of what the kernel reaches lead back to it? */
-static bool ref_caching_reaches_itself(const ref_link *link, size_t kernel) {
-  const ref_indices *reach = &link->functions[kernel].reach;
-  for (size_t i = 0; i < reach->count; i++) {
-    if (ref_indices_has(&link->functions[reach->items[i]].callees, kernel)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* A kernel's own records decide, the last of them; else those of what it reaches, if all say the same. */
 typedef struct ref_preference {
   const ref_request *own, *seen;
@@ -181,7 +170,7 @@ void ref_caching_spread(ref_link *link) {
     const size_t holder = named == REF_NONE ? kernel : named;
     const ref_indices *reach = &link->functions[kernel].reach;
     ref_preference preference = ref_caching_find_own(&requests, kernel);
-    const bool itself = preference.own != NULL && ref_caching_reaches_itself(link, kernel);
+    const bool itself = preference.own != NULL && ref_callgraph_reaches_itself(link, kernel);
     for (size_t i = 0; i < reach->count; i++) {
       reached[reach->items[i]] = reach->items[i] != kernel || itself;
     }
@@ -226,7 +215,7 @@ uint32_t *ref_caching_read_stacks(ref_link *link) {
 
 /* RF94: behind the kernel's MIN_STACK_SIZE, the maximum over what it reaches, unless that is 0. */
 void ref_caching_add_stack(ref_link *link, size_t kernel, const uint32_t *stacks) {
-  uint32_t most = stacks[kernel] != 0 && ref_caching_reaches_itself(link, kernel) ? stacks[kernel] : 0;
+  uint32_t most = stacks[kernel] != 0 && ref_callgraph_reaches_itself(link, kernel) ? stacks[kernel] : 0;
   for (size_t i = 0; i < link->functions[kernel].reach.count; i++) {
     const size_t other = link->functions[kernel].reach.items[i];
     const uint32_t stack = other == kernel ? 0 : stacks[other];

@@ -50,6 +50,17 @@ static void ref_callgraph_reach(ref_link *link, size_t kernel, size_t *seen_by) 
   }
 }
 
+/* RF951: does a call of what the kernel reaches lead back to it? */
+bool ref_callgraph_reaches_itself(const ref_link *link, size_t kernel) {
+  const ref_indices *reach = &link->functions[kernel].reach;
+  for (size_t i = 0; i < reach->count; i++) {
+    if (ref_indices_has(&link->functions[reach->items[i]].callees, kernel)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool ref_callgraph_is_live_entry(const ref_function *function) {
   return function->entry && function->live && function->text != REF_NONE;
 }

@@ -864,6 +864,7 @@ void ref_compat_write(ref_link *link);
 void ref_callgraph_analyze(ref_link *link);
 /* D54 */
 bool ref_callgraph_has_one_kernel(const ref_link *link);
+bool ref_callgraph_reaches_itself(const ref_link *link, size_t kernel);
 /* A kernel, or a jump slot that counts as one. */
 bool ref_callgraph_is_entry(const ref_link *link, const ref_function *function);
 bool ref_callgraph_is_mentioned_kernel(const ref_link *link, const ref_function *function);
@@ -975,6 +976,10 @@ void ref_attributes_add_registers(ref_link *link, const ref_function *kernel);
 /* A record of `.nv.info`: a symbol and a word. */
 void ref_attribute_add_symbol_word(ref_link *link, uint8_t code, size_t symbol, uint32_t value);
 bool ref_attribute_is_external(const ref_link *link, size_t symbol);
+ref_record *ref_attribute_find(const ref_records *records, uint8_t code);
+void ref_attribute_spread_maximum(ref_link *link, ref_records *kernel, const ref_record *record);
+uint64_t ref_barriers_flags(uint64_t flags);
+void ref_barriers_spread(ref_link *link, const ref_indices *functions);
 uint8_t ref_attribute_byte(const ref_record *record);
 void ref_attributes_write(ref_link *link);
 
