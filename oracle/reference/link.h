@@ -858,6 +858,7 @@ void ref_compat_write(ref_link *link);
 void ref_callgraph_analyze(ref_link *link);
 /* D54 */
 bool ref_callgraph_has_one_kernel(const ref_link *link);
+bool ref_callgraph_reaches_itself(const ref_link *link, size_t kernel);
 /* A kernel, or a jump slot that counts as one. */
 bool ref_callgraph_is_entry(const ref_link *link, const ref_function *function);
 bool ref_callgraph_is_mentioned_kernel(const ref_link *link, const ref_function *function);
@@ -964,13 +965,16 @@ void ref_bodies_write(ref_link *link);
 /* attributes.c */
 void ref_attributes_finish(ref_link *link);
 void ref_attributes_check_masks(ref_link *link);
-bool ref_attribute_is_called_back(const ref_link *link, const ref_function *kernel, size_t number);
 bool ref_attribute_keeps_registers(const ref_link *link, const ref_function *kernel);
 bool ref_attribute_alias_has_registers(const ref_link *link, size_t number);
 void ref_attributes_add_registers(ref_link *link, const ref_function *kernel);
 /* A record of `.nv.info`: a symbol and a word. */
 void ref_attribute_add_symbol_word(ref_link *link, uint8_t code, size_t symbol, uint32_t value);
 bool ref_attribute_is_external(const ref_link *link, size_t symbol);
+ref_record *ref_attribute_find(const ref_records *records, uint8_t code);
+void ref_attribute_spread_maximum(ref_link *link, ref_records *kernel, const ref_record *record);
+uint64_t ref_barriers_flags(uint64_t flags);
+void ref_barriers_spread(ref_link *link, const ref_indices *functions);
 uint8_t ref_attribute_byte(const ref_record *record);
 void ref_attributes_write(ref_link *link);
 
@@ -1021,6 +1025,7 @@ void ref_symbols_restore_provided(ref_cubin *cubin);
 uint64_t ref_symbol_provided_value(const ref_link *link, const ref_symbol *input);
 bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol);
 uint32_t ref_symbol_index(const ref_link *link, size_t symbol);
+bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol);
 uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *symbol);
 void ref_symbols_check_values(ref_link *link);
 size_t ref_symbols_first(const ref_link *link);

@@ -566,7 +566,9 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
     const bool placed = old->section != REF_NONE; /* D19: else it has no section to compare with */
     const bool global = placed && link->sections[old->section].type == REF_TYPE_GLOBAL;
     if (!ref_object_is_defined(old)) {
+      const uint8_t bind = old->bind;
       ref_object_define(link, file_number, input, number);
+      link->symbols[number].bind = bind;                /* RF957 */
       link->symbols[number].mention_file = file_number; /* RF11 */
     } else if (global && old->bind != REF_BIND_WEAK && input->info >> 4 == REF_BIND_WEAK) {
       return; /* RF667 */
