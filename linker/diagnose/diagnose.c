@@ -270,6 +270,13 @@ void tl_diagnose_attributes(const tl_module *module, const tl_resources *resourc
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
 }
 
+/* I14: behind relocation and undefined names, before the call graph (L1417). */
+void tl_diagnose_two_stacks(const tl_module *module, const tl_resources *resources) {
+  if (resources->two_stacks)
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_CRS_CONFLICT),
+                       (tl_site){NULL, NULL, resources->two_stacks, TL_NO_OFFSET}, NULL);
+}
+
 /* Where nothing else is wrong, nvlink writes what lies behind a record in its memory (L533). */
 void tl_diagnose_foreign_bytes(const tl_module *module, const tl_resources *resources) {
   if (resources->foreign_bytes && !module->diagnostics->errors)
