@@ -168,13 +168,15 @@ void ref_attribute_spread_maximum(ref_link *link, ref_records *kernel, const ref
   }
 }
 
-/* I22 */
+/* I22. RF961: with 0xffff the sum is 0xffff; the only kernel's record stays where the sum is 0. */
 static void ref_attribute_spread_sum(ref_link *link, ref_records *kernel, const ref_record *record) {
   ref_record *own = ref_attribute_find(kernel, record->code);
+  const uint16_t value = ref_attribute_u16(record);
   if (own == NULL) {
-    (void)ref_attribute_append(link, kernel, 3, record->code, ref_attribute_u16(record));
+    (void)ref_attribute_append(link, kernel, 3, record->code, value);
   } else {
-    ref_attribute_set_u16(link, own, (uint16_t)(ref_attribute_u16(own) + ref_attribute_u16(record)));
+    const bool most = value == UINT16_MAX || ref_attribute_u16(own) == UINT16_MAX;
+    ref_attribute_set_u16(link, own, most ? UINT16_MAX : (uint16_t)(ref_attribute_u16(own) + value));
   }
 }
 
@@ -366,7 +368,9 @@ static size_t ref_attribute_count_own(const ref_function *function, uint8_t code
 static void ref_attributes_spread_code_to_one(ref_link *link, const ref_indices *functions, size_t number,
                                               uint8_t code) {
   ref_records *output = &link->functions[number].output_records;
-  const bool had = ref_attribute_find(output, code) != NULL;
+  const ref_record *known = ref_attribute_find(output, code);
+  const bool had = known != NULL;
+  const uint16_t before = had ? ref_attribute_u16(known) : 0;
   if (had && code == CODE_VRC_CTA_INIT) {
     return;
   }
@@ -382,6 +386,9 @@ static void ref_attributes_spread_code_to_one(ref_link *link, const ref_indices 
     }
   }
   ref_record *record = ref_attribute_find(output, code);
+  if (had && code == CODE_NUM_MBARRIERS && ref_attribute_u16(record) == 0) {
+    ref_attribute_set_u16(link, record, before);
+  }
   if (!had && record != NULL && (code == CODE_NUM_BARRIERS || code == CODE_NUM_MBARRIERS) && record->value == 0) {
     record->dropped = true;
   }

@@ -471,6 +471,11 @@ static void ref_function_survey_file(ref_link *link, size_t number) {
   }
 }
 
+/* RF960: that of a function that is not local. */
+static const char *ref_function_known_prototype(const ref_function *function) {
+  return function->local ? NULL : function->prototype;
+}
+
 /* R15: a function descriptor relocation takes its target's address, in a dead function too, but not in a losing body, nor where
  * it is dropped (L760, RF301). The prototype is that of `.nv.prototype` of any file; RF52: without one its place in the strings is 0. */
 static void ref_function_read_descriptors(ref_link *link, const ref_file *file, uint32_t section) {
@@ -488,9 +493,9 @@ static void ref_function_read_descriptors(ref_link *link, const ref_file *file, 
     const bool forgotten = ref_relocation_is_forgotten(link, file, target, entry.symbol);
     if (descriptor && !forgotten && number != REF_NONE && !link->functions[number].address_taken) {
       link->functions[number].address_taken = true;
-      link->functions[number].taken_without_text = link->functions[number].prototype == NULL;
-      link->functions[number].taken_prototype =
-          link->functions[number].prototype == NULL ? "" : link->functions[number].prototype;
+      const char *text = ref_function_known_prototype(&link->functions[number]);
+      link->functions[number].taken_without_text = text == NULL;
+      link->functions[number].taken_prototype = text == NULL ? "" : text;
     }
   }
 }
@@ -499,9 +504,10 @@ static void ref_function_read_descriptors(ref_link *link, const ref_file *file, 
 static void ref_functions_check_losers_texts(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
-    function->taken_without_text = function->taken_by_reference && function->prototype == NULL;
-    if (function->taken_by_reference && function->prototype != NULL) {
-      function->taken_prototype = function->prototype;
+    const char *text = ref_function_known_prototype(function);
+    function->taken_without_text = function->taken_by_reference && text == NULL;
+    if (function->taken_by_reference && text != NULL) {
+      function->taken_prototype = text;
     }
   }
 }
