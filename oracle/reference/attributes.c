@@ -603,18 +603,30 @@ static void ref_attributes_finish_registers(ref_link *link, ref_record *record, 
   }
 }
 
-static void ref_attributes_finish_module(ref_link *link) {
+static void ref_attributes_finish_record(ref_link *link, ref_record *record, bool *seen) {
+  const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
+  const size_t number = symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function;
+  if (record->code == CODE_REGCOUNT && number != REF_NONE && record->payload.size >= 8 &&
+      (link->functions[number].is_kernel || link->functions[number].is_unnamed)) {
+    ref_attributes_finish_registers(link, record, &link->functions[number], &seen[number]);
+  }
+}
+
+/* RF965: what stands among functions' own attributes was read behind the module's. */
+static void ref_attributes_finish_module(ref_link *link, const ref_indices *functions) {
   bool *seen = REF_TAKE(link, bool, link->function_count);
+  for (size_t i = functions->count; i-- > 0;) {
+    const ref_records *records = &link->functions[functions->items[i]].output_records;
+    for (size_t k = 0; k < records->count; k++) {
+      ref_attributes_finish_record(link, &records->items[k], seen);
+    }
+  }
   ref_attributes_reverse(link, &link->module_records, &link->module_output);
   for (size_t i = 0; i < link->module_output.count; i++) {
     ref_record *record = &link->module_output.items[i];
     const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
-    const size_t number = symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function;
-    ref_attributes_take_endless(link, record, number);
-    if (record->code == CODE_REGCOUNT && number != REF_NONE && record->payload.size >= 8 &&
-        (link->functions[number].is_kernel || link->functions[number].is_unnamed)) {
-      ref_attributes_finish_registers(link, record, &link->functions[number], &seen[number]);
-    }
+    ref_attributes_take_endless(link, record, symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function);
+    ref_attributes_finish_record(link, record, seen);
   }
   ref_attributes_drop(link, &link->module_output, true);
   if (link->has_oldest_object && !link->relocatable) {
@@ -822,12 +834,12 @@ void ref_attributes_finish(ref_link *link) {
   ref_indices functions = {0};
   link->has_surface = ref_attributes_find_surface(link);
   ref_attributes_raise_registers(link);
-  ref_attributes_finish_module(link);
   ref_attribute_list_functions(link, &functions);
   for (size_t i = 0; i < functions.count; i++) {
     ref_function *function = &link->functions[functions.items[i]];
     ref_attributes_reverse(link, &function->records, &function->output_records);
   }
+  ref_attributes_finish_module(link, &functions);
   if (!link->relocatable) {
     ref_attributes_spread_all(link, &functions);
   }

@@ -864,6 +864,7 @@ void ref_compat_write(ref_link *link);
 void ref_callgraph_analyze(ref_link *link);
 /* D54 */
 bool ref_callgraph_has_one_kernel(const ref_link *link);
+void ref_callgraph_check_stacks(ref_link *link);
 bool ref_callgraph_reaches_itself(const ref_link *link, size_t kernel);
 /* A kernel, or a jump slot that counts as one. */
 bool ref_callgraph_is_entry(const ref_link *link, const ref_function *function);
