@@ -193,6 +193,7 @@ typedef struct ref_function {
   const char *name;
   size_t symbol; /* in the module */
   bool local, defined, entry, reached, live, weak;
+  bool is_provided; /* RF966: a kernel by its name alone */
   size_t definition_file, definition_symbol;
   uint32_t registers;
   uint16_t first_virtual_sm; /* V3 */
