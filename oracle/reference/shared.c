@@ -344,6 +344,9 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
     ref_out_symbol *symbol = &link->symbols[own.items[i]];
     symbol->section = function->shared;
     function->has_empty_object = function->has_empty_object || symbol->size == 0;
+    if (symbol->size == 0 && symbol->auxiliary == 0) {
+      ref_message_fatal(link, "RF968", "Internal error: should only reach here with no opt");
+    }
     section->align = ref_larger(symbol->auxiliary, section->align);
   }
   function->shared_end = end;
@@ -497,7 +500,7 @@ static void ref_shared_finish_kernel(ref_link *link, const ref_shared *shared, c
   } else if (kernel->has_partial) {
     section->size = shared->has_extern ? reserved : 0; /* RF510 */
   } else if (kernel->has_empty_object) {
-    section->size = reserved; /* RF248 */
+    section->size = section->align >= EXTERN_ALIGN ? reserved : 0; /* RF248, RF967 */
   } else if (shared->has_extern &&
              (section->align == EXTERN_ALIGN || (reserved != 0 && section->align > EXTERN_ALIGN))) {
     section->size = reserved;
