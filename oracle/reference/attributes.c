@@ -276,9 +276,8 @@ static ref_indices *ref_attributes_find_reachers(ref_link *link) {
     const size_t number = link->entries.items[j];
     const ref_indices *reach = &link->functions[number].reach;
     for (size_t i = 0; i < reach->count; i++) {
-      const bool counts =
-          reach->items[i] != number ||
-          (link->functions[number].records.count != 0 && ref_callgraph_reaches_itself(link, number));
+      const bool counts = reach->items[i] != number ||
+                          (link->functions[number].records.count != 0 && ref_callgraph_reaches_itself(link, number));
       if (counts && link->functions[reach->items[i]].records.count != 0) {
         ref_indices_add(link, &reachers[reach->items[i]], number);
       }

@@ -494,7 +494,8 @@ static void ref_shared_show_extern(ref_link *link, const ref_shared *shared) {
 static void ref_shared_finish_kernel(ref_link *link, const ref_shared *shared, const ref_function *kernel) {
   ref_out_section *section = &link->sections[kernel->shared];
   const uint64_t reserved = link->sm >= 90 && !link->is_capsule ? RESERVED : 0; /* M17 */
-  section->size = kernel->shared_end;
+  const bool wraps = link->job->bug_compatible && !link->is_capsule;            /* RF970 */
+  section->size = wraps ? (uint32_t)kernel->shared_end : kernel->shared_end;
   if (section->size != 0) {
     section->size += reserved;
   } else if (kernel->has_partial) {
