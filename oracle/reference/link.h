@@ -193,6 +193,7 @@ typedef struct ref_function {
   const char *name;
   size_t symbol; /* in the module */
   bool local, defined, entry, reached, live, weak;
+  bool is_provided; /* RF966: a kernel by its name alone */
   size_t definition_file, definition_symbol;
   uint32_t registers;
   uint16_t first_virtual_sm; /* V3 */
@@ -858,6 +859,7 @@ void ref_compat_write(ref_link *link);
 void ref_callgraph_analyze(ref_link *link);
 /* D54 */
 bool ref_callgraph_has_one_kernel(const ref_link *link);
+void ref_callgraph_check_stacks(ref_link *link);
 bool ref_callgraph_reaches_itself(const ref_link *link, size_t kernel);
 /* A kernel, or a jump slot that counts as one. */
 bool ref_callgraph_is_entry(const ref_link *link, const ref_function *function);
