@@ -67,13 +67,24 @@ static void ref_attribute_append_word(ref_link *link, ref_records *records, uint
 }
 
 /* I2, I3, W6.6: every list comes out in reverse; empty sized records and code 0 disappear. */
+static bool ref_attribute_comes_out(const ref_record *record) {
+  return !record->dropped && record->code != 0 && !(record->format == 4 && record->payload.size == 0);
+}
+
 static void ref_attributes_reverse(ref_link *link, const ref_records *input, ref_records *output) {
   for (size_t i = input->count; i-- > 0;) {
-    const ref_record *record = &input->items[i];
-    if (!record->dropped && record->code != 0 && !(record->format == 4 && record->payload.size == 0)) {
-      (void)ref_records_add(link, output, *record);
+    if (ref_attribute_comes_out(&input->items[i])) {
+      (void)ref_records_add(link, output, input->items[i]);
     }
   }
+}
+
+static size_t ref_attributes_count_out(const ref_records *input) {
+  size_t count = 0;
+  for (size_t i = 0; i < input->count; i++) {
+    count += ref_attribute_comes_out(&input->items[i]);
+  }
+  return count;
 }
 
 /* I68 for records: the third byte whatever the format. */
@@ -267,14 +278,25 @@ static void ref_attribute_list_functions(ref_link *link, ref_indices *list) {
   ref_sort_swapping(link, list, ref_attribute_compare_reading, REF_TIE_FIRST);
 }
 
-/* By function that has records the entries that reach it, itself left out, the last created first. */
+/* RF711: a kernel that is called by what it reaches, itself too, is handed its second name's mask as any function that is called. */
+bool ref_attribute_is_called_back(const ref_link *link, const ref_function *kernel, size_t number) {
+  for (size_t i = 0; i < kernel->reach.count; i++) {
+    if (ref_indices_has(&link->functions[kernel->reach.items[i]].callees, number)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* By function that has records the entries that reach it, the last created first; itself only where something calls it back (RF762). */
 static ref_indices *ref_attributes_find_reachers(ref_link *link) {
   ref_indices *reachers = REF_TAKE(link, ref_indices, link->function_count);
   for (size_t j = link->entries.count; j-- > 0;) {
     const size_t number = link->entries.items[j];
     const ref_indices *reach = &link->functions[number].reach;
+    const bool itself = ref_attribute_is_called_back(link, &link->functions[number], number);
     for (size_t i = 0; i < reach->count; i++) {
-      if (reach->items[i] != number && link->functions[reach->items[i]].records.count != 0) {
+      if ((itself || reach->items[i] != number) && link->functions[reach->items[i]].records.count != 0) {
         ref_indices_add(link, &reachers[reach->items[i]], number);
       }
     }
@@ -283,15 +305,18 @@ static ref_indices *ref_attributes_find_reachers(ref_link *link) {
 }
 
 /* I30: program with two or more kernels. RF54: record by record, for each the kernels that reach it, the last created first
- * (which only the order of E36 shows). */
+ * (which only the order of E36 shows). RF762: a kernel's own with what has come to it so far. */
 static void ref_attributes_spread_to_all(ref_link *link, const ref_indices *functions) {
   const ref_indices *reachers = ref_attributes_find_reachers(link);
   for (size_t i = 0; i < functions->count; i++) {
     const ref_function *function = &link->functions[functions->items[i]];
     const ref_indices *kernels = &reachers[functions->items[i]];
+    size_t place = ref_attributes_count_out(&function->records);
     for (size_t k = 0; k < function->records.count; k++) {
-      for (size_t j = 0; j < kernels->count; j++) {
-        ref_attribute_spread(link, ref_attribute_holder(link, kernels->items[j]), &function->records.items[k]);
+      place -= ref_attribute_comes_out(&function->records.items[k]);
+      for (size_t j = 0; j < kernels->count && ref_attribute_comes_out(&function->records.items[k]); j++) {
+        const ref_record now = function->output_records.items[place]; /* RF762 */
+        ref_attribute_spread(link, ref_attribute_holder(link, kernels->items[j]), &now);
       }
     }
   }
@@ -333,6 +358,16 @@ static void ref_attributes_spread_externs_to_one(ref_link *link, const ref_indic
   }
 }
 
+/* The one that is written first. */
+static const ref_record *ref_attribute_find_last(const ref_records *records, uint8_t code) {
+  for (size_t i = records->count; i-- > 0;) {
+    if (records->items[i].code == code && !records->items[i].dropped) {
+      return &records->items[i];
+    }
+  }
+  return NULL;
+}
+
 /* I31: a maximum or sum of 0 is not appended, but for 0x4a. RF633: of that the kernel's own stays. */
 static void ref_attributes_spread_code_to_one(ref_link *link, const ref_indices *functions, size_t number,
                                               uint8_t code) {
@@ -343,11 +378,9 @@ static void ref_attributes_spread_code_to_one(ref_link *link, const ref_indices 
   }
   for (size_t i = 0; i < functions->count; i++) {
     const ref_function *function = &link->functions[functions->items[i]];
-    if (functions->items[i] == number) {
-      continue;
-    }
+    const ref_record *last = functions->items[i] == number ? ref_attribute_find_last(&function->records, code) : NULL;
     for (size_t k = 0; k < function->records.count; k++) {
-      if (function->records.items[k].code == code) {
+      if (function->records.items[k].code == code && &function->records.items[k] != last) { /* RF763 */
         ref_attribute_spread(link, &link->functions[number], &function->records.items[k]);
       }
     }
@@ -436,16 +469,6 @@ static uint32_t ref_attribute_mask_of(ref_link *link, size_t number, bool aliase
     }
   }
   return has && !aliased ? mask : MASK_MISSING | mask; /* W6.9 */
-}
-
-/* RF711: a kernel that is called by what it reaches, itself too, is handed its second name's mask as any function that is called. */
-bool ref_attribute_is_called_back(const ref_link *link, const ref_function *kernel, size_t number) {
-  for (size_t i = 0; i < kernel->reach.count; i++) {
-    if (ref_indices_has(&link->functions[kernel->reach.items[i]].callees, number)) {
-      return true;
-    }
-  }
-  return false;
 }
 
 /* I23: over what the kernel reaches; RF58: over all live functions when it is the only kernel. */
@@ -617,8 +640,10 @@ static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
     return; /* of a capsule's SASS side, which nobody reads; any other is refused (D67) */
   }
   if (own != NULL) {
+    const bool half = own->code == CODE_SYNC_STACK; /* RF760 */
+    const uint32_t kept = half ? ref_u32(own->payload.data) & 0xffff0000 : 0;
     ref_bytes payload = {0};
-    ref_bytes_add_u32(link, &payload, value);
+    ref_bytes_add_u32(link, &payload, kept | (half ? value & 0xffff : value));
     ref_bytes_add(link, &payload, own->payload.data + 4, own->payload.size - 4);
     own->payload = payload;
   } else if (value != 0) {

@@ -5,7 +5,7 @@ enum { CODE_EXPLICIT_CACHING = 0x21, CODE_CACHE_REQUEST = 0x26, CODE_SAM_STACK =
 
 /* What one function asks for; its last record decides. */
 typedef struct ref_request {
-  size_t function, count; /* count: of records that ask */
+  size_t function, count, total; /* count: of records that ask */
   bool asks;
 } ref_request;
 
@@ -39,6 +39,7 @@ static void ref_caching_add(ref_link *link, ref_requests *requests, const ref_re
   }
   request->asks = ref_u32(record->payload.data + 4) != 0;
   request->count += request->asks;
+  request->total++;
 }
 
 /* In the order in which they were read; I9: wherever they lie. */
@@ -79,7 +80,7 @@ void ref_caching_warn(ref_link *link) {
   }
 }
 
-/* A kernel's own requests decide (and never clash with themselves); else those of what it reaches, if all say the same. `seen`: the first function that has one;
+/* A kernel's own requests decide (and clash with the last one only where something calls the kernel back, RF761); else those of what it reaches, if all say the same. `seen`: the first function that has one;
  * `clashes`: another says otherwise. */
 typedef struct ref_preference {
   const ref_request *own, *seen;
@@ -89,6 +90,13 @@ typedef struct ref_preference {
 static void ref_caching_consider(ref_link *link, ref_preference *preference, size_t kernel,
                                  const ref_request *request) {
   if (!ref_caching_counts_for(link, &link->functions[kernel], request->function)) {
+    return;
+  }
+  if (preference->own == request && ref_attribute_is_called_back(link, &link->functions[kernel], kernel)) {
+    const size_t others = request->asks ? request->total - request->count : request->count;
+    for (size_t i = 0; i < others; i++) {
+      ref_caching_note_clash(link, kernel, kernel, kernel);
+    }
     return;
   }
   if (preference->own != NULL) {
@@ -103,6 +111,12 @@ static void ref_caching_consider(ref_link *link, ref_preference *preference, siz
     preference->clashes = true;
     ref_caching_note_clash(link, preference->seen->function, request->function, kernel);
   }
+}
+
+/* RF761: the only kernel of a program gets one where all its records ask. */
+static size_t ref_caching_count_own(const ref_link *link, const ref_request *own) {
+  const bool once = own->count == own->total && ref_callgraph_has_one_kernel(link);
+  return !own->asks ? 0 : once ? 1 : own->count;
 }
 
 /* RF93: functions in the order in which their requests were read, for each the kernels last created first. RF700: what a kernel's second
@@ -121,8 +135,8 @@ void ref_caching_spread(ref_link *link) {
   for (size_t k = 0; k < link->kernels.count; k++) {
     const ref_preference *preference = &preferences[k];
     const bool all_ask = preference->seen != NULL && preference->seen->asks && !preference->clashes;
-    size_t count = preference->own == NULL ? all_ask : preference->own->asks ? preference->own->count : 0;
     const size_t kernel = link->kernels.items[k], named = link->functions[kernel].alias_of;
+    size_t count = preference->own == NULL ? all_ask : ref_caching_count_own(link, preference->own);
     const size_t holder = named == REF_NONE ? kernel : named;
     for (; count > 0; count--) {
       const ref_record record = {.format = FORMAT_FLAG, .code = CODE_EXPLICIT_CACHING};
@@ -131,27 +145,24 @@ void ref_caching_spread(ref_link *link) {
   }
 }
 
-static void ref_caching_read_stack(const ref_link *link, const ref_records *records, uint32_t *stacks,
-                                   size_t *serials) {
+static void ref_caching_read_stack(const ref_link *link, const ref_records *records, uint32_t *stacks) {
   for (size_t i = 0; i < records->count; i++) {
     const ref_record *record = &records->items[i];
     const size_t symbol = record->symbols.count == 0 ? REF_NONE : record->symbols.items[0];
     const size_t function = symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function;
     if (record->code == CODE_SAM_STACK && !record->dropped && record->payload.size >= 8 && function != REF_NONE &&
-        link->functions[function].symbol == symbol && serials[function] <= record->serial) {
-      stacks[function] = ref_u32(record->payload.data + 4);
-      serials[function] = record->serial;
+        link->functions[function].symbol == symbol) {
+      stacks[function] = (uint32_t)ref_larger(ref_u32(record->payload.data + 4), stacks[function]);
     }
   }
 }
 
-/* By function what its last record says, in whatever section (RF755); 0: none does. */
+/* By function the largest that its records say, in whatever section (RF755). */
 uint32_t *ref_caching_read_stacks(ref_link *link) {
   uint32_t *stacks = REF_TAKE(link, uint32_t, link->function_count);
-  size_t *serials = REF_TAKE(link, size_t, link->function_count);
-  ref_caching_read_stack(link, &link->module_records, stacks, serials);
+  ref_caching_read_stack(link, &link->module_records, stacks);
   for (size_t i = 0; i < link->function_count; i++) {
-    ref_caching_read_stack(link, &link->functions[i].records, stacks, serials);
+    ref_caching_read_stack(link, &link->functions[i].records, stacks);
   }
   return stacks;
 }
