@@ -339,7 +339,7 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
   ref_out_section *section = &link->sections[function->shared];
   ref_indices own = {0};
   uint64_t end = 0;
-  section->align = function->late_shared ? 1 : shared->pool_align;
+  section->align = ref_larger(function->late_shared ? 1 : shared->pool_align, section->has_block ? section->align : 1);
   ref_shared_list_own(link, shared, kernel, &own, &end);
   ref_partial_count_objects(link, &own);
   if (own.count != 0 && ref_partial_is_laid_out(link, function, &own)) { /* RF152 */
@@ -498,16 +498,21 @@ static void ref_shared_show_extern(ref_link *link, const ref_shared *shared) {
   }
 }
 
+/* RF855: a block that an object of another memory space brought, first of the section, counts beside what is laid out. */
+uint64_t ref_shared_placed_size(const ref_out_section *section, const ref_function *kernel) {
+  return section->has_block && !kernel->has_partial ? section->size : 0;
+}
+
 /* W9.6, W9.8 */
 static void ref_shared_finish_kernel(ref_link *link, const ref_shared *shared, const ref_function *kernel) {
   ref_out_section *section = &link->sections[kernel->shared];
   const uint64_t reserved = link->sm >= 90 && !link->is_capsule ? RESERVED : 0; /* M17 */
-  section->size = kernel->shared_end;
+  section->size = kernel->shared_end + ref_shared_placed_size(section, kernel);
   if (section->size != 0) {
     section->size += reserved;
   } else if (kernel->has_partial) {
     section->size = shared->has_extern ? reserved : 0; /* RF510 */
-  } else if (kernel->has_empty_object) {
+  } else if (kernel->has_empty_object || section->has_block) {
     section->size = reserved; /* RF248 */
   } else if (shared->has_extern &&
              (section->align == EXTERN_ALIGN || (reserved != 0 && section->align > EXTERN_ALIGN))) {
