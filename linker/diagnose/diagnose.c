@@ -270,6 +270,13 @@ void tl_diagnose_attributes(const tl_module *module, const tl_resources *resourc
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
 }
 
+/* I14: behind relocation and undefined names, before the call graph (L1417). */
+void tl_diagnose_two_stacks(const tl_module *module, const tl_resources *resources) {
+  if (resources->two_stacks)
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_CRS_CONFLICT),
+                       (tl_site){NULL, NULL, resources->two_stacks, TL_NO_OFFSET}, NULL);
+}
+
 /* Where nothing else is wrong, nvlink writes what lies behind a record in its memory (L533). */
 void tl_diagnose_foreign_bytes(const tl_module *module, const tl_resources *resources) {
   if (resources->foreign_bytes && !module->diagnostics->errors)
@@ -391,16 +398,16 @@ static void diagnose_stack_limits(const tl_module *module, const tl_resources *r
     }
 }
 
-/* L260 */
-static void diagnose_caching(const tl_module *module, const tl_resources *resources, tl_arena *arena) {
+/* L260; the names as they stand in the files (L1415) */
+static void diagnose_caching(const tl_module *module, const tl_resources *resources) {
   for (size_t i = 0; i < resources->cache_conflicts.count; i++) {
     const tl_cache_conflict *const conflict = &resources->cache_conflicts.items[i];
     const char *const kernel = diagnose_name(module, module->entries.items[conflict->kernel]);
     const tl_function *const functions = module->resolution->functions.items;
     tl_diagnostics_add(
         module->diagnostics, tl_message_row_of(TL_MESSAGE_CACHING), (tl_site){NULL, NULL, kernel, TL_NO_OFFSET}, NULL,
-        tl_demangle(arena, tl_module_text(module, functions[conflict->first].name)),
-        tl_demangle(arena, tl_module_text(module, functions[conflict->second].name)), tl_demangle(arena, kernel));
+        tl_module_text(module, functions[conflict->first].name),
+        tl_module_text(module, functions[conflict->second].name), kernel);
   }
 }
 
@@ -411,7 +418,7 @@ void tl_diagnose_resources(const tl_module *module, const tl_graph *graph, const
     diagnose_report_name(
         module, TL_MESSAGE_CTA_GROUPS,
         tl_demangle(arena, diagnose_name(module, module->entries.items[resources->mixed.items[i].index])));
-  diagnose_caching(module, resources, arena);
+  diagnose_caching(module, resources);
   tl_diagnose_registers(module, graph, resources, arena);
 }
 
