@@ -525,21 +525,13 @@ static bool ref_attribute_is_left_out(const ref_link *link, uint8_t code, bool k
   return code == CODE_CACHE_REQUEST || ((code == CODE_MAX_STACK_SIZE || fragments || query) && !link->relocatable);
 }
 
-/* RF953: an object of shared memory that has no symbol in the output takes what is said about it along. */
-static bool ref_attribute_lost_its_symbol(const ref_link *link, const ref_record *record) {
-  const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
-  return symbol != REF_NONE && link->symbols[symbol].function == REF_NONE && record->code != CODE_KPARAM_INFO &&
-         record->code != CODE_KPARAM_INFO_LARGE && !ref_symbol_stays(link, &link->symbols[symbol]);
-}
-
 static void ref_attributes_drop(ref_link *link, ref_records *records, bool kernel) {
   for (size_t i = 0; i < records->count; i++) {
     ref_record *record = &records->items[i];
     if (record->code == CODE_EXTERNS && !record->dropped) {
       ref_attribute_filter_externs(link, record);
     }
-    record->dropped = record->dropped || ref_attribute_is_left_out(link, record->code, kernel) ||
-                      ref_attribute_lost_its_symbol(link, record);
+    record->dropped = record->dropped || ref_attribute_is_left_out(link, record->code, kernel);
   }
 }
 
@@ -731,7 +723,7 @@ void ref_attributes_check_masks(ref_link *link) {
   }
 }
 
-/* RF754: a record about what has no symbol in the output goes, but a kernel's parameters stay (RF191). */
+/* RF754, RF953: a record about what has no symbol in the output goes, but a kernel's parameters stay (RF191). */
 static bool ref_attribute_is_about_nothing(const ref_link *link, const ref_record *record) {
   const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
   const bool parameter = record->code == CODE_KPARAM_INFO || record->code == CODE_KPARAM_INFO_LARGE;

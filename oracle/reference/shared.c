@@ -308,11 +308,12 @@ static void ref_shared_lose_object(ref_link *link, size_t number) {
   }
 }
 
-/* L1011: what comes from the pool lies behind all others, but what ptxas laid out (RF752); so does by default, with -g, what an ordinary body that lost brought (D142). */
+/* By default what comes from the pool, but what ptxas laid out (RF752), lies behind all others; with -g so does what an ordinary body that lost
+ * brought (D142). RF758: nvlink has no place for either. */
 static bool ref_shared_lies_behind(const ref_link *link, const ref_function *kernel, const ref_out_symbol *symbol) {
   const bool is_ordinary = !symbol->is_laid && !symbol->is_partial;
-  return (symbol->section != kernel->shared && !symbol->is_laid) ||
-         (is_ordinary && !link->job->bug_compatible && ref_options_keep_shared_symbols(link));
+  return is_ordinary && !link->job->bug_compatible &&
+         (symbol->section != kernel->shared || ref_options_keep_shared_symbols(link));
 }
 
 /* L1011: one behind the other. */

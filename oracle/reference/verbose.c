@@ -128,8 +128,7 @@ static uint32_t ref_verbose_registers(const ref_function *kernel) {
 }
 
 static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel) {
-  const bool has_shared =
-      kernel->shared != REF_NONE && !link->sections[kernel->shared].dropped && !kernel->has_renamed_shared; /* RF659 */
+  const bool has_shared = kernel->shared != REF_NONE && !link->sections[kernel->shared].dropped;
   const unsigned long long shared = has_shared ? link->sections[kernel->shared].size : 0;
   const unsigned long long local =
       ref_verbose_section_size(link, ref_memory_print(link, ".nv.local.%s", kernel->name)); /* RF659 */
