@@ -325,6 +325,7 @@ typedef struct ref_out_symbol {
   bool is_counted;               /* L1068 */
   bool is_laid;                  /* L1011: by ptxas, and ends at `laid_end` */
   uint64_t laid_end, laid_place; /* L1060: of all of a section, where its objects with symbols end */
+  bool is_laid_in_pool;          /* L1300 */
   bool is_whole;                 /* L1031: with -r, all of such a section */
   uint64_t array_place;          /* L1062 */
   size_t ghost_of;               /* RF62; 0: of none */
@@ -758,6 +759,7 @@ bool ref_function_is_root(const ref_link *link, const ref_function *function);
 void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indices *found);
 
 /* partial.c */
+bool ref_partial_lays_in_pool(const ref_link *link, size_t file_number, const ref_symbol *input);
 bool ref_partial_has_array(const ref_link *link, size_t file_number, const ref_symbol *input);
 bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function);
 bool ref_partial_has_kernel(const ref_link *link, const ref_function *function);

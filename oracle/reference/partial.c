@@ -63,6 +63,16 @@ bool ref_partial_has_array(const ref_link *link, size_t file_number, const ref_s
          ref_merge_owner(file, input->section) == 0;
 }
 
+/* L1300, RF806: so is that of any other object there which no file before mentions. */
+bool ref_partial_lays_in_pool(const ref_link *link, size_t file_number, const ref_symbol *input) {
+  const ref_file *file = &link->files[file_number];
+  const size_t known = input->info >> 4 == REF_BIND_LOCAL ? REF_NONE : ref_map_find(&link->symbol_by_name, input->name);
+  return ref_partial_is_file(link, file_number) && input->size != 0 && input->section != 0 &&
+         input->section < file->cubin.section_count && (input->info & 15) == REF_SYMBOL_CUDA_OBJECT &&
+         (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED && ref_merge_owner(file, input->section) == 0 &&
+         (known == REF_NONE || link->symbols[known].mention_file == file_number);
+}
+
 /* L1031: all of a kernel's section, or what an earlier -r wrote of it (L832)? */
 static bool ref_partial_names_whole(const ref_symbol *input) {
   return strncmp(input->name, whole_prefix, sizeof whole_prefix - 1) == 0;
@@ -99,7 +109,8 @@ void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol
     symbol->value = link->relocatable ? 1 : symbol->value;
     return;
   }
-  if (ref_partial_lays_out(link, file_number, input)) {
+  symbol->is_laid_in_pool = ref_partial_lays_in_pool(link, file_number, input);
+  if (symbol->is_laid_in_pool || ref_partial_lays_out(link, file_number, input)) {
     end = place + input->size;
   } else if (!ref_bodies_find_place(file, ref_partial_number(file, input), &place)) {
     return;
@@ -110,7 +121,7 @@ void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol
   } else if (!link->relocatable) {
     end = ref_partial_read_end(file, input);
   }
-  symbol->is_laid = true;
+  symbol->is_laid = !symbol->is_laid_in_pool;
   symbol->laid_end = end;
   symbol->laid_place = place;
   symbol->auxiliary = 1;
@@ -120,7 +131,7 @@ void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol
 /* L1011, RF152: the end of a kernel's shared memory behind one more object, in the order of the files: what ptxas laid out reaches to its
  * own end, the section itself is one more object at its alignment, and others lie behind each other without padding. */
 uint64_t ref_partial_end_behind(const ref_out_symbol *symbol, uint64_t end) {
-  if (symbol->is_laid) {
+  if (symbol->is_laid || symbol->is_laid_in_pool) {
     return ref_larger(symbol->laid_end, end);
   }
   return (symbol->is_partial ? ref_align_up(end, symbol->auxiliary) : end) + symbol->size;

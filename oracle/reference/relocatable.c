@@ -118,7 +118,7 @@ static void ref_relocatable_measure_pool(ref_link *link, size_t pool, uint64_t *
       *size = ref_larger(symbol->size, *size);
       *align = ref_larger(1, *align);
     } else {
-      *size = (symbol->is_partial ? ref_align_up(*size, symbol->auxiliary) : *size) + symbol->size;
+      *size = ref_partial_end_behind(symbol, *size);
     }
     *size = ref_larger(symbol->array_place, *size); /* L1062 */
     *align = ref_larger(symbol->auxiliary, *align);

@@ -1,4 +1,4 @@
-/* Shared memory of an executable: W9, W17.2-W17.4, H4-H8, RF718, RF751. */
+/* Shared memory of an executable: W9, W17.2-W17.4, H4-H8, RF718, RF751, RF803, RF806. */
 #include "link.h"
 
 #include <string.h>
@@ -66,14 +66,20 @@ static void ref_shared_find_uses(ref_link *link) {
   }
 }
 
-/* For each function the holders that reach it, the last created first. RF803: what a kernel names itself is no other kernel's. */
+/* RF803: what a kernel's own text names is no other kernel's that reaches it. */
+static bool ref_shared_counts_for(const ref_link *link, const ref_function *holder, size_t reached) {
+  const ref_function *function = &link->functions[reached];
+  return function == holder || !function->entry;
+}
+
+/* For each function the holders that reach it, the last created first. */
 static ref_indices *ref_shared_list_reaching(ref_link *link) {
   ref_indices *reached_by = REF_TAKE(link, ref_indices, link->function_count);
   for (size_t i = link->holders.count; i-- > 0;) {
     const size_t kernel = link->holders.items[i];
     for (size_t k = 0; k < link->functions[kernel].reach.count && !ref_shared_is_forgotten(link, kernel); k++) {
       const size_t reached = link->functions[kernel].reach.items[k];
-      if (reached == kernel || !link->functions[reached].entry) {
+      if (ref_shared_counts_for(link, &link->functions[kernel], reached)) {
         ref_indices_add(link, &reached_by[reached], kernel);
       }
     }
@@ -249,7 +255,8 @@ static void ref_shared_list_own(ref_link *link, const ref_shared *shared, size_t
 
 static bool ref_shared_kernel_uses_extern(const ref_link *link, const ref_function *kernel) {
   for (size_t i = 0; i < kernel->reach.count; i++) {
-    if (link->functions[kernel->reach.items[i]].uses_extern_shared) {
+    const size_t reached = kernel->reach.items[i];
+    if (link->functions[reached].uses_extern_shared && ref_shared_counts_for(link, kernel, reached)) {
       return true;
     }
   }
@@ -301,11 +308,13 @@ static void ref_shared_lose_object(ref_link *link, size_t number) {
   }
 }
 
-/* L1011: what comes from the pool lies behind all others; so does by default, with -g, what an ordinary body that lost brought (D142). */
+/* L1011: what comes from the pool lies behind all others; L1300: but an ordinary object there (by default it does). So does by default, with -g,
+ * what an ordinary body that lost brought (D142). */
 static bool ref_shared_lies_behind(const ref_link *link, const ref_function *kernel, const ref_out_symbol *symbol) {
   const bool is_ordinary = !symbol->is_laid && !symbol->is_partial;
-  return symbol->section != kernel->shared ||
-         (is_ordinary && !link->job->bug_compatible && ref_options_keep_shared_symbols(link));
+  const bool defaults = !link->job->bug_compatible;
+  return symbol->section != kernel->shared ? !is_ordinary || defaults
+                                           : is_ordinary && defaults && ref_options_keep_shared_symbols(link);
 }
 
 /* L1011: one behind the other. */
@@ -313,17 +322,32 @@ static uint64_t ref_shared_place_partial(ref_link *link, const ref_function *ker
   uint64_t end = 0;
   for (size_t i = 0; i < own->count; i++) {
     const ref_out_symbol *symbol = &link->symbols[own->items[i]];
-    if (ref_shared_lies_behind(link, kernel, symbol)) {
+    if (symbol->is_laid_in_pool) {
+      ref_shared_place(link, own->items[i], symbol->laid_place);
+    } else if (ref_shared_lies_behind(link, kernel, symbol)) {
       ref_shared_place(link, own->items[i], ref_align_up(end, symbol->auxiliary));
       end = symbol->value + symbol->size;
       continue;
     }
     end = ref_partial_end_behind(symbol, end);
-    if (!symbol->is_laid && !symbol->is_partial) {
+    if (!symbol->is_laid && !symbol->is_laid_in_pool && !symbol->is_partial) {
       ref_shared_lose_object(link, own->items[i]);
     }
   }
   return end;
+}
+
+/* L1011, L1300: by default, too, where ptxas put something. */
+static bool ref_shared_is_laid_out(const ref_link *link, const ref_function *kernel, const ref_indices *own) {
+  if (own->count == 0 || ref_partial_is_laid_out(link, kernel)) {
+    return own->count != 0;
+  }
+  for (size_t i = 0; i < own->count && ref_partial_has_kernel(link, kernel); i++) {
+    if (link->symbols[own->items[i]].is_laid_in_pool) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, size_t kernel) {
@@ -334,7 +358,7 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
   section->align = function->late_shared ? 1 : shared->pool_align;
   ref_shared_list_own(link, shared, kernel, &own, &end);
   ref_partial_count_objects(link, &own);
-  if (own.count != 0 && ref_partial_is_laid_out(link, function)) { /* RF152 */
+  if (ref_shared_is_laid_out(link, function, &own)) { /* RF152 */
     end = ref_shared_place_partial(link, function, &own);
   } else {
     const bool partial = own.count != 0 && ref_partial_has_kernel(link, function);
@@ -374,8 +398,9 @@ static void ref_shared_group_kernels(ref_link *link) {
   for (size_t i = 0; i < link->holders.count; i++) {
     const size_t kernel = link->holders.items[i];
     for (size_t k = 0; k < link->functions[kernel].reach.count; k++) {
-      ref_function *function = &link->functions[link->functions[kernel].reach.items[k]];
-      if (!function->uses_extern_shared) {
+      const size_t reached = link->functions[kernel].reach.items[k];
+      ref_function *function = &link->functions[reached];
+      if (!function->uses_extern_shared || !ref_shared_counts_for(link, &link->functions[kernel], reached)) {
         continue;
       }
       if (function->extern_kernel == REF_NONE) {

@@ -1,4 +1,4 @@
-/* `-v`: C56, C81. */
+/* `-v`: C56, C81, RF804. */
 #include "link.h"
 
 #include <stdio.h>
@@ -48,7 +48,8 @@ static void ref_verbose_report_module(ref_link *link) {
   ref_message_tell(link, REF_INFO, "%llu bytes gmem%s", (unsigned long long)globals, ref_verbose_constants(link, NULL));
 }
 
-/* C81: with exactly one kernel the barriers of all live functions count. */
+/* C81: with exactly one kernel the barriers of all live functions count. RF804: of its own records the first, which gets what the functions
+ * say. */
 static unsigned ref_verbose_barriers(const ref_link *link, const ref_function *kernel) {
   unsigned most = 0;
   for (size_t i = 0; i < link->function_count; i++) {
@@ -61,6 +62,9 @@ static unsigned ref_verbose_barriers(const ref_link *link, const ref_function *k
       const ref_record *record = &function->records.items[k];
       if (record->code == NUM_BARRIERS) {
         most = (unsigned)ref_larger(ref_attribute_byte(record), most);
+        if (function == kernel) {
+          break;
+        }
       }
     }
   }
