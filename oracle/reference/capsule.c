@@ -403,6 +403,20 @@ static ref_bytes ref_capsule_reserved_bytes(ref_capsule *capsule, const ref_piec
   return bytes;
 }
 
+/* L445, RF858: word 1 is always the same, and the bits behind the last instruction's in its last word are 0. */
+static void ref_capsule_write_head(ref_bytes *body) {
+  enum { MARK_AT = 4, MASK_AT = 12, BITS = 32 };
+  ref_capsule_step step;
+  if (!ref_capsule_body_begin(body->data, body->size, &step)) {
+    return;
+  }
+  ref_put_u32(body->data + MARK_AT, 0xc0000001);
+  if (step.count % BITS != 0) {
+    uint8_t *last = body->data + MASK_AT + step.count / BITS * 4;
+    ref_put_u32(last, ref_u32(last) & ((UINT32_C(1) << step.count % BITS) - 1));
+  }
+}
+
 /* M23: word 0 of a capsule is the index of its SASS text. */
 static void ref_capsule_fill_pieces(ref_capsule *capsule) {
   for (size_t i = 0; i + 1 < capsule->piece_count; i++) {
@@ -415,6 +429,7 @@ static void ref_capsule_fill_pieces(ref_capsule *capsule) {
       piece->size = piece->data.size;
     } else if (piece->type == REF_TYPE_CAPSULE_TEXT && piece->data.size >= 4) {
       ref_put_u32(piece->data.data, capsule->pieces[capsule->piece_of[piece->section]].index);
+      ref_capsule_write_head(&piece->data);
     } else if (piece->type == REF_TYPE_NOBITS && !capsule->mercury->relocatable &&
                capsule->mercury->sections[piece->section].type == REF_TYPE_SHARED) {
       piece->size += RESERVED; /* M17 */
