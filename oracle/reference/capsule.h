@@ -276,6 +276,7 @@ ref_bytes ref_capsule_registers(ref_capsule *capsule, size_t section);
 /* capsule_slots.c: RF226; jump slots with an index file, stubs with -r. */
 void ref_slots_make(ref_capsule *capsule);
 void ref_slots_move_entries(ref_capsule *capsule);
+ref_bytes ref_slots_entries(ref_capsule *capsule);
 bool ref_slots_is_slot(const ref_capsule *capsule, size_t function);
 /* Value and size of a slot's symbol on the SASS side. */
 void ref_slots_place_symbol(const ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size);

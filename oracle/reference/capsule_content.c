@@ -196,8 +196,11 @@ static ref_bytes ref_capsule_entries(ref_capsule *capsule, size_t section) {
   if (ref_data_is_derived(capsule->mercury->sections[output->target].type)) {
     return ref_data_entries(capsule, output->target);
   }
+  if (output->target == capsule->mercury->slot_section) {
+    return ref_slots_entries(capsule);
+  }
   if (function != REF_NONE && capsule->mercury->functions[function].text == output->target &&
-      !ref_slots_is_slot(capsule, function) &&
+      (capsule->mercury->relocatable || !ref_slots_is_slot(capsule, function)) &&
       ref_derived_entries(capsule, output->target, target, function, &entries)) {
     return entries;
   }
