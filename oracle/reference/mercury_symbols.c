@@ -251,10 +251,11 @@ static uint16_t ref_mercury_section_beside(const ref_mercury_pair *pair, const r
   return (uint16_t)(found == REF_NONE ? 0 : found);
 }
 
-/* RF680: what is no function has its Mercury symbol's type and binding, and lies where that one does if the SASS one lies nowhere. */
+/* RF680: what is no function has its Mercury symbol's type and binding, and lies where that one does if the SASS one lies nowhere. RF861: what
+ * lies nowhere there does so here. */
 static void ref_mercury_repair_object(const ref_mercury_pair *pair, ref_symbol *own, const ref_symbol *other) {
   own->info = other->info;
-  if (own->section >= pair->file->whole.section_count) {
+  if (other->section == 0 || own->section >= pair->file->whole.section_count) {
     own->section = own->raw_section = ref_mercury_section_beside(pair, other);
   }
 }
