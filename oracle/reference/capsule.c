@@ -704,17 +704,27 @@ static bool ref_capsule_has_equal_bytes(const ref_piece *piece, const ref_piece 
   return piece->has_bytes && bytes->size == sass->data.size && memcmp(bytes->data, sass->data.data, bytes->size) == 0;
 }
 
+/* RF864: debug data that both sides share, which is Mercury's. */
+bool ref_capsule_is_shared_debug(const char *name) {
+  static const char *const names[] = {".debug_abbrev",   ".debug_aranges",  ".debug_loc",    ".debug_macinfo",
+                                      ".debug_pubnames", ".debug_pubtypes", ".debug_ranges", ".debug_str"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (strcmp(name, names[i]) == 0) {
+      return true;
+    }
+  }
+  return ref_capsule_starts_with(name, ".nv_debug_ptx_txt");
+}
+
 /* M10, RF319: which Mercury sections have no bytes of their own. */
 static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sass, const char *name) {
-  static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".nv.global.init", ".debug_abbrev",
-                                       ".debug_aranges",    ".debug_loc",       ".debug_macinfo",  ".debug_pubnames",
-                                       ".debug_pubtypes",   ".debug_ranges",    ".debug_str"};
+  static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".nv.global.init"};
   static const char *const if_equal[] = {".debug_line", ".nv_debug_line_sass", ".nv_debug_info_reg_type",
                                          ".nv_debug_info_reg_sass"}; /* RF148, L747 */
   if (piece->type == REF_TYPE_SHARED_RESERVED || sass->has_places) {
     return false;
   }
-  if (piece->size == 0 || ref_capsule_starts_with(name, ".nv_debug_ptx_txt")) {
+  if (piece->size == 0 || ref_capsule_is_shared_debug(name)) {
     return true;
   }
   for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) {

@@ -153,6 +153,7 @@ uint64_t ref_places_from(const ref_places *places, uint64_t place);
 size_t ref_capsule_sass_section(const ref_capsule *capsule, size_t section);
 /* The function whose text, constants or attributes a section holds, or REF_NONE. */
 size_t ref_capsule_function_of(const ref_capsule *capsule, size_t section);
+bool ref_capsule_is_shared_debug(const char *name);
 uint32_t ref_capsule_symbol_index(const ref_capsule *capsule, size_t sass_symbol);
 /* capsule_laid.c: L749; what ptxas laid out on the SASS side of a Mercury table. */
 bool ref_laid_is_table(const ref_link *mercury, size_t section);

@@ -232,7 +232,7 @@ static ref_bytes ref_capsule_sass_content(ref_capsule *capsule, size_t section, 
   if (REF_IS(output->name, ".debug_info")) {
     return ref_capsule_debug_info(capsule, sass);
   }
-  if (ref_data_is_derived(output->type)) {
+  if (ref_data_is_derived(output->type) || ref_capsule_is_shared_debug(output->name)) {
     ref_bytes bytes = {0}; /* places are written over them */
     ref_bytes_add(capsule->mercury, &bytes, output->data.data, output->data.size);
     return bytes;
