@@ -193,6 +193,9 @@ static ref_bytes ref_capsule_entries(ref_capsule *capsule, size_t section) {
     ref_capsule_sort_entries(&entries);
     return entries;
   }
+  if (ref_capsule_is_shared_debug(capsule->mercury->sections[output->target].name)) {
+    return ref_capsule_shared_entries(capsule, output->target);
+  }
   if (ref_data_is_derived(capsule->mercury->sections[output->target].type)) {
     return ref_data_entries(capsule, output->target);
   }
