@@ -263,7 +263,7 @@ ref_bytes ref_capsule_jump_tables(ref_capsule *capsule, size_t section, ref_byte
 
 /* capsule_line_rows.c: RF142; without `places`: RF131 */
 void ref_line_rows_write(ref_link *link, const uint8_t *unit, uint64_t start, uint64_t end, const ref_places *places,
-                         ref_bytes *output, size_t *address_at);
+                         const ref_indices *begins, ref_bytes *output, size_t *address_at);
 
 /* capsule_lines.c: M25 */
 ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *entries, ref_indices *units);
