@@ -260,7 +260,7 @@ void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *sy
       ref_written_add(&written, entry);
     }
   }
-  ref_written_translate(&written, text);
+  ref_written_translate(capsule->mercury, &written, text);
   for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
     const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
     if (ref_derived_is_own(mercury, entry, function)) {

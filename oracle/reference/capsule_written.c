@@ -185,6 +185,28 @@ static void ref_written_restore(const ref_written *written, const ref_written_st
   }
 }
 
+enum { WIDTH_BITS = 0x3f, NOTHING = 24 }; /* the low bits of Mercury's register, which say how wide it is, to nvlink's scheduler */
+
+/* An odd width covers what the input's register was waited for. */
+static bool ref_written_keeps_times(const ref_written *written, const ref_written_step *step) {
+  const size_t at = step->decoded + REGISTER_AT;
+  const unsigned width = written->is_set[at] ? written->bytes[at] & WIDTH_BITS : 0;
+  return width < NOTHING && width % 2 != 0;
+}
+
+/* RF906: how many registers a move writes, in nvlink's view, the low bits of Mercury's register say. */
+static ref_split_move ref_written_registers(const ref_written *written, const ref_written_step *step,
+                                            const uint8_t *sass) {
+  enum { WIDE = 8, WIDEST_FIRST = 18, WIDE_COUNT = 8, WIDEST_COUNT = 32 };
+  const size_t at = step->decoded + REGISTER_AT;
+  const unsigned width = written->is_set[at] ? written->bytes[at] & WIDTH_BITS : 0;
+  const unsigned count = width >= NOTHING || width < WIDE ? 1 : width < WIDEST_FIRST ? WIDE_COUNT : WIDEST_COUNT;
+  return (ref_split_move){.instruction = step->sass / INSTRUCTION,
+                          .first = sass[SASS_REGISTER],
+                          .count = count,
+                          .is_uniform = step->opcode == MOVE_UNIFORM};
+}
+
 static bool ref_written_is_set(const ref_written *written, const ref_written_step *step) {
   for (size_t i = 0; i < step->length; i++) {
     if (written->is_set[step->decoded + i]) {
@@ -235,7 +257,9 @@ void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_
   }
 }
 
-void ref_written_translate(const ref_written *written, ref_bytes *text) {
+void ref_written_translate(ref_link *link, const ref_written *written, ref_bytes *text) {
+  ref_split_move *moves = REF_TAKE(link, ref_split_move, written->count);
+  size_t move_count = 0;
   for (size_t i = 0; i < written->count; i++) {
     const ref_written_step *step = &written->steps[i];
     uint8_t *sass = text->data + step->sass;
@@ -247,9 +271,16 @@ void ref_written_translate(const ref_written *written, ref_bytes *text) {
       continue;
     }
     if (step->opcode == MOVE || step->opcode == MOVE_UNIFORM) {
+      const uint8_t number = sass[SASS_REGISTER];
       ref_written_move(written, step, sass);
+      if (sass[SASS_REGISTER] != number && !ref_written_keeps_times(written, step)) {
+        moves[move_count++] = ref_written_registers(written, step, sass);
+      }
     } else if (step->opcode == LOAD || step->opcode == LOAD_UNIFORM) {
       ref_written_load(written, step, step->opcode == LOAD_UNIFORM, sass);
     }
+  }
+  if (move_count != 0) {
+    ref_split_change_moves(link, text, moves, move_count);
   }
 }
