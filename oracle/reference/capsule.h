@@ -321,6 +321,7 @@ typedef struct ref_written {
   const ref_bytes *text;
   ref_written_step *steps;
   size_t count, size;
+  size_t end, end_count; /* what fills the text: its first instruction, or REF_NONE, and how many */
   uint8_t *bytes;
   bool *is_set; /* both by place */
 } ref_written;

@@ -50,6 +50,8 @@ static void ref_written_list_steps(ref_link *link, ref_written *written) {
                                 ? ref_capsule_derived_length(written->text->data + step.sass * INSTRUCTION)
                                 : (uint64_t)(step.data[step.record] & LENGTH_DIGIT) * UNIT;
     if (length == 0) {
+      written->end = step.number + 1 == step.count ? (size_t)step.sass : written->end;
+      written->end_count = (size_t)step.sass_count;
       continue;
     }
     written->steps = ref_memory_grow(link, written->steps, written->count, &capacity, sizeof *written->steps);
@@ -74,6 +76,7 @@ ref_written ref_written_begin(const ref_capsule *capsule, size_t function) {
   written.sm = (unsigned)link->sm;
   written.body = &link->sections[body].data;
   written.text = ref_places_text(capsule, text);
+  written.end = REF_NONE;
   ref_written_list_steps(link, &written);
   written.bytes = REF_TAKE(link, uint8_t, written.size);
   written.is_set = REF_TAKE(link, bool, written.size);
@@ -257,9 +260,22 @@ void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_
   }
 }
 
+/* RF907: what fills a text, a branch to itself and NOPs, is made anew. */
+static void ref_written_put_end(const ref_written *written, ref_bytes *text) {
+  static const uint64_t branch[2] = {0xfffffffc00fc7947, 0x000fc0000383ffff};
+  static const uint64_t no_operation[2] = {0x7918, 0x000fc00000000000};
+  const size_t count = text->size / INSTRUCTION;
+  for (size_t i = 0; written->end != REF_NONE && i < written->end_count && i < count - written->end; i++) {
+    const uint64_t *words = i == 0 ? branch : no_operation;
+    ref_put_u64(text->data + (written->end + i) * INSTRUCTION, words[0]);
+    ref_put_u64(text->data + (written->end + i) * INSTRUCTION + INSTRUCTION / 2, words[1]);
+  }
+}
+
 void ref_written_translate(ref_link *link, const ref_written *written, ref_bytes *text) {
   ref_split_move *moves = REF_TAKE(link, ref_split_move, written->count);
   size_t move_count = 0;
+  ref_written_put_end(written, text);
   for (size_t i = 0; i < written->count; i++) {
     const ref_written_step *step = &written->steps[i];
     uint8_t *sass = text->data + step->sass;
