@@ -265,6 +265,11 @@ void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *sy
     const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
     if (ref_derived_is_own(mercury, entry, function)) {
       ref_derived_write_place(&written, entry, places, text);
+    }
+  }
+  for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
+    const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
+    if (ref_derived_is_own(mercury, entry, function)) {
       ref_derived_write_entry(capsule, entry, ref_units_around(places, entry->input_offset), symbols, text);
     }
   }
