@@ -196,7 +196,8 @@ static ref_bytes ref_capsule_entries(ref_capsule *capsule, size_t section) {
   if (ref_capsule_is_shared_debug(capsule->mercury->sections[output->target].name)) {
     return ref_capsule_shared_entries(capsule, output->target);
   }
-  if (ref_data_is_derived(capsule->mercury->sections[output->target].type)) {
+  if (ref_data_is_derived(capsule->mercury->sections[output->target].type) ||
+      capsule->mercury->sections[output->target].type == REF_TYPE_CONSTANT_OPTIMIZER) { /* RF905 */
     return ref_data_entries(capsule, output->target);
   }
   if (output->target == capsule->mercury->slot_section) {

@@ -166,7 +166,7 @@ uint64_t ref_laid_size(const ref_capsule *capsule, size_t section) {
   return capsule->laid_base + capsule->mercury->sections[section].size;
 }
 
-/* The Mercury view's entries, of all bodies, at their places behind the base. */
+/* The Mercury view's entries, of all bodies, at their places behind the base, with the types of entries of data (RF905). */
 ref_bytes ref_laid_entries(ref_capsule *capsule, size_t section) {
   ref_link *mercury = capsule->mercury;
   ref_bytes output = {0};
