@@ -8,7 +8,6 @@
 #include "catalog/system_call.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
-#include "emit/demangle.h"
 
 #include <string.h>
 
@@ -391,16 +390,16 @@ static void diagnose_stack_limits(const tl_module *module, const tl_resources *r
     }
 }
 
-/* L260 */
-static void diagnose_caching(const tl_module *module, const tl_resources *resources, tl_arena *arena) {
+/* L260, L223: names as they are (L1373). */
+static void diagnose_caching(const tl_module *module, const tl_resources *resources) {
   for (size_t i = 0; i < resources->cache_conflicts.count; i++) {
     const tl_cache_conflict *const conflict = &resources->cache_conflicts.items[i];
     const char *const kernel = diagnose_name(module, module->entries.items[conflict->kernel]);
     const tl_function *const functions = module->resolution->functions.items;
     tl_diagnostics_add(
         module->diagnostics, tl_message_row_of(TL_MESSAGE_CACHING), (tl_site){NULL, NULL, kernel, TL_NO_OFFSET}, NULL,
-        tl_demangle(arena, tl_module_text(module, functions[conflict->first].name)),
-        tl_demangle(arena, tl_module_text(module, functions[conflict->second].name)), tl_demangle(arena, kernel));
+        tl_module_text(module, functions[conflict->first].name),
+        tl_module_text(module, functions[conflict->second].name), kernel);
   }
 }
 
@@ -408,10 +407,9 @@ void tl_diagnose_resources(const tl_module *module, const tl_graph *graph, const
                            tl_arena *arena) {
   diagnose_stack_limits(module, resources, arena);
   for (size_t i = 0; i < resources->mixed.count; i++)
-    diagnose_report_name(
-        module, TL_MESSAGE_CTA_GROUPS,
-        tl_demangle(arena, diagnose_name(module, module->entries.items[resources->mixed.items[i].index])));
-  diagnose_caching(module, resources, arena);
+    diagnose_report_name(module, TL_MESSAGE_CTA_GROUPS,
+                         diagnose_name(module, module->entries.items[resources->mixed.items[i].index]));
+  diagnose_caching(module, resources);
   tl_diagnose_registers(module, graph, resources, arena);
 }
 

@@ -6,21 +6,27 @@
 #include "cubin/elf.h"
 #include "graph/resources.h"
 
-/* What the last request of a function says, as a bit; 0 when it has none. */
+/* What a request says, as a bit; 0 where there is none. */
 enum { CACHING_OFF = 1, CACHING_ON = 2 };
+
+typedef struct caching_request {
+  uint32_t function, says, next; /* the function's next one, + 1 */
+} caching_request;
 
 typedef struct caching {
   tl_resources *resources;
   const tl_module *module;
   const tl_graph *graph;
   tl_arena *arena;
-  uint32_t *request;     /* by function */
-  uint32_t *times;       /* by function: requests whose value is not 0 */
-  tl_u32_vector asking;  /* functions with a request, in the order in which those were read */
-  const uint32_t *below; /* by node: the bits of everything that can be reached */
-  uint32_t *place;       /* by function: its place in `asking` */
-  tl_leads leads[2];     /* to the functions that say off, and to those that say on */
-  uint32_t *first[2]; /* by node: the first of them that can be reached, as its distance from the last possible one */
+  uint32_t *request;                /* by function: the last one */
+  uint32_t *kinds;                  /* by function: what any of them says */
+  uint32_t *times;                  /* by function: requests whose value is not 0 */
+  TL_VECTOR(caching_request) asking; /* in the order in which they were read */
+  const uint32_t *below;            /* by node: the kinds of everything that can be reached */
+  uint32_t *own;                    /* by function: its first in `asking`, + 1 */
+  uint32_t *last;                   /* ... its last */
+  tl_leads leads[2];                /* to the functions that say off, and to those that say on */
+  uint32_t *first[2];               /* by node: the first of them that can be reached, as its distance from the last possible one */
 } caching;
 
 /* The output function that a record of one of these kinds has a value of; TL_NONE. All of both kinds have a symbol. */
@@ -28,18 +34,26 @@ static uint32_t caching_function(const tl_module *module, const tl_attribute *re
   return record->code == code && record->size >= 8 ? module->symbols.items[record->symbol].function : TL_NONE;
 }
 
+static void caching_add(caching *c, uint32_t function, bool on) {
+  const uint32_t says = on ? CACHING_ON : CACHING_OFF;
+  *tl_vector_push(c->arena, &c->asking) = (caching_request){.function = function, .says = says};
+  const uint32_t number = (uint32_t)c->asking.count;
+  if (c->last[function])
+    c->asking.items[c->last[function] - 1].next = number;
+  else
+    c->own[function] = number;
+  c->last[function] = number;
+  c->request[function] = says;
+  c->kinds[function] |= says;
+  c->times[function] += on;
+}
+
 static void caching_read_list(caching *c, const tl_attributes *list) {
-  const tl_module *const module = c->module;
   for (size_t i = 0; i < list->count; i++) {
     const tl_attribute *const record = &list->items[i];
-    const uint32_t function = caching_function(module, record, EIATTR_LOAD_CACHE_REQUEST);
-    if (function == TL_NONE)
-      continue;
-    const bool on = tl_get32(record->data + 4) != 0;
-    if (!c->request[function])
-      tl_u32_push(c->arena, &c->asking, function);
-    c->request[function] = on ? CACHING_ON : CACHING_OFF;
-    c->times[function] += on;
+    const uint32_t function = caching_function(c->module, record, EIATTR_LOAD_CACHE_REQUEST);
+    if (function != TL_NONE)
+      caching_add(c, function, tl_get32(record->data + 4) != 0);
   }
 }
 
@@ -52,50 +66,58 @@ static void caching_read(caching *c) {
 }
 
 static void caching_conflict(caching *c, uint32_t kernel, uint32_t first, uint32_t place) {
-  *tl_vector_push(c->arena, &c->resources->cache_conflicts) =
-      (tl_cache_conflict){.place = place, .kernel = kernel, .first = first, .second = c->asking.items[place]};
+  *tl_vector_push(c->arena, &c->resources->cache_conflicts) = (tl_cache_conflict){
+      .place = place, .kernel = kernel, .first = first, .second = c->asking.items[place].function};
 }
 
-/* With one kernel all functions with a request count, in order: with a request of its own each that says otherwise is a
- * conflict, without one only the first that says other than those before it. */
+/* With one kernel all requests count, in order, its own where it calls itself: with a request of its own each that says
+ * otherwise is a conflict, without one only the first that says other than those before it. */
 static void caching_compare_all(caching *c, uint32_t kernel, uint32_t own) {
-  uint32_t first = c->request[own] ? own : TL_NONE;
+  uint32_t first = TL_NONE;
   for (uint32_t i = 0; i < c->asking.count; i++) {
-    const uint32_t function = c->asking.items[i];
-    if (first == TL_NONE)
-      first = function;
-    if (c->request[function] == c->request[first])
+    const caching_request *const asked = &c->asking.items[i];
+    if (c->request[own]) {
+      if (asked->says != c->request[own] && (asked->function != own || tl_graph_calls_itself(c->graph, own)))
+        caching_conflict(c, kernel, own, i);
       continue;
-    caching_conflict(c, kernel, first, i);
-    if (first != own)
-      return;
-  }
-}
-
-/* With several kernels the same of what the kernel reaches; without a request of its own the first function of each kind
- * says it all. */
-static void caching_compare_requests(caching *c, uint32_t kernel, uint32_t own, tl_reach *reach) {
-  if (c->request[own]) {
-    tl_graph_reach_along(c->graph, own, &c->leads[c->request[own] == CACHING_ON ? 0 : 1], reach);
-    for (uint32_t i = 0; i < reach->count; i++)
-      caching_conflict(c, kernel, own, c->place[reach->list[i]]);
+    }
+    first = first == TL_NONE ? i : first;
+    if (asked->says == c->asking.items[first].says)
+      continue;
+    caching_conflict(c, kernel, c->asking.items[first].function, i);
     return;
   }
-  const uint32_t off = UINT32_MAX - c->first[0][own], on = UINT32_MAX - c->first[1][own];
-  caching_conflict(c, kernel, c->asking.items[off < on ? off : on], off < on ? on : off);
 }
 
-/* Of each kind, off and on: the leads to its functions, and by node the first of them as its distance from the last. */
+/* With several kernels the same of what the kernel reaches; without a request of its own the first of each kind says it
+ * all. */
+static void caching_compare_requests(caching *c, uint32_t kernel, uint32_t own, tl_reach *reach) {
+  if (!c->request[own]) {
+    const uint32_t off = UINT32_MAX - c->first[0][own], on = UINT32_MAX - c->first[1][own];
+    caching_conflict(c, kernel, c->asking.items[off < on ? off : on].function, off < on ? on : off);
+    return;
+  }
+  const uint32_t other = c->request[own] == CACHING_ON ? CACHING_OFF : CACHING_ON;
+  tl_graph_reach_along(c->graph, own, &c->leads[other == CACHING_ON], reach);
+  for (uint32_t i = 0; i < reach->count; i++) {
+    const uint32_t function = reach->list[i];
+    if (function == own && !tl_graph_calls_itself(c->graph, own))
+      continue;
+    for (uint32_t place = c->own[function]; place; place = c->asking.items[place - 1].next)
+      if (c->asking.items[place - 1].says == other)
+        caching_conflict(c, kernel, own, place - 1);
+  }
+}
+
+/* Of each kind, off and on: the leads to its functions, and by node the first of its requests as its distance from the
+ * last. */
 static void caching_find_kinds(caching *c) {
   const size_t functions = c->graph->function_count;
-  c->place = tl_arena_new(c->arena, uint32_t, functions);
-  for (uint32_t i = 0; i < c->asking.count; i++)
-    c->place[c->asking.items[i]] = i;
   for (int kind = 0; kind < 2; kind++) {
     uint32_t *const own = tl_arena_new(c->arena, uint32_t, functions);
-    for (uint32_t i = 0; i < c->asking.count; i++)
-      if (c->request[c->asking.items[i]] == (kind ? CACHING_ON : CACHING_OFF))
-        own[c->asking.items[i]] = UINT32_MAX - i;
+    for (uint32_t i = (uint32_t)c->asking.count; i-- > 0;)
+      if (c->asking.items[i].says == (kind ? CACHING_ON : CACHING_OFF))
+        own[c->asking.items[i].function] = UINT32_MAX - i;
     c->leads[kind] = tl_graph_leads(c->graph, own, c->arena);
     c->first[kind] = tl_graph_most(c->graph, own, c->arena);
   }
@@ -104,7 +126,7 @@ static void caching_find_kinds(caching *c) {
 static uint32_t caching_all(const caching *c) {
   uint32_t all = 0;
   for (uint32_t i = 0; i < c->asking.count; i++)
-    all |= c->request[c->asking.items[i]];
+    all |= c->asking.items[i].says;
   return all;
 }
 
@@ -129,7 +151,7 @@ static void caching_store(caching *c, uint32_t kernel, tl_reach *reach) {
         .format = 1, .code = EIATTR_EXPLICIT_CACHING, .size = sizeof nothing, .data = nothing, .symbol = TL_NONE};
 }
 
-/* Function by function, the kernels last created first (L260). */
+/* Request by request, the kernels last created first (L260, L1374). */
 static int caching_compare_conflicts(const void *a, const void *b) {
   const tl_cache_conflict *const first = a, *const second = b;
   const uint64_t pairs[][2] = {{first->place, second->place}, {second->kernel, first->kernel}};
@@ -141,10 +163,13 @@ void tl_spread_caching(tl_resources *resources, const tl_module *module, const t
   caching c = {.resources = resources, .module = module, .graph = graph, .arena = arena};
   c.request = tl_arena_new(arena, uint32_t, nodes);
   c.times = tl_arena_new(arena, uint32_t, nodes);
+  c.kinds = tl_arena_new(arena, uint32_t, nodes);
+  c.own = tl_arena_new(arena, uint32_t, nodes);
+  c.last = tl_arena_new(arena, uint32_t, nodes);
   caching_read(&c);
   if (!c.asking.count)
     return;
-  c.below = tl_graph_collect(graph, c.request, arena);
+  c.below = tl_graph_collect(graph, c.kinds, arena);
   caching_find_kinds(&c);
   tl_reach reach;
   tl_reach_init(&reach, graph, arena);

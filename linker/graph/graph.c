@@ -134,6 +134,13 @@ void tl_graph_build(tl_graph *graph, const tl_module *module, tl_arena *arena) {
   graph_condense(graph, arena);
 }
 
+bool tl_graph_calls_itself(const tl_graph *graph, uint32_t node) {
+  for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++)
+    if (graph->component[graph->callees.to[e]] == graph->component[node])
+      return true;
+  return false;
+}
+
 void tl_reach_init(tl_reach *reach, const tl_graph *graph, tl_arena *arena) {
   const size_t count = graph->node_count;
   *reach = (tl_reach){.stamp = tl_arena_new(arena, uint32_t, count),

@@ -49,6 +49,8 @@ typedef struct tl_reach {
 
 void tl_graph_build(tl_graph *graph, const tl_module *module, tl_arena *arena);
 void tl_reach_init(tl_reach *reach, const tl_graph *graph, tl_arena *arena);
+/* Whether a node lies on a cycle. */
+bool tl_graph_calls_itself(const tl_graph *graph, uint32_t node);
 /* Fills reach->list with `function` and everything it can call. */
 void tl_graph_reach(const tl_graph *graph, uint32_t function, tl_reach *reach);
 /* The leads to the functions whose `wanted` is not 0. */

@@ -433,15 +433,6 @@ static bool spread_any_kernel_is_called(const spreader *s) {
   return false;
 }
 
-/* L1363: a function that lies on a cycle of calls is one that it calls itself. */
-static bool spread_calls_itself(const spreader *s, uint32_t function) {
-  const tl_graph *const graph = s->graph;
-  for (uint32_t e = graph->callees.first[function]; e < graph->callees.first[function + 1]; e++)
-    if (graph->component[graph->callees.to[e]] == graph->component[function])
-      return true;
-  return false;
-}
-
 static spread_below spread_find_below(const spreader *s) {
   const tl_graph *const graph = s->graph;
   spread_below below = {.heavy = tl_arena_new(s->arena, uint32_t, graph->function_count),
@@ -493,7 +484,7 @@ static uint32_t spread_find_places(const spreader *s, uint32_t kernel, const spr
   const uint32_t function = s->module->symbols.items[kernel].function;
   const bool alias =
       tl_module_aliased(s->module, kernel) != TL_NONE; /* its text has the function's own records (L966) */
-  const bool all = alias || (below->called && spread_calls_itself(s, function));
+  const bool all = alias || (below->called && tl_graph_calls_itself(graph, function)); /* L1363 */
   const uint32_t text = all ? TL_NONE : s->module->symbols.items[kernel].section;
   const uint32_t own = all ? TL_NONE : s->module->sections.items[text].info;
   tl_graph_reach_along(graph, function, &below->leads, reach);
