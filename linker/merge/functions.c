@@ -1024,7 +1024,9 @@ static void functions_check_counts(const tl_merging *m, uint32_t symbol) {
 static void functions_pass_one(tl_merging *m, uint32_t symbol) {
   const tl_body *const body = &m->bodies[symbol];
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
-  functions_check_counts(m, symbol);
+  const bool mismatch = body->role == TL_BODY_MISMATCH; /* L1376: E26 comes before E81 */
+  if (!mismatch)
+    functions_check_counts(m, symbol);
   const uint32_t variable = functions_find_variable(m, s);
   if (variable != TL_NONE) {
     functions_pass_variable(m, symbol, variable);
@@ -1033,17 +1035,17 @@ static void functions_pass_one(tl_merging *m, uint32_t symbol) {
   functions_note_alias(m, symbol);
   if (functions_is_alias(m, symbol))
     functions_check_overlap(m, symbol);
+  const uint32_t out = m->module->symbol_of_function[body->function];
   if (m->symbol_dead[symbol]) {
     functions_pass_dead(m, symbol);
-    return;
-  }
-  const uint32_t out = m->module->symbol_of_function[body->function];
-  if (out != TL_NONE) {
+  } else if (out != TL_NONE) {
     m->symbol_map[symbol] = out;
     functions_pass_known(m, symbol, out);
   } else {
     functions_pass_new(m, symbol);
   }
+  if (mismatch)
+    functions_check_counts(m, symbol);
 }
 
 /* L606: the names of a dead kernel's sections stay names that no kernel of a later file may have (L198). */
