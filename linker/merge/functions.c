@@ -557,17 +557,10 @@ static void functions_check_section(const tl_merging *m, uint32_t symbol) {
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET, what);
 }
 
-/* nvlink knows a jump slot by its name, and by what its symbol is not: a kernel or a unified function (L475). */
-static bool functions_is_called_slot(const tl_merging *m, const tl_cubin_symbol *symbol) {
-  static const char prefix[] = "__cuda_uf_stub_";
-  return strncmp(tl_merging_text(m, symbol->name), prefix, sizeof prefix - 1) == 0 &&
-         !(symbol->other & (STO_ENTRY | STO_MANAGED));
-}
-
 static bool functions_is_slot(const tl_merging *m, uint32_t symbol) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const bool capsule = m->module->view == TL_VIEW_MERCURY; /* its SASS side is as large as that */
-  return functions_is_called_slot(m, s) && (capsule || m->cubin->sections[s->section].size >= SLOT_SIZE);
+  return tl_symbol_is_called_slot(m->module->names, s) && (capsule || m->cubin->sections[s->section].size >= SLOT_SIZE);
 }
 
 /* A capsule stands in as many bytes as its code is long when decoded, so that the slots lie as on the SASS side (L660). */
@@ -677,7 +670,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   result->value = s->value ? s->value : result->value; /* L231 */
   if (!create)
     functions_check_alias(m, symbol, text);
-  module->odd_slots |= text == module->jump_slots && !functions_is_called_slot(m, s); /* L475, L1070 */
+  module->odd_slots |= text == module->jump_slots && !tl_symbol_is_called_slot(m->module->names, s); /* L475, L1070 */
   result->size = s->size;
   result->mention = m->file; /* what messages about the name say first (L90) */
   if (new || !create)
