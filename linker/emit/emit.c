@@ -78,7 +78,7 @@ static bool emit_section_stays(const tl_emitted *e, uint32_t index) {
     return e->relocated->container_used[index];
   if (index == e->module->info)
     return e->resources->module.count != 0;
-  if (section->type == SHT_CUDA_INFO) /* L1378 */
+  if (section->type == SHT_CUDA_INFO && !e->module->capsule) /* L1378 */
     return e->resources->sections[index].count != 0 || section->size != 0;
   if (index == e->module->prototype)
     return emit_has_prototypes(e->module);

@@ -320,8 +320,7 @@ static void resources_list_missing(tl_resources *r, const tl_module *module, con
     const uint32_t reached = r->max_registers[symbol->function];
     const uint32_t own =
         resources_is_kernel_alias(module, kernel) ? module->sections.items[symbol->section].registers : 0;
-    const bool single = kernel == tl_module_single_alias(module);
-    resources_add_pair(&r->module, arena, EIATTR_REGCOUNT, kernel, single || own > reached ? own : reached);
+    resources_add_pair(&r->module, arena, EIATTR_REGCOUNT, kernel, own > reached ? own : reached);
   }
 }
 

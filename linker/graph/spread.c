@@ -776,11 +776,9 @@ static void spread_externs_alone(spreader *s, tl_attributes *list, const spread_
   }
   if (all->symbols.count == own.symbols.count)
     return;
-  size_t kept = 0;
-  for (size_t i = 0; i < list->count; i++)
-    if (list->items[i].code != EIATTR_EXTERNS)
-      list->items[kept++] = list->items[i];
-  list->count = kept;
+  for (size_t i = known; i + 1 < list->count; i++) /* others stay (L1382) */
+    list->items[i] = list->items[i + 1];
+  list->count -= known != TL_NONE;
   for (size_t i = 0, j = all->symbols.count; i + 1 < j--; i++) {
     const uint32_t symbol = all->symbols.items[i];
     all->symbols.items[i] = all->symbols.items[j];
