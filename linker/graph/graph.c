@@ -134,13 +134,6 @@ void tl_graph_build(tl_graph *graph, const tl_module *module, tl_arena *arena) {
   graph_condense(graph, arena);
 }
 
-bool tl_graph_calls_itself(const tl_graph *graph, uint32_t node) {
-  for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++)
-    if (graph->component[graph->callees.to[e]] == graph->component[node])
-      return true;
-  return false;
-}
-
 void tl_reach_init(tl_reach *reach, const tl_graph *graph, tl_arena *arena) {
   const size_t count = graph->node_count;
   *reach = (tl_reach){.stamp = tl_arena_new(arena, uint32_t, count),
@@ -228,6 +221,13 @@ tl_leads tl_graph_leads(const tl_graph *graph, const uint32_t *wanted, tl_arena 
   l.leads.members = tl_successors_make(arena, &l.members, graph->component_count);
   l.leads.ways = tl_successors_make(arena, &l.ways, graph->component_count);
   return l.leads;
+}
+
+bool tl_graph_is_recursive(const tl_graph *graph, uint32_t node) {
+  for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++)
+    if (graph->component[graph->callees.to[e]] == graph->component[node])
+      return true;
+  return false;
 }
 
 void tl_graph_reach_along(const tl_graph *graph, uint32_t function, const tl_leads *leads, tl_reach *reach) {

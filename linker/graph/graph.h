@@ -49,14 +49,14 @@ typedef struct tl_reach {
 
 void tl_graph_build(tl_graph *graph, const tl_module *module, tl_arena *arena);
 void tl_reach_init(tl_reach *reach, const tl_graph *graph, tl_arena *arena);
-/* Whether a node lies on a cycle. */
-bool tl_graph_calls_itself(const tl_graph *graph, uint32_t node);
 /* Fills reach->list with `function` and everything it can call. */
 void tl_graph_reach(const tl_graph *graph, uint32_t function, tl_reach *reach);
 /* The leads to the functions whose `wanted` is not 0. */
 tl_leads tl_graph_leads(const tl_graph *graph, const uint32_t *wanted, tl_arena *arena);
 /* Fills reach->list with those of them that `function` can reach, itself included. */
 void tl_graph_reach_along(const tl_graph *graph, uint32_t function, const tl_leads *leads, tl_reach *reach);
+/* True for a node that a call leads back to. */
+bool tl_graph_is_recursive(const tl_graph *graph, uint32_t node);
 /* By node: the bits of everything that can be reached from it, itself included, in one pass over the condensed graph.
  * `own` has an entry for every function. */
 uint32_t *tl_graph_collect(const tl_graph *graph, const uint32_t *own, tl_arena *arena);

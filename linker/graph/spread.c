@@ -66,6 +66,7 @@ typedef struct spreader {
   const tl_graph *graph;
   tl_arena *arena;
   uint32_t *sparse;             /* by function: OR of its 0x50 records (I23) */
+  uint32_t *sparse_own;         /* by function: the last of them, which is where a kernel's is written (L1406) */
   uint32_t *sparse_place;       /* by function: the record that was made for it, counted from 1 on, 0 */
   const uint32_t *sparse_below; /* by node: the same over everything that it reaches */
   uint32_t *crs;                /* by node: CRS_STACK_SIZE summed along the deepest chain (I26) */
@@ -201,6 +202,13 @@ static void spread_add_words(spreader *s, spread_list *to, const tl_attribute *f
     spread_note(s, to, tl_get32(from->data + i));
 }
 
+/* The same, and each but once. */
+static void spread_add_new_words(spreader *s, spread_list *to, const tl_attribute *from) {
+  for (uint32_t i = 0; i + 4 <= from->size && to->bytes.count <= UINT16_MAX - 4; i += 4)
+    if (spread_note(s, to, tl_get32(from->data + i)))
+      spread_push_bytes(s, to, from->data + i, 4);
+}
+
 static tl_attribute spread_list_record(uint8_t code, const spread_list *list) {
   return (tl_attribute){.format = 4,
                         .code = code,
@@ -245,7 +253,7 @@ static void spread_set_low_byte(const spreader *s, tl_attribute *record, uint32_
   spread_set_value(s, record, (spread_value(record) & 0xff00u) | byte);
 }
 
-/* L1360: the largest number says that there is no bound, and stays whatever is added. */
+/* L1404: no number is as many as can be, and stays that beside others; other sums lose what is too much. */
 static uint32_t spread_sum(uint32_t a, uint32_t b) {
   return a == UINT16_MAX || b == UINT16_MAX ? UINT16_MAX : a + b;
 }
@@ -484,7 +492,7 @@ static uint32_t spread_find_places(const spreader *s, uint32_t kernel, const spr
   const uint32_t function = s->module->symbols.items[kernel].function;
   const bool alias =
       tl_module_aliased(s->module, kernel) != TL_NONE; /* its text has the function's own records (L966) */
-  const bool all = alias || (below->called && tl_graph_calls_itself(graph, function)); /* L1363 */
+  const bool all = alias || (below->called && tl_graph_is_recursive(graph, function)); /* L1363 */
   const uint32_t text = all ? TL_NONE : s->module->symbols.items[kernel].section;
   const uint32_t own = all ? TL_NONE : s->module->sections.items[text].info;
   tl_graph_reach_along(graph, function, &below->leads, reach);
@@ -787,19 +795,21 @@ static void spread_externs_alone(spreader *s, tl_attributes *list, const spread_
   *tl_vector_push(s->arena, list) = spread_list_record(EIATTR_EXTERNS, all);
 }
 
-/* I31, AT_ENTRY_FRAGMENTS: the functions' words first, then the kernel's own, when a function brings a new one. */
-static void spread_words_alone(spreader *s, tl_attributes *list, const tl_attribute *found) {
+/* L1409, AT_ENTRY_FRAGMENTS: every word of all functions and of the kernel once, in the order in which they were read, comes in the
+ * place of the kernel's own where these are not as many. */
+static void spread_words_alone(spreader *s, tl_attributes *list, const spread_place *places, uint32_t count) {
   const uint32_t known = tl_attributes_find(list, EIATTR_AT_ENTRY_FRAGMENTS);
   spread_list all;
-  spread_begin(s, &all, found);
+  spread_begin(s, &all, NULL);
+  for (uint32_t i = 0; i < count; i++) {
+    const tl_attributes *const from = &s->module->sections.items[places[i].info].attributes;
+    for (size_t j = 0; j < from->count; j++)
+      if (from->items[j].code == EIATTR_AT_ENTRY_FRAGMENTS)
+        spread_add_new_words(s, &all, &from->items[j]);
+  }
+  if (all.bytes.count / 4 == (known == TL_NONE ? 0 : list->items[known].size / 4))
+    return;
   if (known != TL_NONE) {
-    spread_list own;
-    spread_begin(s, &own, &list->items[known]);
-    const size_t before = own.bytes.count;
-    spread_add_words(s, &own, found);
-    if (own.bytes.count == before)
-      return;
-    spread_add_words(s, &all, &list->items[known]);
     for (size_t i = known; i + 1 < list->count; i++)
       list->items[i] = list->items[i + 1];
     list->count--;
@@ -807,38 +817,40 @@ static void spread_words_alone(spreader *s, tl_attributes *list, const tl_attrib
   *tl_vector_push(s->arena, list) = spread_list_record(EIATTR_AT_ENTRY_FRAGMENTS, &all);
 }
 
+/* The record of a list that stays a kernel's, whose others count like a function's: the last that is written (L1407). */
+static size_t spread_find_kept(const tl_attributes *list, const spread_row *row) {
+  for (size_t i = list->count; i-- > 0;)
+    if (list->items[i].code == row->code && (list->items[i].format != 4 || list->items[i].size))
+      return i;
+  return SIZE_MAX;
+}
+
 /* One row with exactly one kernel (I31): what all live device functions have together. */
 static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t kernel, const spread_row *row,
                              const spread_place *places, uint32_t count) {
   const bool alias = kernel == tl_module_single_alias(s->module); /* whose text is another kernel's (L1106) */
   const uint32_t own_info = alias ? TL_NONE : s->module->sections.items[s->module->symbols.items[kernel].section].info;
-  const bool own_too = row->rule == SPREAD_SUM || row->code == EIATTR_NUM_BARRIERS; /* L1361 */
   tl_attributes found = {0};
   spread_lists lists = {0}, own = {0}, input = {0};
   for (uint32_t i = 0; i < count; i++) {
-    const tl_section *const section = &s->module->sections.items[places[i].info];
-    for (size_t j = 0; (own_too || places[i].info != own_info) && j < section->attributes.count; j++)
-      if (section->attributes.items[j].code == row->code)
-        spread_one(s, &found, &lists, row, &section->attributes.items[j]);
+    const tl_attributes *const from = &s->module->sections.items[places[i].info].attributes;
+    const size_t kept = places[i].info == own_info ? spread_find_kept(from, row) : SIZE_MAX;
+    for (size_t j = 0; j < from->count; j++)
+      if (from->items[j].code == row->code && j != kept)
+        spread_one(s, &found, &lists, row, &from->items[j]);
   }
   if (!found.count)
     return;
   spread_check_groups(s, (tl_mixed_kernel){0, 0}, spread_input(s, s->module->symbols.items[kernel].section), &input,
                       row);
   const tl_attribute *const value = &found.items[0];
-  const uint32_t place = tl_attributes_find(list, row->code);
-  const bool known = place != TL_NONE;
+  const bool known = tl_attributes_find(list, row->code) != TL_NONE;
   if (known && row->code == EIATTR_VRC_CTA_INIT_COUNT)
     return; /* L1138 */
   /* Of these two a value of 0 is not appended. */
   const bool zero = row->rule == SPREAD_SUM ? tl_get16(value->data) == 0
                                             : row->code == EIATTR_NUM_BARRIERS && tl_attribute_byte(value) == 0;
-  if (known && row->rule == SPREAD_SUM && !alias) {
-    if (!zero)
-      spread_set_value(s, &list->items[place], tl_get16(value->data));
-  } else if (row->rule == SPREAD_WORDS)
-    spread_words_alone(s, list, value);
-  else if (known || !zero)
+  if (known || !zero)
     spread_one(s, list, &own, row, value);
 }
 
@@ -848,19 +860,25 @@ static void spread_to_single(spreader *s, uint32_t kernel, tl_attributes *list) 
   for (int i = 0; i < SPREAD_ROWS; i++) {
     if (spread_rows[i].rule == SPREAD_EXTERNS)
       spread_externs_alone(s, list, places, count);
+    else if (spread_rows[i].rule == SPREAD_WORDS)
+      spread_words_alone(s, list, places, count);
     else if (s->groups || !spread_is_group(spread_rows[i].code))
       spread_row_alone(s, list, kernel, &spread_rows[i], places, count);
   }
 }
 
-/* L1362: a number of 16 bits. */
-static uint32_t spread_crs_value(const tl_attribute *record) {
-  return record->code == EIATTR_SYNC_STACK ? tl_get16(record->data) : tl_get32(record->data);
+/* True where the files define more functions than one, dead ones too (L1408). */
+static bool spread_defines_several(const tl_module *module) {
+  const tl_resolution *const resolution = module->resolution;
+  size_t defined = 0;
+  for (size_t i = 0; i < resolution->functions.count; i++)
+    defined += resolution->functions.items[i].defined;
+  return defined > 1;
 }
 
 /* I14, I26: own records of every function; of a kernel that is the only one there can be several (L463). */
 static void spread_read_crs(spreader *s) {
-  const bool several = s->module->functions.count > 1;
+  const bool several = spread_defines_several(s->module);
   for (size_t f = 0; f < s->module->functions.count; f++) {
     const uint32_t function = s->module->functions.items[f];
     if (!spread_is_primary(s, function))
@@ -870,13 +888,12 @@ static void spread_read_crs(spreader *s) {
       const uint8_t code = list->items[i].code;
       if ((code != EIATTR_CRS_STACK_SIZE && code != EIATTR_SYNC_STACK) || list->items[i].size < 4)
         continue;
-      if (s->has_crs[function] && (several || !s->module->resolution->functions.items[function].kernel)) {
-        const tl_site site = {
-            NULL, NULL, tl_module_text(s->module, s->module->resolution->functions.items[function].name), TL_NO_OFFSET};
-        tl_diagnostics_add(s->module->diagnostics, tl_message_row_of(TL_MESSAGE_CRS_CONFLICT), site, NULL);
-      }
+      const tl_function *const known = &s->module->resolution->functions.items[function];
+      if (s->has_crs[function] && (several || !known->kernel) && !s->resources->two_stacks)
+        s->resources->two_stacks = tl_module_text(s->module, known->name);
       s->has_crs[function] = true;
-      s->crs[function] = spread_crs_value(&list->items[i]);
+      s->crs[function] =
+          code == EIATTR_SYNC_STACK ? tl_get16(list->items[i].data) : tl_get32(list->items[i].data); /* L1403 */
     }
   }
 }
@@ -908,7 +925,7 @@ static bool spread_has_last_stack(const spreader *s, uint32_t kernel) {
 
 /* The first word of a record, which all of these kinds have (records_check_payload); what a record of another length has behind it stays (L547). */
 static void spread_set_crs(const spreader *s, tl_attribute *record, uint32_t value) {
-  const bool half = record->code == EIATTR_SYNC_STACK && record->size >= 2; /* L1362 */
+  const bool half = record->code == EIATTR_SYNC_STACK && record->size >= 2; /* its upper half is another number, and stays (L1403) */
   if (record->size <= 4 && !half) {
     *record = spread_word(s, record->code, value);
     return;
@@ -940,10 +957,11 @@ static void spread_store_crs(spreader *s, uint32_t kernel, uint32_t info) {
   uint32_t known = tl_attributes_find(&own, EIATTR_CRS_STACK_SIZE);
   if (known == TL_NONE)
     known = tl_attributes_find(&own, EIATTR_SYNC_STACK);
-  if (known != TL_NONE)
-    spread_set_crs(s, &list->items[known], value);
-  else if (value)
+  if (known == TL_NONE && value)
     spread_append_crs(s, kernel, value, list);
+  if (known == TL_NONE)
+    return;
+  spread_set_crs(s, &list->items[known], value);
 }
 
 /* A second name that counts as a kernel has a record of its own, behind its function's (L966). */
@@ -999,12 +1017,13 @@ static void spread_read_sparse(spreader *s) {
     for (size_t i = 0; !alias && i < list->count; i++)
       if (list->items[i].code == EIATTR_SPARSE_MMA_MASK) {
         own = true;
-        s->sparse[function] |= spread_value(&list->items[i]) & UINT16_MAX;
+        s->sparse_own[function] = spread_value(&list->items[i]) & UINT16_MAX;
+        s->sparse[function] |= s->sparse_own[function];
       }
     s->any_sparse |= own;
     s->every_sparse &= own;
     if (!own)
-      s->sparse[function] = 0x8000;
+      s->sparse[function] = s->sparse_own[function] = 0x8000;
   }
 }
 
@@ -1027,8 +1046,10 @@ static void spread_append_sparse(spreader *s) {
     s->sparse_place[function] = (uint32_t)list->count;
     spread_note_before(s, list);
     const uint32_t owner = s->module->symbols.items[s->module->sections.items[text].owner].function;
-    if (!(s->module->symbols.items[s->module->symbol_of_function[function]].other & STO_ENTRY)) /* L1105 */
+    if (!(s->module->symbols.items[s->module->symbol_of_function[function]].other & STO_ENTRY)) { /* L1105 */
       s->sparse[owner] |= 0x8000;
+      s->sparse_own[owner] |= 0x8000;
+    }
   }
 }
 
@@ -1038,11 +1059,12 @@ static void spread_close_stubs(spreader *s) {
     *tl_vector_push(s->arena, spread_slots_list(s)) = spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, 0);
 }
 
+/* Of each function the last mask (L1407). */
 static uint32_t spread_sparse_of_all(const spreader *s) {
   uint32_t mask = 0;
   for (size_t f = 0; f < s->module->functions.count; f++)
     if (spread_text_of(s, s->module->functions.items[f]) != TL_NONE)
-      mask |= s->sparse[s->module->functions.items[f]];
+      mask |= s->sparse_own[s->module->functions.items[f]];
   return mask;
 }
 
@@ -1054,7 +1076,8 @@ static bool spread_no_function_is_dead(const spreader *s) {
   return true;
 }
 
-/* L1169: who reaches a function gets all masks of its section, those of second names too; a second name gives none. */
+/* L1169: who reaches a function gets all masks of its section, those of second names too; a second name gives none. Of its own a
+ * kernel has the one that is written, the last that was read, and all where it reaches itself (L1406). */
 static const uint32_t *spread_sparse_below(const spreader *s) {
   const tl_graph *const graph = s->graph;
   uint32_t *const given = tl_arena_copy(s->arena, s->sparse, graph->node_count * sizeof *given);
@@ -1067,7 +1090,7 @@ static const uint32_t *spread_sparse_below(const spreader *s) {
     given[s->module->symbols.items[owner].function] |= s->sparse[function];
   }
   const uint32_t *const reached = tl_graph_collect(graph, given, s->arena);
-  uint32_t *const below = tl_arena_copy(s->arena, s->sparse, graph->node_count * sizeof *below);
+  uint32_t *const below = tl_arena_copy(s->arena, s->sparse_own, graph->node_count * sizeof *below);
   for (uint32_t node = 0; node < graph->node_count; node++)
     for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++)
       below[node] |= reached[graph->callees.to[e]];
@@ -1307,6 +1330,7 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
   s.groups = spread_groups_spread(module);
   const size_t nodes = graph->node_count;
   s.sparse = tl_arena_new(arena, uint32_t, nodes);
+  s.sparse_own = tl_arena_new(arena, uint32_t, nodes);
   s.sparse_place = tl_arena_new(arena, uint32_t, nodes);
   s.crs = tl_arena_new(arena, uint32_t, nodes);
   s.has_crs = tl_arena_new(arena, bool, nodes);

@@ -146,6 +146,7 @@ typedef struct tl_section {
   uint32_t cutoff;         /* of text: older relocations belonged to a replaced body (W8.2) */
   uint32_t symbol_cutoff;  /* of compiler constants in -r: older symbols belonged to a replaced body (D88) */
   uint8_t registers;       /* of text: top byte of the input's sh_info (F45) */
+  uint8_t barriers;        /* of text: bits 20 to 26 of the input's sh_flags (L1413) */
   bool bodyless;           /* of text: an alias replaced its body, and what is about it is not in the output (L490) */
   bool led;                /* of text: its owner is an alias (D102) */
   bool deserted;           /* of text: its owner is an alias that outlives the function (L1193, L1255) */

@@ -435,7 +435,7 @@ static uint32_t objects_new_symbol(tl_merging *m, const tl_cubin_symbol *s, uint
   return out;
 }
 
-/* W3.7, V10 */
+/* W3.7, V10. The binding is that of the first mention or definition of the name (L1400). */
 static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
@@ -476,7 +476,6 @@ static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
     symbol->align = s->value;
     symbol->size = s->size;
     symbol->mention = m->file;
-    symbol->info = weak_zeros ? symbol->info : s->info;
   } else if (s->size > symbol->size) {
     const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_COMMON_LARGER), site, NULL,

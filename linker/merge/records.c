@@ -239,14 +239,16 @@ static void records_read_info(tl_merging *m, uint32_t section) {
   }
 }
 
-/* The kind of reserved memory that a record's words ask for: that of CUDA 12 (4, 5), of CUDA 13 (6, 7), or 0. */
+/* The kind of reserved memory that a record asks for, by the last of its words that says one (L1405): that of CUDA 12 (4, 5), of
+ * CUDA 13 (6, 7), or 0. */
 static uint32_t records_fragments(const tl_record *record) {
+  uint32_t kind = 0;
   for (uint16_t at = 0; at + 4 <= record->size; at = (uint16_t)(at + 4)) {
     const uint32_t word = tl_get32(record->data + at);
     if (word >= 4 && word <= 7)
-      return word & ~1u;
+      kind = word & ~1u;
   }
-  return 0;
+  return kind;
 }
 
 void tl_merge_check_fragments(tl_merging *m, uint32_t section) {

@@ -43,12 +43,16 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
         function->has_renamed_shared ||
         (function->shared != REF_NONE && input->section != 0 &&
          strncmp(file->cubin.sections[input->section].name, shared_prefix, sizeof shared_prefix - 1) != 0); /* RF717 */
+    if (input->section != 0) {
+      file->section_of[input->section] = function->shared; /* RF855: has its place, for objects of other memory spaces */
+    }
     return function->shared;
   }
   size_t pool = ref_section_find_pool(link);
   if (pool == REF_NONE) {
     const uint64_t align = input->section == 0 ? 16 : file->cubin.sections[input->section].align;
     pool = ref_section_add_pool(link, align);
+    link->pool_begins_extern = input->section == 0;
   }
   if (input->section != 0) {
     link->sections[pool].align = ref_larger(file->cubin.sections[input->section].align, link->sections[pool].align);
@@ -259,7 +263,12 @@ static void ref_object_name_dead_section(ref_link *link, const ref_file *file, c
   }
   ref_names_add_section(link, REF_NONE, file->cubin.sections[input->section].name);
   link->has_dead_extern = link->has_dead_extern || input->size == 0;
-  link->has_dead_parameter = link->has_dead_parameter || (input->other & VISIBILITY) > INTERNAL;
+  if ((input->other & VISIBILITY) > INTERNAL) {
+    const size_t owner = file->function_of[ref_merge_owner(file, input->section)];
+    const bool of_kernel = owner == REF_NONE || link->functions[owner].entry;
+    link->has_dead_parameter = link->has_dead_parameter || of_kernel;
+    link->has_dead_hidden = link->has_dead_hidden || !of_kernel; /* RF801 */
+  }
 }
 
 /* RF36: kernel parameters that are textures have local symbols, which are one by name all the same. */
@@ -557,7 +566,9 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
     const bool placed = old->section != REF_NONE; /* D19: else it has no section to compare with */
     const bool global = placed && link->sections[old->section].type == REF_TYPE_GLOBAL;
     if (!ref_object_is_defined(old)) {
+      const uint8_t bind = old->bind;
       ref_object_define(link, file_number, input, number);
+      link->symbols[number].bind = bind;                /* RF957 */
       link->symbols[number].mention_file = file_number; /* RF11 */
     } else if (global && old->bind != REF_BIND_WEAK && input->info >> 4 == REF_BIND_WEAK) {
       return; /* RF667 */
@@ -765,7 +776,8 @@ static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, co
     return;
   }
   if (ref_object_is_shared(input) && (instance || in_pool)) {
-    link->debug_shared_align = ref_larger(input->value, link->debug_shared_align);
+    const bool placed = ref_partial_places_new(link, (size_t)(file - link->files), input);
+    link->debug_shared_align = ref_larger(placed ? 1 : input->value, link->debug_shared_align);
   }
 }
 

@@ -81,6 +81,7 @@ void ref_reference_lay_out(ref_link *link) {
   ref_statics_check(link, whole);
   ref_deleted_check(link);
   ref_symbols_check_values(link);
+  ref_deleted_check_sections(link);
   ref_namesakes_check_places(link);
   ref_bodies_add_section(link);
   ref_callgraph_measure(link);

@@ -1,4 +1,4 @@
-/* Applied, kept, dropped: R1-R30, R33-R37, W11, RF714, RF719, L1256, L1259. */
+/* Applied, kept, dropped: R1-R30, R33-R37, W11, RF714, RF719, L1256, L1259, RF800, RF802. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -540,8 +540,8 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
 /* R6 */
 static uint32_t ref_relocate_bank(ref_link *link, const ref_out_relocation *entry) {
   if (entry->symbol == REF_NONE) {
-    const bool gone = entry->names_gone_section || entry->names_unlisted; /* RF553 */
-    return gone ? (entry->gone_type - REF_TYPE_CONSTANT) & 31 : NO_BANK;  /* RF401 */
+    const bool gone = entry->names_gone_section || entry->names_unlisted || entry->names_gone_shared; /* RF553, RF800 */
+    return gone ? (entry->gone_type - REF_TYPE_CONSTANT) & 31 : NO_BANK;                              /* RF401 */
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
   if (ref_relocate_is_texture(symbol) && ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT && !link->relocatable) {
@@ -633,13 +633,18 @@ static bool ref_relocate_keeps_bank(const ref_link *link, const ref_out_relocati
          !ref_section_type_is_constant(link->sections[symbol->section].type) && !ref_relocate_is_texture(symbol);
 }
 
+/* RF904 */
+static void ref_relocate_keep_unpatched(ref_link *link, ref_out_section *target) {
+  if (ref_view_is_derived(link) && target->info_function != REF_NONE && target->unpatched.data == NULL) {
+    ref_bytes_add(link, &target->unpatched, target->data.data, target->data.size);
+  }
+}
+
 /* R2-R5, R9a */
 static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, bool clear) {
   ref_out_section *target = &link->sections[entry->target];
   if (link->view->is_mercury && target->info_function != REF_NONE) {
-    ref_relocate_check_code_place(link, entry);
-    const uint64_t whole = ref_relocate_symbol_value(link, entry) + (uint64_t)entry->addend;
-    ref_mercury_patch(link, entry, clear ? 0 : whole);
+    ref_relocate_check_code_place(link, entry); /* RF900: written later */
     return;
   }
   ref_relocate_check_place(link, entry);
@@ -647,6 +652,7 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
   if (row == NULL || ref_relocate_is_foreign(link, entry->type)) { /* nvlink's table has nothing to write by (RF228) */
     ref_relocate_refuse_foreign(link);
   }
+  ref_relocate_keep_unpatched(link, target);
   const uint64_t addend = entry->has_addend ? (uint64_t)entry->addend : 0;
   const uint64_t place = ref_relocate_kind(link, entry->type) == REF_KIND_PC_RELATIVE ? entry->offset : 0;
   const uint64_t value = clear ? 0 : ref_relocate_symbol_value(link, entry) + addend - place;
@@ -776,8 +782,9 @@ void ref_relocate_apply(ref_link *link) {
 
 /* What an entry that stays ends the link with: a symbol that is not in the output, a place behind the section's end. */
 static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *entry) {
-  const bool gone = entry->symbol == REF_NONE ? entry->names_gone_section || entry->names_unlisted /* RF195 */
-                                              : link->symbols[entry->symbol].index == 0;
+  const bool nothing =
+      entry->names_gone_section || entry->names_unlisted || entry->names_gone_shared; /* RF195, RF800 */
+  const bool gone = entry->symbol == REF_NONE ? nothing : link->symbols[entry->symbol].index == 0;
   if (entry->offset >= ref_relocate_end_of(link, &link->sections[entry->target])) {
     ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");
   }
@@ -786,11 +793,18 @@ static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *e
   }
 }
 
+/* RF802: code and memory that have no size by now stay empty. */
+static bool ref_relocate_is_of_inputs(uint32_t type) {
+  return type == REF_TYPE_PROGBITS || (type >= REF_TYPE_GLOBAL && type <= REF_TYPE_SHARED) || type == REF_TYPE_UFT ||
+         type == REF_TYPE_UDT || ref_section_type_is_constant(type);
+}
+
 /* What is written last has no size yet: such an entry is looked at when it is written. */
 static bool ref_relocate_waits(const ref_link *link, const ref_out_relocation *entry) {
   const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
-  const bool unwritten = symbol != NULL && symbol->type == REF_SYMBOL_SECTION && symbol->section != REF_NONE &&
-                         link->sections[symbol->section].size == 0 && !link->sections[symbol->section].dropped;
+  const bool named = symbol != NULL && symbol->type == REF_SYMBOL_SECTION && symbol->section != REF_NONE;
+  const ref_out_section *section = named ? &link->sections[symbol->section] : NULL;
+  const bool unwritten = named && section->size == 0 && !section->dropped && !ref_relocate_is_of_inputs(section->type);
   return unwritten || link->sections[entry->target].size == 0;
 }
 

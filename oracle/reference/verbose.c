@@ -48,9 +48,10 @@ static void ref_verbose_report_module(ref_link *link) {
   ref_message_tell(link, REF_INFO, "%llu bytes gmem%s", (unsigned long long)globals, ref_verbose_constants(link, NULL));
 }
 
-/* C81: with exactly one kernel the barriers of all live functions count. */
+/* C81: with exactly one kernel the barriers of all live functions count. RF956: what its record says by then, too. */
 static unsigned ref_verbose_barriers(const ref_link *link, const ref_function *kernel) {
-  unsigned most = 0;
+  const ref_record *own = ref_attribute_find(&kernel->output_records, NUM_BARRIERS);
+  unsigned most = own == NULL ? 0 : ref_attribute_byte(own);
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
     const bool all = ref_callgraph_has_one_kernel(link) && function->live && !kernel->is_unnamed;
