@@ -4,7 +4,9 @@
 enum { CODE_NUM_BARRIERS = 0x4c, BARRIERS_BIT = 20, BARRIERS = 0x7f };
 
 /* A text's own bits are in the output as it is written; what becomes a record is not. */
-uint64_t ref_barriers_flags(uint64_t flags) { return flags & (uint64_t)BARRIERS << BARRIERS_BIT; }
+uint64_t ref_barriers_flags(uint64_t flags) {
+  return flags & (uint64_t)BARRIERS << BARRIERS_BIT;
+}
 
 static uint8_t ref_barriers_of(const ref_link *link, const ref_function *function) {
   const bool none = function->text == REF_NONE || function->alias_of != REF_NONE || function->is_stub;
