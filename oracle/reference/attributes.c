@@ -363,7 +363,7 @@ static size_t ref_attribute_count_own(const ref_function *function, uint8_t code
 }
 
 /* I31: a maximum or sum of 0 is not appended, but for 0x4a. RF633: of that the kernel's own stays. RF954: of the kernel's own records
- * the sum has all. */
+ * all count. */
 static void ref_attributes_spread_code_to_one(ref_link *link, const ref_indices *functions, size_t number,
                                               uint8_t code) {
   ref_records *output = &link->functions[number].output_records;
@@ -379,7 +379,7 @@ static void ref_attributes_spread_code_to_one(ref_link *link, const ref_indices 
     for (size_t k = 0, met = 0; k < function->records.count; k++) {
       const bool counts = function->records.items[k].code == code && !function->records.items[k].dropped;
       met += counts;
-      if (counts && (own == 0 || (code == CODE_NUM_MBARRIERS && met < own))) {
+      if (counts && (own == 0 || met < own)) { /* RF765 */
         ref_attribute_spread(link, &link->functions[number], &function->records.items[k]);
       }
     }
@@ -450,21 +450,22 @@ static bool *ref_attributes_find_aliased(ref_link *link) {
   return aliased;
 }
 
-/* RF701: of all records of the function. */
-static uint32_t ref_attribute_mask_of(ref_link *link, size_t number, bool aliased) {
+/* RF701: of all records of the function, or of the last one alone (RF765). */
+static uint32_t ref_attribute_mask_of(ref_link *link, size_t number, bool aliased, bool last) {
   const ref_records *records = &link->functions[number].records;
   uint32_t mask = 0;
   bool has = false;
   for (size_t i = 0; i < records->count; i++) {
     if (records->items[i].code == CODE_SPARSE_MMA && !records->items[i].dropped) {
-      mask |= ref_attribute_u16(&records->items[i]);
+      mask = (last ? 0 : mask) | ref_attribute_u16(&records->items[i]);
       has = true;
     }
   }
   return has && !aliased ? mask : MASK_MISSING | mask; /* W6.9 */
 }
 
-/* I23: over what the kernel reaches; RF58: over all live functions when it is the only kernel. RF711: a kernel that is called by what it
+/* RF765, L1406, L1407: of the last record of each function with one kernel, and of its own of a kernel that does not reach itself.
+ * I23: over what the kernel reaches; RF58: over all live functions when it is the only kernel. RF711: a kernel that is called by what it
  * reaches, itself too, is handed its second name's mask as any function that is called. */
 static uint32_t ref_attribute_join_masks(ref_link *link, size_t own, const bool *aliased) {
   const ref_function *kernel = &link->functions[own];
@@ -474,8 +475,8 @@ static uint32_t ref_attribute_join_masks(ref_link *link, size_t own, const bool 
   for (size_t i = 0; i < count; i++) {
     const size_t number = all ? i : kernel->reach.items[i];
     if (ref_attribute_mask_counts(link, &link->functions[number])) {
-      const bool handed = aliased[number] && (number != own || ref_callgraph_reaches_itself(link, own));
-      mask |= ref_attribute_mask_of(link, number, handed);
+      const bool apart = number == own && !ref_callgraph_reaches_itself(link, own);
+      mask |= ref_attribute_mask_of(link, number, aliased[number] && !apart, all || apart);
     }
   }
   return mask;
