@@ -286,33 +286,39 @@ static ref_indices *ref_attributes_find_reachers(ref_link *link) {
   return reachers;
 }
 
-/* RF954: of what spreads to the kernel itself the record that it spreads into counts as it is by then. */
-static const ref_record *ref_attribute_source(const ref_function *from, size_t record, const ref_function *to) {
-  const ref_record *source = &from->records.items[record];
-  if (from != to || source->dropped) {
-    return source;
+enum { CODES = 256 };
+
+/* By code the function's record that something spreads into. */
+static void ref_attributes_find_last(const ref_function *function, size_t *last) {
+  for (size_t i = 0; i < CODES; i++) {
+    last[i] = REF_NONE;
   }
-  for (size_t i = record + 1; i < from->records.count; i++) {
-    if (from->records.items[i].code == source->code && !from->records.items[i].dropped) {
-      return source;
-    }
+  for (size_t i = 0; i < function->records.count; i++) {
+    const ref_record *record = &function->records.items[i];
+    last[record->code] = record->dropped ? last[record->code] : i;
   }
-  const ref_record *own = ref_attribute_find(&to->output_records, source->code);
-  return own != NULL ? own : source;
+}
+
+/* RF954, RF762: a kernel's record that something has spread into counts as it is by then. */
+static ref_record ref_attribute_source(const ref_function *from, size_t number, const size_t *last) {
+  const ref_record *source = &from->records.items[number];
+  const ref_record *now = last[source->code] == number ? ref_attribute_find(&from->output_records, source->code) : NULL;
+  return now != NULL ? *now : *source;
 }
 
 /* I30: program with two or more kernels. RF54: record by record, for each the kernels that reach it, the last created first
  * (which only the order of E36 shows). */
 static void ref_attributes_spread_to_all(ref_link *link, const ref_indices *functions) {
   const ref_indices *reachers = ref_attributes_find_reachers(link);
+  size_t last[CODES];
   for (size_t i = 0; i < functions->count; i++) {
     const ref_function *function = &link->functions[functions->items[i]];
     const ref_indices *kernels = &reachers[functions->items[i]];
+    ref_attributes_find_last(function, last);
     for (size_t k = 0; k < function->records.count; k++) {
       for (size_t j = 0; j < kernels->count; j++) {
-        ref_function *kernel = ref_attribute_holder(link, kernels->items[j]);
-        const ref_record record = *ref_attribute_source(function, k, kernel);
-        ref_attribute_spread(link, kernel, &record);
+        const ref_record record = ref_attribute_source(function, k, last);
+        ref_attribute_spread(link, ref_attribute_holder(link, kernels->items[j]), &record);
       }
     }
   }
