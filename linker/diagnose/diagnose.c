@@ -562,6 +562,22 @@ static uint32_t diagnose_barriers_alone(const verbose *v, uint32_t function) {
   return 0;
 }
 
+/* L1413: with counts in flags a kernel's is that of its record, or of its flags where the record says none. */
+static void verbose_take_flags(const verbose *v, uint32_t *barriers) {
+  const tl_module *const module = v->module;
+  for (size_t i = 0; v->resources->kept_barriers && i < module->kernels.count; i++) {
+    const tl_symbol *const kernel = &module->symbols.items[module->kernels.items[i]];
+    const uint32_t info = module->sections.items[kernel->section].info;
+    const uint32_t at =
+        info == TL_NONE ? TL_NONE : tl_attributes_find(&v->resources->sections[info], EIATTR_NUM_BARRIERS);
+    if (at == TL_NONE)
+      continue;
+    const uint32_t said = tl_attribute_byte(&v->resources->sections[info].items[at]);
+    const uint32_t count = said ? said : module->sections.items[kernel->section].barriers;
+    barriers[kernel->function] = (uint32_t)tl_larger(count, barriers[kernel->function]);
+  }
+}
+
 /* Over what each function reaches; with exactly one kernel over all live functions (C81). */
 static const uint32_t *verbose_count_barriers(const verbose *v) {
   const tl_module *const module = v->module;
@@ -569,12 +585,16 @@ static const uint32_t *verbose_count_barriers(const verbose *v) {
   uint32_t most = 0;
   for (uint32_t f = 0; f < v->graph->function_count; f++)
     own[f] = diagnose_barriers_of(module, f);
-  if (!tl_module_has_single_kernel(module))
-    return tl_graph_most(v->graph, own, v->arena);
+  if (!tl_module_has_single_kernel(module)) {
+    uint32_t *const reached = tl_graph_most(v->graph, own, v->arena);
+    verbose_take_flags(v, reached);
+    return reached;
+  }
   for (size_t i = 0; i < module->functions.count; i++)
     most = (uint32_t)tl_larger(most, own[module->functions.items[i]]);
   for (uint32_t f = 0; f < v->graph->function_count; f++)
     own[f] = most;
+  verbose_take_flags(v, own);
   return own;
 }
 

@@ -106,13 +106,15 @@ static uint32_t instances_section(tl_instances *n, uint32_t text, uint32_t kerne
   return section;
 }
 
-/* L556: what symbol 0 says of objects without a symbol. */
+/* L556: what symbol 0 says of objects without a symbol: what the first function says that has some, a kernel or not
+ * (L1368). */
 static void instances_find_null_value(tl_instances *n) {
   const tl_module *const module = n->module;
-  for (size_t k = module->all_kernels.count; k-- > 0;) {
-    const uint32_t text = module->symbols.items[module->all_kernels.items[k]].section;
-    const uint32_t section = module->sections.items[text].shared;
-    if (section != TL_NONE && n->null_align[section])
+  for (uint32_t i = 1; i < module->symbols.count && !n->null_value; i++) {
+    const uint32_t text = module->symbols.items[i].function == TL_NONE ? TL_NONE : module->symbols.items[i].section;
+    const bool owner = text != TL_NONE && module->sections.items[text].owner == i;
+    const uint32_t section = owner ? module->sections.items[text].shared : TL_NONE;
+    if (section != TL_NONE)
       n->null_value = n->null_align[section];
   }
 }

@@ -533,9 +533,16 @@ static uint32_t functions_text_name(tl_merging *m, const tl_cubin_symbol *symbol
   return input->type == SHT_PROGBITS ? tl_module_name(m->module, ".text.", symbol->name) : input->name;
 }
 
-/* L189: of the input's flags only the one that tells the view. */
-static uint64_t functions_text_flags(const tl_cubin_section *input) {
-  return input->type == SHT_PROGBITS ? SHF_ALLOC | SHF_EXECINSTR | (input->flags & SHF_CUDA_MERCURY) : input->flags;
+/* The barriers that older tools counted in sh_flags (L1413). */
+static uint8_t functions_barriers(const tl_merging *m, const tl_cubin_section *input) {
+  const bool counted = input->type == SHT_PROGBITS && !m->module->capsule;
+  return counted ? (uint8_t)(input->flags >> SHF_CUDA_BARRIERS & SHF_CUDA_BARRIERS_MASK) : 0;
+}
+
+/* L189: of a capsule's flags only the one that tells the view; of others none (L1413). */
+static uint64_t functions_text_flags(const tl_merging *m, const tl_cubin_section *input) {
+  const uint64_t view = m->module->capsule ? input->flags & SHF_CUDA_MERCURY : 0;
+  return input->type == SHT_PROGBITS ? SHF_ALLOC | SHF_EXECINSTR | view : input->flags;
 }
 
 /* What nvlink crashes on in a text section. A kernel need not be the one that sh_info names (L196). */
@@ -660,7 +667,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   if (create)
     functions_check_section(m, symbol);
   if (create)
-    text = tl_module_add_section_unlisted(module, name, input->type, functions_text_flags(input), align,
+    text = tl_module_add_section_unlisted(module, name, input->type, functions_text_flags(m, input), align,
                                           input->type == SHT_CUDA_UFT_REL ? input->entry_size : 0);
   if (new)
     tl_module_list_symbol(module, out, true);
@@ -669,6 +676,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
     tl_module_add_section_symbol(module, text);
     tl_module_append(module, text, input->data, input->size, align, m->file, s->section);
     module->sections.items[text].registers = (uint8_t)(input->info >> 24);
+    module->sections.items[text].barriers = functions_barriers(m, input);
     m->section_map[s->section] = text;
   }
   tl_symbol *const result = &module->symbols.items[out];
@@ -807,6 +815,7 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
   const uint64_t size = functions_body_size(m, s, input);
   tl_module_append(module, text, input->data, size, (uint32_t)input->align, m->file, s->section); /* L953 */
   section->registers = (uint8_t)(input->info >> 24);
+  section->barriers = functions_barriers(m, input);
   if (section->info != TL_NONE)
     module->sections.items[section->info].attributes.count = 0;
   tl_symbol *const result = &module->symbols.items[out];

@@ -146,6 +146,7 @@ typedef struct tl_section {
   uint32_t cutoff;         /* of text: older relocations belonged to a replaced body (W8.2) */
   uint32_t symbol_cutoff;  /* of compiler constants in -r: older symbols belonged to a replaced body (D88) */
   uint8_t registers;       /* of text: top byte of the input's sh_info (F45) */
+  uint8_t barriers;        /* of text: bits 20 to 26 of the input's sh_flags (L1413) */
   bool bodyless;           /* of text: an alias replaced its body, and what is about it is not in the output (L490) */
   bool led;                /* of text: its owner is an alias (D102) */
   bool deserted;           /* of text: its owner is an alias that outlives the function (L1193, L1255) */
@@ -463,6 +464,8 @@ void tl_module_forget_section(tl_module *module, uint32_t section);
 /* The same for the relocation sections of one that is forgotten; of two of a name the names of that one go (L130). */
 void tl_module_forget_relocations(tl_module *module, uint32_t section);
 uint32_t tl_module_add_section_symbol(tl_module *module, uint32_t section);
+/* The section symbol of one that stands before everything else and has none, if it has none yet. */
+void tl_module_add_fixed_symbol(tl_module *module, uint32_t section);
 /* Creates a symbol outside all lists. */
 uint32_t tl_module_new_symbol(tl_module *module, const tl_symbol *symbol);
 /* Puts a symbol at the end of its half of .symtab and, when local or weak, its name into .strtab. */

@@ -481,17 +481,18 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
   *result = OUTCOME_KEEP;
   if (e->symbol == 0)
     return false;
+  const bool lists_names = tl_module_has_tables(r->module) || !r->module->mode->final;
   if (symbol->name == r->uft_offset && section == TL_NONE) { /* R13a, W12.7 */
-    *result = r->module->unified_functions && (tl_module_has_tables(r->module) || !r->module->mode->final)
-                  ? OUTCOME_KEEP
-                  : OUTCOME_DROP;
+    *result = !r->module->unified_functions || !lists_names ? OUTCOME_DROP
+              : relocate_clears(e)                          ? OUTCOME_KEEP_AS_NONE
+                                                            : OUTCOME_KEEP; /* L1367 */
     if (*result == OUTCOME_DROP)
       tl_trace(r->module->diagnostics, TL_TRACE_UFT_OFFSET);
     return true;
   }
   if (section == TL_NONE &&
       relocate_is_unified_name(r, symbol->name)) { /* R13b; a relocatable output keeps them (L580) */
-    if (!r->module->mode->final) {
+    if (lists_names) {                             /* with an index file executables do, too (L1367) */
       *result = relocate_clears(e) ? OUTCOME_KEEP_AS_NONE : OUTCOME_KEEP;
       return true;
     }

@@ -571,6 +571,7 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   link->sections[number].input_link = copy ? input->link : link->sections[number].input_link;
   ref_block_name_text(link, file, input, number);
   ref_block_append(link, file, section, number);
+  link->sections[number].has_block = true;
   if (input->type == link->view->user_type) {
     ref_block_note_user_constants(link, file, section);
   }

@@ -50,6 +50,17 @@ static void ref_callgraph_reach(ref_link *link, size_t kernel, size_t *seen_by) 
   }
 }
 
+/* RF951: does a call of what the kernel reaches lead back to it? */
+bool ref_callgraph_reaches_itself(const ref_link *link, size_t kernel) {
+  const ref_indices *reach = &link->functions[kernel].reach;
+  for (size_t i = 0; i < reach->count; i++) {
+    if (ref_indices_has(&link->functions[reach->items[i]].callees, kernel)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool ref_callgraph_is_live_entry(const ref_function *function) {
   return function->entry && function->live && function->text != REF_NONE;
 }
@@ -175,14 +186,15 @@ static void ref_callgraph_read_crs(ref_link *link) {
       if (record->code != 0x1e && record->code != 0x0d) {
         continue;
       }
-      const bool sound = record->format == 4 && record->payload.size >= 4;
+      const size_t size = record->code == 0x0d ? 2 : 4; /* RF950 */
+      const bool sound = record->format == 4 && record->payload.size >= size;
       if (!sound && strict) {
-        ref_message_fatal(link, "D67", "attribute 0x%02x of function '%s' has no 32-bit value", record->code,
-                          function->name);
+        ref_message_fatal(link, "D67", "attribute 0x%02x of function '%s' has no %zu-bit value", record->code,
+                          function->name, 8 * size);
       }
       link->has_crs_conflict = link->has_crs_conflict ||
                                (strict && ++found > 1 && (!function->entry || link->function_count > 1)); /* RF189 */
-      function->crs_size = sound ? ref_u32(record->payload.data) : 0;
+      function->crs_size = !sound ? 0 : size == 2 ? ref_u16(record->payload.data) : ref_u32(record->payload.data);
     }
   }
 }

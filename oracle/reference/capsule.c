@@ -579,7 +579,7 @@ static uint64_t ref_capsule_sass_size(const ref_capsule *capsule, size_t number)
 /* M28; W17.2, M17: with -g shared objects have symbols, behind the reserved bytes; RF128: in an empty section too. */
 static uint64_t ref_capsule_reserved_before(const ref_link *link, const ref_out_symbol *symbol) {
   const ref_out_section *section = symbol->section == REF_NONE ? NULL : &link->sections[symbol->section];
-  if (section != NULL && section->type == REF_TYPE_SHARED) {
+  if (section != NULL && section->type == REF_TYPE_SHARED && (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED) {
     return RESERVED;
   }
   return section != NULL && section->type == REF_TYPE_SHARED_RESERVED && section->size != 0 ? SYSTEM_RESERVED : 0;
@@ -602,7 +602,7 @@ static void ref_capsule_write_symbol(ref_capsule *capsule, size_t number, bool m
   if (undefined && type == REF_SYMBOL_OBJECT) {
     type = keeps_type ? REF_SYMBOL_OBJECT : REF_SYMBOL_CUDA_OBJECT;
     other &= (uint8_t)~(keeps_type ? REF_SPACE_MASK : 0);
-  } else if (object && !mercury_side && !link->relocatable) {
+  } else if (object && !mercury_side && !link->relocatable && (other & REF_SPACE_MASK) != 0) { /* RF405 */
     type = REF_SYMBOL_OBJECT;
     other &= (uint8_t)~REF_SPACE_MASK;
     value += ref_capsule_reserved_before(link, symbol);
@@ -877,6 +877,7 @@ static void ref_capsule_join(ref_link *link, ref_link *sass) {
   ref_callgraph_write(link);
   ref_slots_move_entries(capsule);
   ref_relocate_write(link);
+  ref_written_records(capsule);
   ref_capsule_check_code_entries(capsule);
   ref_bindless_write(link);
   ref_unified_write(link);

@@ -108,7 +108,7 @@ typedef struct ref_rows {
 /* The end of an operation that is no advance. */
 size_t ref_rows_end_of(const uint8_t *data, size_t size, size_t at);
 /* `unit`: what an advance counts, in bytes. */
-ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_t unit, bool is_sass);
+ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_t unit);
 bool ref_rows_read_common(ref_link *link, const uint8_t *data, size_t size, ref_bytes *operations);
 void ref_rows_put(ref_link *link, ref_rows *rows, uint64_t place, const ref_bytes *operations);
 void ref_rows_write(ref_link *link, const ref_rows *rows, uint64_t unit, ref_bytes *output);
@@ -123,6 +123,8 @@ ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size);
 
 /* Of a capsule and its text, as an object has them. */
 ref_places ref_places_of_sections(ref_link *link, const ref_section *capsule, const ref_section *text);
+/* A section of code on the SASS side as it was before entries were carried out. */
+const ref_bytes *ref_places_text(const ref_capsule *capsule, size_t text);
 /* Of the function's body that stands. */
 ref_places ref_places_of_function(const ref_capsule *capsule, size_t function);
 ref_units ref_places_units(ref_link *link, const ref_places *places);
@@ -134,6 +136,9 @@ const ref_units *ref_places_units_of_function(ref_capsule *capsule, size_t funct
 uint64_t ref_units_around(const ref_units *units, uint64_t decoded);
 /* The first at a place, NOPs included, or REF_NONE. */
 size_t ref_places_find(const ref_places *places, uint64_t place);
+/* By decoded place the instruction at which the row of a frame begins, and that of one place, or REF_NONE. */
+ref_units ref_places_rows(ref_link *link, const ref_places *places);
+size_t ref_rows_instruction(const ref_units *rows, uint64_t place);
 /* Does an instruction begin there? */
 bool ref_places_begin(const ref_places *places, uint64_t place);
 /* The offset of the instruction that holds a decoded byte. */
@@ -294,6 +299,35 @@ bool ref_data_place_field(uint32_t type, ref_field *field);
 uint64_t ref_data_place_value(const ref_link *link, const ref_out_relocation *entry, const ref_bytes *symbols);
 
 /* capsule_derived.c */
+uint32_t ref_derived_sass_type(const ref_link *mercury, const ref_out_relocation *entry, const ref_bytes *text,
+                               uint64_t place);
+const ref_targets *ref_derived_targets(ref_capsule *capsule);
+bool ref_derived_is_own(const ref_link *mercury, const ref_out_relocation *entry, size_t function);
+
+/* capsule_written.c: an instruction's decoded bytes, and the record that they are; 0: it has none. */
+typedef struct ref_written_step {
+  size_t decoded, length, record, sass;
+  unsigned opcode;
+} ref_written_step;
+
+/* What entries write into the decoded code of a function. */
+typedef struct ref_written {
+  unsigned sm;
+  ref_bytes *body;
+  const ref_bytes *text;
+  ref_written_step *steps;
+  size_t count, size;
+  uint8_t *bytes;
+  bool *is_set; /* both by place */
+} ref_written;
+
+ref_written ref_written_begin(const ref_capsule *capsule, size_t function);
+void ref_written_add(ref_written *written, const ref_out_relocation *entry);
+void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_t place, bool is_shown,
+                           ref_bytes *text);
+void ref_written_translate(const ref_written *written, ref_bytes *text);
+void ref_written_records(ref_capsule *capsule);
+
 void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *text);
 bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, size_t function, ref_bytes *output);
 

@@ -247,7 +247,7 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
     return ref_capsule_entries(capsule, section);
   }
   if (output->type == REF_TYPE_RESOLVED_RELA) {
-    return ref_capsule_resolved(capsule, ref_capsule_sass_section(capsule, output->info_section));
+    return ref_capsule_resolved(capsule, output->info_section);
   }
   if (output->type == REF_TYPE_INFO) {
     const size_t function = ref_capsule_function_of(capsule, section);

@@ -43,12 +43,17 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
         function->has_renamed_shared ||
         (function->shared != REF_NONE && input->section != 0 &&
          strncmp(file->cubin.sections[input->section].name, shared_prefix, sizeof shared_prefix - 1) != 0); /* RF717 */
+    if (input->section != 0) {
+      file->section_of[input->section] =
+          function->shared; /* RF855: has its place, for objects of other memory spaces */
+    }
     return function->shared;
   }
   size_t pool = ref_section_find_pool(link);
   if (pool == REF_NONE) {
     const uint64_t align = input->section == 0 ? 16 : file->cubin.sections[input->section].align;
     pool = ref_section_add_pool(link, align);
+    link->pool_begins_extern = input->section == 0;
   }
   if (input->section != 0) {
     link->sections[pool].align = ref_larger(file->cubin.sections[input->section].align, link->sections[pool].align);
@@ -562,7 +567,9 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
     const bool placed = old->section != REF_NONE; /* D19: else it has no section to compare with */
     const bool global = placed && link->sections[old->section].type == REF_TYPE_GLOBAL;
     if (!ref_object_is_defined(old)) {
+      const uint8_t bind = old->bind;
       ref_object_define(link, file_number, input, number);
+      link->symbols[number].bind = bind;                /* RF957 */
       link->symbols[number].mention_file = file_number; /* RF11 */
     } else if (global && old->bind != REF_BIND_WEAK && input->info >> 4 == REF_BIND_WEAK) {
       return; /* RF667 */
@@ -766,12 +773,12 @@ static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, co
   const bool instance = is_align && input->section == 0 && input->size == 0 &&
                         ref_map_find(&link->symbol_by_name, input->name) == REF_NONE;
   const bool in_pool = input->section != 0 && ref_merge_owner(file, input->section) == 0;
-  const size_t number = (size_t)(file - link->files);
-  if (ref_partial_has_array(link, number, input) || ref_partial_lays_in_pool(link, number, input)) {
+  if (ref_partial_has_array(link, (size_t)(file - link->files), input)) {
     return;
   }
   if (ref_object_is_shared(input) && (instance || in_pool)) {
-    link->debug_shared_align = ref_larger(input->value, link->debug_shared_align);
+    const bool placed = ref_partial_places_new(link, (size_t)(file - link->files), input);
+    link->debug_shared_align = ref_larger(placed ? 1 : input->value, link->debug_shared_align);
   }
 }
 

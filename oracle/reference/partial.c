@@ -38,12 +38,24 @@ bool ref_partial_has_kernel(const ref_link *link, const ref_function *function) 
          (stands && ref_bodies_is_partial(&link->files[file], (uint32_t)function->definition_symbol));
 }
 
+/* RF752: does a kernel have objects of the pool that ptxas put somewhere? */
+static bool ref_partial_has_placed(const ref_link *link, const ref_function *kernel, const ref_indices *own) {
+  bool found = false;
+  for (size_t i = 0; i < own->count && !found; i++) {
+    const ref_out_symbol *symbol = &link->symbols[own->items[i]];
+    found = symbol->is_laid && symbol->section != kernel->shared;
+  }
+  return found;
+}
+
 /* L1011: are its shared objects where ptxas put them? By default only where ptxas put any. L1031: what an earlier -r wrote may say so. */
-bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function) {
+bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function, const ref_indices *own) {
   if (link->job->bug_compatible) {
     return ref_partial_is_file(link, ref_partial_deciding_file(link, function));
   }
-  return (function->has_partial || function->has_read_places) && ref_partial_has_kernel(link, function);
+  const bool has_any =
+      function->has_partial || function->has_read_places || ref_partial_has_placed(link, function, own);
+  return has_any && ref_partial_has_kernel(link, function);
 }
 
 /* L746: with -r an object of such a file has an alignment of 1 where the file gives none, and begins at 0. */
@@ -55,22 +67,19 @@ bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *sym
   return symbol->auxiliary == 0 && symbol->size != 0 && ref_partial_is_file(link, symbol->definition_file);
 }
 
+/* RF752: is an object of the pool its file's alone? Its value is its place there, as in kernels (L1011), not an alignment. To be asked before the
+ * object is merged. */
+bool ref_partial_places_new(const ref_link *link, size_t file, const ref_symbol *input) {
+  return ref_partial_is_file(link, file) && input->section != 0 &&
+         (input->info >> 4 == REF_BIND_LOCAL || ref_map_find(&link->symbol_by_name, input->name) == REF_NONE);
+}
+
 /* L1062, RF500: is it an extern array in such a file's pool? Its value, which is its place, is no alignment. */
 bool ref_partial_has_array(const ref_link *link, size_t file_number, const ref_symbol *input) {
   const ref_file *file = &link->files[file_number];
   return ref_partial_is_file(link, file_number) && input->size == 0 && input->section != 0 &&
          (input->info & 15) == REF_SYMBOL_CUDA_OBJECT && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED &&
          ref_merge_owner(file, input->section) == 0;
-}
-
-/* L1300, RF806: so is that of any other object there which no file before mentions. */
-bool ref_partial_lays_in_pool(const ref_link *link, size_t file_number, const ref_symbol *input) {
-  const ref_file *file = &link->files[file_number];
-  const size_t known = input->info >> 4 == REF_BIND_LOCAL ? REF_NONE : ref_map_find(&link->symbol_by_name, input->name);
-  return ref_partial_is_file(link, file_number) && input->size != 0 && input->section != 0 &&
-         input->section < file->cubin.section_count && (input->info & 15) == REF_SYMBOL_CUDA_OBJECT &&
-         (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED && ref_merge_owner(file, input->section) == 0 &&
-         (known == REF_NONE || link->symbols[known].mention_file == file_number);
 }
 
 /* L1031: all of a kernel's section, or what an earlier -r wrote of it (L832)? */
@@ -92,10 +101,12 @@ static uint64_t ref_partial_read_end(const ref_file *file, const ref_symbol *inp
   return 0;
 }
 
-/* L1011: the value of a shared object of such a kernel, which -g and -sanitize give a symbol, is its place, not its alignment. */
-static bool ref_partial_lays_out(const ref_link *link, size_t file, const ref_symbol *input) {
+/* L1011: the value of a shared object of such a kernel, which -g and -sanitize give a symbol, is its place, not its alignment. RF752: so is one of
+ * the pool, but where an earlier file has its name. */
+static bool ref_partial_lays_out(const ref_link *link, size_t file, const ref_symbol *input,
+                                 const ref_out_symbol *symbol) {
   return ref_partial_is_file(link, file) && input->section != 0 &&
-         ref_merge_owner(&link->files[file], input->section) != 0;
+         (ref_merge_owner(&link->files[file], input->section) != 0 || symbol->mention_file == file);
 }
 
 /* L1067: they end where the last one does, not with the section. What is read of an earlier -r takes no bytes of a relocatable output beside
@@ -109,8 +120,7 @@ void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol
     symbol->value = link->relocatable ? 1 : symbol->value;
     return;
   }
-  symbol->is_laid_in_pool = ref_partial_lays_in_pool(link, file_number, input);
-  if (symbol->is_laid_in_pool || ref_partial_lays_out(link, file_number, input)) {
+  if (ref_partial_lays_out(link, file_number, input, symbol)) {
     end = place + input->size;
   } else if (!ref_bodies_find_place(file, ref_partial_number(file, input), &place)) {
     return;
@@ -121,7 +131,7 @@ void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol
   } else if (!link->relocatable) {
     end = ref_partial_read_end(file, input);
   }
-  symbol->is_laid = !symbol->is_laid_in_pool;
+  symbol->is_laid = true;
   symbol->laid_end = end;
   symbol->laid_place = place;
   symbol->auxiliary = 1;
@@ -131,7 +141,7 @@ void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol
 /* L1011, RF152: the end of a kernel's shared memory behind one more object, in the order of the files: what ptxas laid out reaches to its
  * own end, the section itself is one more object at its alignment, and others lie behind each other without padding. */
 uint64_t ref_partial_end_behind(const ref_out_symbol *symbol, uint64_t end) {
-  if (symbol->is_laid || symbol->is_laid_in_pool) {
+  if (symbol->is_laid) {
     return ref_larger(symbol->laid_end, end);
   }
   return (symbol->is_partial ? ref_align_up(end, symbol->auxiliary) : end) + symbol->size;

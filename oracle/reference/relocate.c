@@ -633,13 +633,18 @@ static bool ref_relocate_keeps_bank(const ref_link *link, const ref_out_relocati
          !ref_section_type_is_constant(link->sections[symbol->section].type) && !ref_relocate_is_texture(symbol);
 }
 
+/* RF904 */
+static void ref_relocate_keep_unpatched(ref_link *link, ref_out_section *target) {
+  if (ref_view_is_derived(link) && target->info_function != REF_NONE && target->unpatched.data == NULL) {
+    ref_bytes_add(link, &target->unpatched, target->data.data, target->data.size);
+  }
+}
+
 /* R2-R5, R9a */
 static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, bool clear) {
   ref_out_section *target = &link->sections[entry->target];
   if (link->view->is_mercury && target->info_function != REF_NONE) {
-    ref_relocate_check_code_place(link, entry);
-    const uint64_t whole = ref_relocate_symbol_value(link, entry) + (uint64_t)entry->addend;
-    ref_mercury_patch(link, entry, clear ? 0 : whole);
+    ref_relocate_check_code_place(link, entry); /* RF900: written later */
     return;
   }
   ref_relocate_check_place(link, entry);
@@ -647,6 +652,7 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
   if (row == NULL || ref_relocate_is_foreign(link, entry->type)) { /* nvlink's table has nothing to write by (RF228) */
     ref_relocate_refuse_foreign(link);
   }
+  ref_relocate_keep_unpatched(link, target);
   const uint64_t addend = entry->has_addend ? (uint64_t)entry->addend : 0;
   const uint64_t place = ref_relocate_kind(link, entry->type) == REF_KIND_PC_RELATIVE ? entry->offset : 0;
   const uint64_t value = clear ? 0 : ref_relocate_symbol_value(link, entry) + addend - place;

@@ -103,10 +103,16 @@ bool ref_relocation_is_forgotten(const ref_link *link, const ref_file *file, uin
           link->job->bug_compatible);
 }
 
+/* RF854: the SASS side's entries of frames are made from Mercury's, and what the input has there is not read. */
+static bool ref_relocation_is_of_frames(const ref_link *link, const ref_file *file, uint32_t target) {
+  return link->is_capsule && !link->view->is_mercury && REF_IS(file->cubin.sections[target].name, ".debug_frame");
+}
+
 /* W8.5: entries inside a lost weak variable. */
 static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
                                       const ref_relocation *entry) {
-  return ref_relocation_is_forgotten(link, file, target, entry->symbol) ||
+  return ref_relocation_is_of_frames(link, file, target) ||
+         ref_relocation_is_forgotten(link, file, target, entry->symbol) ||
          (!ref_relocation_is_address_table(file->cubin.sections[target].type) &&
           ref_weak_offset_is_lost(file, target, entry->offset));
 }
@@ -260,6 +266,30 @@ static bool ref_relocation_names_slot(const ref_link *link, const ref_file *file
          file->cubin.sections[section].type == REF_TYPE_UFT && !REF_IS(file->cubin.sections[section].name, ".nv.uft");
 }
 
+static void ref_relocation_resolve_section(ref_link *link, const ref_file *file, uint32_t section,
+                                           ref_out_relocation *output) {
+  const size_t shared = ref_relocation_shared_section(link, file, section);
+  if (shared != REF_NONE) {
+    output->symbol = link->sections[shared].symbol;
+  } else if (ref_relocation_names_slot(link, file, section)) {
+    output->symbol = REF_NONE;
+  } else if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
+    output->symbol = link->sections[file->section_of[section]].symbol;
+    output->names_unlisted = output->symbol == REF_NONE;
+    output->gone_type = file->cubin.sections[section].type;
+    output->block_offset = file->offset_in[section];
+  } else if (section != 0 && section < file->cubin.section_count) {
+    ref_relocation_resolve_own(link, file, section, output);
+  }
+}
+
+/* RF754 */
+size_t ref_relocation_section_symbol(ref_link *link, const ref_file *file, uint32_t section) {
+  ref_out_relocation entry = {.symbol = REF_NONE};
+  ref_relocation_resolve_section(link, file, section, &entry);
+  return entry.symbol;
+}
+
 /* W11.7, RF800: a shared object that is not in the link has no place, and the bank of its section. One that is hidden or protected is
  * listed all the same (L469) and ends the link later. RF801: what is INTERNAL beside a dead function's variables has its value. */
 static void ref_relocation_resolve_gone_shared(const ref_link *link, const ref_file *file, const ref_symbol *input,
@@ -297,20 +327,7 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
   if (output->function != REF_NONE) {
     output->symbol = link->functions[output->function].symbol;
   } else if ((input->info & 15) == REF_SYMBOL_SECTION) {
-    const uint32_t section = input->section;
-    const size_t shared = ref_relocation_shared_section(link, file, section);
-    if (shared != REF_NONE) {
-      output->symbol = link->sections[shared].symbol;
-    } else if (ref_relocation_names_slot(link, file, section)) {
-      output->symbol = REF_NONE;
-    } else if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
-      output->symbol = link->sections[file->section_of[section]].symbol;
-      output->names_unlisted = output->symbol == REF_NONE;
-      output->gone_type = file->cubin.sections[section].type;
-      output->block_offset = file->offset_in[section];
-    } else if (section != 0 && section < file->cubin.section_count) {
-      ref_relocation_resolve_own(link, file, section, output);
-    }
+    ref_relocation_resolve_section(link, file, input->section, output);
   } else {
     output->symbol = file->symbol_of[entry->symbol];
     ref_relocation_resolve_gone_shared(link, file, input, output);

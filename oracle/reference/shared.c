@@ -1,4 +1,4 @@
-/* Shared memory of an executable: W9, W17.2-W17.4, H4-H8, RF718, RF751, RF803, RF806. */
+/* Shared memory of an executable: W9, W17.2-W17.4, H4-H8, RF718, RF751. */
 #include "link.h"
 
 #include <string.h>
@@ -66,21 +66,20 @@ static void ref_shared_find_uses(ref_link *link) {
   }
 }
 
-/* RF803: what a kernel's own text names is no other kernel's that reaches it. */
-static bool ref_shared_counts_for(const ref_link *link, const ref_function *holder, size_t reached) {
-  const ref_function *function = &link->functions[reached];
-  return function == holder || !function->entry;
+/* L1301, RF753: what a kernel's text names, extern shared memory too, is its alone, whoever calls it. */
+static bool ref_shared_shares(const ref_link *link, size_t holder, size_t function) {
+  return holder == function || !link->functions[function].entry;
 }
 
-/* For each function the holders that reach it, the last created first. */
+/* For each function the holders that have what its text names, the last created first. */
 static ref_indices *ref_shared_list_reaching(ref_link *link) {
   ref_indices *reached_by = REF_TAKE(link, ref_indices, link->function_count);
   for (size_t i = link->holders.count; i-- > 0;) {
     const size_t kernel = link->holders.items[i];
     for (size_t k = 0; k < link->functions[kernel].reach.count && !ref_shared_is_forgotten(link, kernel); k++) {
-      const size_t reached = link->functions[kernel].reach.items[k];
-      if (ref_shared_counts_for(link, &link->functions[kernel], reached)) {
-        ref_indices_add(link, &reached_by[reached], kernel);
+      const size_t function = link->functions[kernel].reach.items[k];
+      if (ref_shared_shares(link, kernel, function)) {
+        ref_indices_add(link, &reached_by[function], kernel);
       }
     }
   }
@@ -255,8 +254,9 @@ static void ref_shared_list_own(ref_link *link, const ref_shared *shared, size_t
 
 static bool ref_shared_kernel_uses_extern(const ref_link *link, const ref_function *kernel) {
   for (size_t i = 0; i < kernel->reach.count; i++) {
-    const size_t reached = kernel->reach.items[i];
-    if (link->functions[reached].uses_extern_shared && ref_shared_counts_for(link, kernel, reached)) {
+    const size_t function = kernel->reach.items[i];
+    if (link->functions[function].uses_extern_shared &&
+        ref_shared_shares(link, (size_t)(kernel - link->functions), function)) {
       return true;
     }
   }
@@ -308,12 +308,12 @@ static void ref_shared_lose_object(ref_link *link, size_t number) {
   }
 }
 
-/* L1011: what comes from the pool lies behind all others; L1300: but an ordinary object there (by default it does). So does by default, with -g,
- * what an ordinary body that lost brought (D142). */
+/* L1011: what comes from the pool lies behind all others, but what ptxas laid out (RF752), and an ordinary object (RF806; by default it does). So
+ * does by default, with -g, what an ordinary body that lost brought (D142). */
 static bool ref_shared_lies_behind(const ref_link *link, const ref_function *kernel, const ref_out_symbol *symbol) {
   const bool is_ordinary = !symbol->is_laid && !symbol->is_partial;
   const bool defaults = !link->job->bug_compatible;
-  return symbol->section != kernel->shared ? !is_ordinary || defaults
+  return symbol->section != kernel->shared ? symbol->is_partial || (is_ordinary && defaults)
                                            : is_ordinary && defaults && ref_options_keep_shared_symbols(link);
 }
 
@@ -322,32 +322,17 @@ static uint64_t ref_shared_place_partial(ref_link *link, const ref_function *ker
   uint64_t end = 0;
   for (size_t i = 0; i < own->count; i++) {
     const ref_out_symbol *symbol = &link->symbols[own->items[i]];
-    if (symbol->is_laid_in_pool) {
-      ref_shared_place(link, own->items[i], symbol->laid_place);
-    } else if (ref_shared_lies_behind(link, kernel, symbol)) {
+    if (ref_shared_lies_behind(link, kernel, symbol)) {
       ref_shared_place(link, own->items[i], ref_align_up(end, symbol->auxiliary));
       end = symbol->value + symbol->size;
       continue;
     }
     end = ref_partial_end_behind(symbol, end);
-    if (!symbol->is_laid && !symbol->is_laid_in_pool && !symbol->is_partial) {
+    if (!symbol->is_laid && !symbol->is_partial) {
       ref_shared_lose_object(link, own->items[i]);
     }
   }
   return end;
-}
-
-/* L1011, L1300: by default, too, where ptxas put something. */
-static bool ref_shared_is_laid_out(const ref_link *link, const ref_function *kernel, const ref_indices *own) {
-  if (own->count == 0 || ref_partial_is_laid_out(link, kernel)) {
-    return own->count != 0;
-  }
-  for (size_t i = 0; i < own->count && ref_partial_has_kernel(link, kernel); i++) {
-    if (link->symbols[own->items[i]].is_laid_in_pool) {
-      return true;
-    }
-  }
-  return false;
 }
 
 static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, size_t kernel) {
@@ -355,10 +340,10 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
   ref_out_section *section = &link->sections[function->shared];
   ref_indices own = {0};
   uint64_t end = 0;
-  section->align = function->late_shared ? 1 : shared->pool_align;
+  section->align = ref_larger(function->late_shared ? 1 : shared->pool_align, section->has_block ? section->align : 1);
   ref_shared_list_own(link, shared, kernel, &own, &end);
   ref_partial_count_objects(link, &own);
-  if (ref_shared_is_laid_out(link, function, &own)) { /* RF152 */
+  if (own.count != 0 && ref_partial_is_laid_out(link, function, &own)) { /* RF152 */
     end = ref_shared_place_partial(link, function, &own);
   } else {
     const bool partial = own.count != 0 && ref_partial_has_kernel(link, function);
@@ -398,9 +383,8 @@ static void ref_shared_group_kernels(ref_link *link) {
   for (size_t i = 0; i < link->holders.count; i++) {
     const size_t kernel = link->holders.items[i];
     for (size_t k = 0; k < link->functions[kernel].reach.count; k++) {
-      const size_t reached = link->functions[kernel].reach.items[k];
-      ref_function *function = &link->functions[reached];
-      if (!function->uses_extern_shared || !ref_shared_counts_for(link, &link->functions[kernel], reached)) {
+      ref_function *function = &link->functions[link->functions[kernel].reach.items[k]];
+      if (!function->uses_extern_shared || !ref_shared_shares(link, kernel, link->functions[kernel].reach.items[k])) {
         continue;
       }
       if (function->extern_kernel == REF_NONE) {
@@ -515,16 +499,21 @@ static void ref_shared_show_extern(ref_link *link, const ref_shared *shared) {
   }
 }
 
+/* RF855: a block that an object of another memory space brought, first of the section, counts beside what is laid out. */
+uint64_t ref_shared_placed_size(const ref_out_section *section, const ref_function *kernel) {
+  return section->has_block && !kernel->has_partial ? section->size : 0;
+}
+
 /* W9.6, W9.8 */
 static void ref_shared_finish_kernel(ref_link *link, const ref_shared *shared, const ref_function *kernel) {
   ref_out_section *section = &link->sections[kernel->shared];
   const uint64_t reserved = link->sm >= 90 && !link->is_capsule ? RESERVED : 0; /* M17 */
-  section->size = kernel->shared_end;
+  section->size = kernel->shared_end + ref_shared_placed_size(section, kernel);
   if (section->size != 0) {
     section->size += reserved;
   } else if (kernel->has_partial) {
     section->size = shared->has_extern ? reserved : 0; /* RF510 */
-  } else if (kernel->has_empty_object) {
+  } else if (kernel->has_empty_object || section->has_block) {
     section->size = reserved; /* RF248 */
   } else if (shared->has_extern &&
              (section->align == EXTERN_ALIGN || (reserved != 0 && section->align > EXTERN_ALIGN))) {
@@ -544,8 +533,8 @@ static void ref_shared_finish_pool(ref_link *link, const ref_shared *shared, uin
   if (full && end != 0) {
     /* W17.3 */
     section->size = end + reserved;
-    section->align = ref_larger(link->debug_shared_align, section->align);
-    section->align = ref_larger(section->align, shared->has_extern ? EXTERN_ALIGN : 0);
+    const bool has_extern = shared->has_extern || link->pool_begins_extern;               /* D82 */
+    section->align = ref_larger(link->debug_shared_align, has_extern ? EXTERN_ALIGN : 0); /* L253 */
     return;
   }
   section->size = reserved;

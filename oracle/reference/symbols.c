@@ -170,7 +170,7 @@ static bool ref_symbol_is_reserved(const ref_out_symbol *symbol) {
 }
 
 /* W4.3, W4.4 */
-static bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol) {
+bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol) {
   if (symbol->dropped || symbol->has_no_name ||
       (ref_symbol_is_reserved(symbol) && !link->relocatable && !link->has_index)) {
     return false;
