@@ -36,6 +36,7 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
   tl_relocate_check_functions(&s->module);
   if (final)
     tl_diagnose_parameters(&s->module);
+  tl_diagnose_two_stacks(&s->module, &s->resources);
   if (final)
     tl_diagnose_callgraph(&s->module, &s->graph, &s->resources, arena);
   if (final)

@@ -30,6 +30,7 @@ typedef struct tl_resources {
   tl_attributes module;             /* .nv.info in output order */
   tl_attributes *sections;          /* by section: .nv.info.F in output order */
   bool lacks_attributes;            /* a live function that is to get a record has no .nv.info.F (L464) */
+  const char *two_stacks;           /* the first function with two sizes of a CRS stack (I14), or NULL */
   bool *kept_barriers;              /* by section: its text's count of barriers stays where it is (L1413), or NULL */
   bool foreign_bytes;               /* a record is a number that says how many bytes follow, and fewer do (L533) */
   TL_VECTOR(tl_mixed_kernel) mixed; /* in the order in which they are said */

@@ -890,11 +890,9 @@ static void spread_read_crs(spreader *s) {
       const uint8_t code = list->items[i].code;
       if ((code != EIATTR_CRS_STACK_SIZE && code != EIATTR_SYNC_STACK) || list->items[i].size < 4)
         continue;
-      if (s->has_crs[function] && (several || !s->module->resolution->functions.items[function].kernel)) {
-        const tl_site site = {
-            NULL, NULL, tl_module_text(s->module, s->module->resolution->functions.items[function].name), TL_NO_OFFSET};
-        tl_diagnostics_add(s->module->diagnostics, tl_message_row_of(TL_MESSAGE_CRS_CONFLICT), site, NULL);
-      }
+      const tl_function *const known = &s->module->resolution->functions.items[function];
+      if (s->has_crs[function] && (several || !known->kernel) && !s->resources->two_stacks)
+        s->resources->two_stacks = tl_module_text(s->module, known->name);
       s->has_crs[function] = true;
       s->crs[function] =
           code == EIATTR_SYNC_STACK ? tl_get16(list->items[i].data) : tl_get32(list->items[i].data); /* L1403 */

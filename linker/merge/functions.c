@@ -527,9 +527,23 @@ static bool functions_is_late(const tl_merging *m, uint32_t name) {
   return tl_kernel_is_late(m->module->options, tl_merging_text(m, name));
 }
 
-/* nvlink makes the name of a text section from the function's, whatever the input calls it (L175). */
+static const char SLOT_PREFIX[] = "__cuda_uf_stub_";
+
+/* nvlink knows a jump slot by its name, and by what its symbol is not: a kernel or a unified function (L475). */
+static bool functions_is_called_slot(const tl_merging *m, const tl_cubin_symbol *symbol) {
+  return strncmp(tl_merging_text(m, symbol->name), SLOT_PREFIX, sizeof SLOT_PREFIX - 1) == 0 &&
+         !(symbol->other & (STO_ENTRY | STO_MANAGED));
+}
+
+/* nvlink makes the name of a text section from the function's, whatever the input calls it (L175), and that of a jump
+ * slot's (L1416). */
 static uint32_t functions_text_name(tl_merging *m, const tl_cubin_symbol *symbol) {
   const tl_cubin_section *const input = &m->cubin->sections[symbol->section];
+  const char *const name = tl_merging_text(m, symbol->name);
+  if (input->type == SHT_CUDA_UFT_REL && functions_is_called_slot(m, symbol))
+    return tl_module_name(
+        m->module, ".nv.uft.rel.",
+        tl_names_intern(m->module->names, name + sizeof SLOT_PREFIX - 1, strlen(name) + 1 - sizeof SLOT_PREFIX));
   return input->type == SHT_PROGBITS ? tl_module_name(m->module, ".text.", symbol->name) : input->name;
 }
 
@@ -562,13 +576,6 @@ static void functions_check_section(const tl_merging *m, uint32_t symbol) {
     what = "sh_info names no function of the section";
   if (what)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET, what);
-}
-
-/* nvlink knows a jump slot by its name, and by what its symbol is not: a kernel or a unified function (L475). */
-static bool functions_is_called_slot(const tl_merging *m, const tl_cubin_symbol *symbol) {
-  static const char prefix[] = "__cuda_uf_stub_";
-  return strncmp(tl_merging_text(m, symbol->name), prefix, sizeof prefix - 1) == 0 &&
-         !(symbol->other & (STO_ENTRY | STO_MANAGED));
 }
 
 static bool functions_is_slot(const tl_merging *m, uint32_t symbol) {

@@ -192,6 +192,10 @@ static uint32_t relocations_container(tl_module *module, uint32_t target, uint32
   module->sections.items[created].about = target;
   tl_section *const section = &module->sections.items[target];
   *(laid_out ? &section->laid_out : &section->relocations[rela]) = created;
+  const uint32_t rela_section = section->relocations[1];
+  if (!rela && rela_section != TL_NONE && module->sections.items[rela_section].rel_place)
+    *tl_vector_push(module->arena, &module->early) =
+        (tl_early_section){module->sections.items[rela_section].rel_place, created};
   if (module->mode->records_applied && section->resolved == TL_NONE)
     relocations_create_resolved(module, target, target_name);
   return created;
@@ -202,13 +206,13 @@ static uint32_t relocations_container(tl_module *module, uint32_t target, uint32
 static void relocations_add_rel_name(reading *r, uint32_t index, uint64_t addend) {
   tl_module *const module = r->m->module;
   tl_section *const container = &module->sections.items[index];
-  const bool wanted = r->input->type == SHT_RELA && addend == 0 && r->after_first && !container->rel_name;
+  const bool wanted = r->input->type == SHT_RELA && addend == 0 && r->after_first && !container->rel_place;
   r->after_first = true;
   if (!wanted)
     return;
-  container->rel_name = true;
+  container->rel_place = (uint32_t)module->sections.count;
   if (module->sections.items[container->about].relocations[0] == TL_NONE) /* a number is left out (L830) */
-    tl_u32_push(module->arena, &module->left_out, (uint32_t)module->sections.count);
+    tl_u32_push(module->arena, &module->left_out, container->rel_place);
   const uint32_t name = tl_module_name(module, ".rel", relocations_target_name(r));
   tl_module_add_section_name(module, name);
   *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};

@@ -168,13 +168,15 @@ void ref_attribute_spread_maximum(ref_link *link, ref_records *kernel, const ref
   }
 }
 
-/* I22 */
+/* I22. RF961: with 0xffff the sum is 0xffff; the only kernel's record stays where the sum is 0. */
 static void ref_attribute_spread_sum(ref_link *link, ref_records *kernel, const ref_record *record) {
   ref_record *own = ref_attribute_find(kernel, record->code);
+  const uint16_t value = ref_attribute_u16(record);
   if (own == NULL) {
-    (void)ref_attribute_append(link, kernel, 3, record->code, ref_attribute_u16(record));
+    (void)ref_attribute_append(link, kernel, 3, record->code, value);
   } else {
-    ref_attribute_set_u16(link, own, (uint16_t)(ref_attribute_u16(own) + ref_attribute_u16(record)));
+    const bool most = value == UINT16_MAX || ref_attribute_u16(own) == UINT16_MAX;
+    ref_attribute_set_u16(link, own, most ? UINT16_MAX : (uint16_t)(ref_attribute_u16(own) + value));
   }
 }
 
@@ -365,7 +367,9 @@ static size_t ref_attribute_count_own(const ref_function *function, uint8_t code
 static void ref_attributes_spread_code_to_one(ref_link *link, const ref_indices *functions, size_t number,
                                               uint8_t code) {
   ref_records *output = &link->functions[number].output_records;
-  const bool had = ref_attribute_find(output, code) != NULL;
+  const ref_record *known = ref_attribute_find(output, code);
+  const bool had = known != NULL;
+  const uint16_t before = had ? ref_attribute_u16(known) : 0;
   if (had && code == CODE_VRC_CTA_INIT) {
     return;
   }
@@ -381,6 +385,9 @@ static void ref_attributes_spread_code_to_one(ref_link *link, const ref_indices 
     }
   }
   ref_record *record = ref_attribute_find(output, code);
+  if (had && code == CODE_NUM_MBARRIERS && ref_attribute_u16(record) == 0) {
+    ref_attribute_set_u16(link, record, before);
+  }
   if (!had && record != NULL && (code == CODE_NUM_BARRIERS || code == CODE_NUM_MBARRIERS) && record->value == 0) {
     record->dropped = true;
   }
@@ -518,21 +525,13 @@ static bool ref_attribute_is_left_out(const ref_link *link, uint8_t code, bool k
   return code == CODE_CACHE_REQUEST || ((code == CODE_MAX_STACK_SIZE || fragments || query) && !link->relocatable);
 }
 
-/* RF953: an object of shared memory that has no symbol in the output takes what is said about it along. */
-static bool ref_attribute_lost_its_symbol(const ref_link *link, const ref_record *record) {
-  const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
-  return symbol != REF_NONE && link->symbols[symbol].function == REF_NONE && record->code != CODE_KPARAM_INFO &&
-         record->code != CODE_KPARAM_INFO_LARGE && !ref_symbol_stays(link, &link->symbols[symbol]);
-}
-
 static void ref_attributes_drop(ref_link *link, ref_records *records, bool kernel) {
   for (size_t i = 0; i < records->count; i++) {
     ref_record *record = &records->items[i];
     if (record->code == CODE_EXTERNS && !record->dropped) {
       ref_attribute_filter_externs(link, record);
     }
-    record->dropped = record->dropped || ref_attribute_is_left_out(link, record->code, kernel) ||
-                      ref_attribute_lost_its_symbol(link, record);
+    record->dropped = record->dropped || ref_attribute_is_left_out(link, record->code, kernel);
   }
 }
 
@@ -595,18 +594,30 @@ static void ref_attributes_finish_registers(ref_link *link, ref_record *record, 
   }
 }
 
-static void ref_attributes_finish_module(ref_link *link) {
+static void ref_attributes_finish_record(ref_link *link, ref_record *record, bool *seen) {
+  const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
+  const size_t number = symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function;
+  if (record->code == CODE_REGCOUNT && number != REF_NONE && record->payload.size >= 8 &&
+      (link->functions[number].is_kernel || link->functions[number].is_unnamed)) {
+    ref_attributes_finish_registers(link, record, &link->functions[number], &seen[number]);
+  }
+}
+
+/* RF965: what stands among functions' own attributes was read behind the module's. */
+static void ref_attributes_finish_module(ref_link *link, const ref_indices *functions) {
   bool *seen = REF_TAKE(link, bool, link->function_count);
+  for (size_t i = functions->count; i-- > 0;) {
+    const ref_records *records = &link->functions[functions->items[i]].output_records;
+    for (size_t k = 0; k < records->count; k++) {
+      ref_attributes_finish_record(link, &records->items[k], seen);
+    }
+  }
   ref_attributes_reverse(link, &link->module_records, &link->module_output);
   for (size_t i = 0; i < link->module_output.count; i++) {
     ref_record *record = &link->module_output.items[i];
     const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
-    const size_t number = symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function;
-    ref_attributes_take_endless(link, record, number);
-    if (record->code == CODE_REGCOUNT && number != REF_NONE && record->payload.size >= 8 &&
-        (link->functions[number].is_kernel || link->functions[number].is_unnamed)) {
-      ref_attributes_finish_registers(link, record, &link->functions[number], &seen[number]);
-    }
+    ref_attributes_take_endless(link, record, symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function);
+    ref_attributes_finish_record(link, record, seen);
   }
   ref_attributes_drop(link, &link->module_output, true);
   if (link->has_oldest_object && !link->relocatable) {
@@ -712,7 +723,7 @@ void ref_attributes_check_masks(ref_link *link) {
   }
 }
 
-/* RF754: a record about what has no symbol in the output goes, but a kernel's parameters stay (RF191). */
+/* RF754, RF953: a record about what has no symbol in the output goes, but a kernel's parameters stay (RF191). */
 static bool ref_attribute_is_about_nothing(const ref_link *link, const ref_record *record) {
   const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
   const bool parameter = record->code == CODE_KPARAM_INFO || record->code == CODE_KPARAM_INFO_LARGE;
@@ -822,12 +833,12 @@ void ref_attributes_finish(ref_link *link) {
   ref_indices functions = {0};
   link->has_surface = ref_attributes_find_surface(link);
   ref_attributes_raise_registers(link);
-  ref_attributes_finish_module(link);
   ref_attribute_list_functions(link, &functions);
   for (size_t i = 0; i < functions.count; i++) {
     ref_function *function = &link->functions[functions.items[i]];
     ref_attributes_reverse(link, &function->records, &function->output_records);
   }
+  ref_attributes_finish_module(link, &functions);
   if (!link->relocatable) {
     ref_attributes_spread_all(link, &functions);
   }

@@ -49,6 +49,9 @@ uint32_t ref_merge_owner(const ref_file *file, uint32_t section) {
   while (section < cubin->section_count) {
     const ref_section *input = &cubin->sections[section];
     const bool named = ref_merge_is_named(input);
+    if (!named && input->type == REF_TYPE_SHARED) {
+      return 0; /* RF759: that of another name is the pool's */
+    }
     if (!named && ref_merge_is_text(file, section)) {
       return ref_function_primary(file, section);
     }

@@ -193,6 +193,7 @@ typedef struct ref_function {
   const char *name;
   size_t symbol; /* in the module */
   bool local, defined, entry, reached, live, weak;
+  bool is_provided; /* RF966: a kernel by its name alone */
   size_t definition_file, definition_symbol;
   uint32_t registers;
   uint16_t first_virtual_sm; /* V3 */
@@ -218,7 +219,6 @@ typedef struct ref_function {
   bool has_large_constants; /* one of the compiler's goes beyond a bank */
   bool is_emptied;          /* RF127 */
   bool has_stray_text;      /* RF570 */
-  bool has_renamed_shared;  /* RF659: an input has another name for its shared memory */
   bool has_partial;         /* RF165: shared memory that ptxas laid out */
   bool calls_no_function;   /* RF590 */
   bool has_read_places;     /* L1031 */
@@ -764,7 +764,6 @@ void ref_partial_take_alone_kernels(ref_link *link, size_t file_number, bool dea
 void ref_partial_order_objects(ref_link *link, ref_indices *own);
 uint64_t ref_partial_end_behind(const ref_out_symbol *symbol, uint64_t end);
 bool ref_partial_places_new(const ref_link *link, size_t file, const ref_symbol *input);
-bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *symbol);
 size_t ref_partial_lone_pool(const ref_link *link);
 bool ref_partial_loses_null(const ref_link *link);
 void ref_partial_count_objects(ref_link *link, const ref_indices *own);
@@ -858,6 +857,7 @@ void ref_compat_write(ref_link *link);
 void ref_callgraph_analyze(ref_link *link);
 /* D54 */
 bool ref_callgraph_has_one_kernel(const ref_link *link);
+void ref_callgraph_check_stacks(ref_link *link);
 bool ref_callgraph_reaches_itself(const ref_link *link, size_t kernel);
 /* A kernel, or a jump slot that counts as one. */
 bool ref_callgraph_is_entry(const ref_link *link, const ref_function *function);

@@ -147,7 +147,8 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
   ref_merge_copy_text(link, file, symbol, function);
   ref_merge_define_symbol(link, file_number, symbol, function->text);
   /* RF51: for a kernel that is not named, if an earlier file took its address. */
-  if (function->entry && (function->taken_in < file_number || ref_function_is_named(link, function))) {
+  if (function->entry &&
+      (function->taken_in < file_number || function->is_provided || ref_function_is_named(link, function))) {
     ref_merge_add_info_section(link, function);
     ref_merge_add_shared_section(link, function);
   }

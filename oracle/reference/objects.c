@@ -31,7 +31,6 @@ static void ref_object_check_section(ref_link *link, const ref_file *file, const
 
 /* The module's section for a shared object; W3.2: `.nv_debug.shared` is made by its first object. */
 static size_t ref_object_shared_section(ref_link *link, ref_file *file, const ref_symbol *input) {
-  static const char shared_prefix[] = ".nv.shared.";
   ref_object_check_section(link, file, input);
   const uint32_t owner = input->section == 0 ? 0 : ref_merge_owner(file, input->section);
   if (owner != 0 && file->function_of[owner] != REF_NONE) {
@@ -39,10 +38,6 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
     if (function->shared == REF_NONE && function->live) {
       ref_merge_add_shared_section(link, function); /* W17.12, RF186 */
     }
-    function->has_renamed_shared =
-        function->has_renamed_shared ||
-        (function->shared != REF_NONE && input->section != 0 &&
-         strncmp(file->cubin.sections[input->section].name, shared_prefix, sizeof shared_prefix - 1) != 0); /* RF717 */
     if (input->section != 0) {
       file->section_of[input->section] =
           function->shared; /* RF855: has its place, for objects of other memory spaces */
@@ -101,7 +96,8 @@ static void ref_object_define_shared(ref_link *link, size_t file_number, const r
   symbol->is_only_mentioned = input->section == 0;
   symbol->mentioned_value = input->section == 0 ? (uint32_t)input->value : symbol->mentioned_value;
   if (link->relocatable && !(replaces && link->job->bug_compatible)) {
-    symbol->value = ref_partial_alignment(link, file_number, (uint32_t)input->value);
+    const uint64_t align = (uint32_t)input->value;
+    symbol->value = input->section == 0 ? align : ref_partial_alignment(link, file_number, align);
   }
   ref_partial_lay_object(link, file_number, input, symbol);
   ref_indices_add(link, &link->shared_objects, number);

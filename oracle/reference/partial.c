@@ -63,10 +63,6 @@ uint64_t ref_partial_alignment(const ref_link *link, size_t file, uint64_t align
   return align == 0 && ref_partial_is_file(link, file) ? 1 : align;
 }
 
-bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *symbol) {
-  return symbol->auxiliary == 0 && symbol->size != 0 && ref_partial_is_file(link, symbol->definition_file);
-}
-
 /* RF752: is an object of the pool its file's alone? Its value is its place there, as in kernels (L1011), not an alignment. To be asked before the
  * object is merged. */
 bool ref_partial_places_new(const ref_link *link, size_t file, const ref_symbol *input) {

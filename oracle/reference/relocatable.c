@@ -114,12 +114,7 @@ static void ref_relocatable_measure_pool(ref_link *link, size_t pool, uint64_t *
     if (symbol == NULL) {
       continue;
     }
-    if (ref_partial_begins_at_start(link, symbol)) {
-      *size = ref_larger(symbol->size, *size);
-      *align = ref_larger(1, *align);
-    } else {
-      *size = ref_partial_end_behind(symbol, *size);
-    }
+    *size = ref_partial_end_behind(symbol, *size);
     *size = ref_larger(symbol->array_place, *size); /* L1062 */
     *align = ref_larger(symbol->auxiliary, *align);
   }

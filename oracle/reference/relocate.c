@@ -265,7 +265,7 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
     }
     ref_message_fatal(link, "E67", "Internal error: unexpected NVRS");
   case REF_KIND_UNIFIED:
-    return link->relocatable ? REF_KEEP : REF_APPLY; /* R53 */
+    return REF_KEEP; /* R53, RF756: beside an index file as with -r */
   default:
     return REF_APPLY;
   }
@@ -285,14 +285,16 @@ static ref_action ref_relocate_classify_table(ref_link *link, const ref_out_relo
                                               const ref_out_symbol *symbol) {
   const bool offset = REF_IS(symbol->name, "__UFT_OFFSET");
   const bool kept_type = ref_relocate_is_nothing(link, entry->type) || entry->asked_unified;
+  const ref_action keep =
+      ref_relocate_kind(link, entry->type) == REF_KIND_CLEAR ? REF_KEEP_NOTHING : REF_KEEP; /* RF757 */
   if (link->relocatable && !offset) {
-    return ref_relocate_kind(link, entry->type) == REF_KIND_CLEAR ? REF_KEEP_NOTHING : REF_KEEP;
+    return keep;
   }
   if (kept_type && !offset && !ref_unified_is_placed(link)) {
     return REF_KEEP; /* RF719: and ends the link as what stays does */
   }
   const bool waits = offset ? ref_unified_keeps_offset(link) : ref_unified_is_placed(link); /* U12 */
-  return waits ? REF_KEEP : REF_DROP;
+  return waits ? keep : REF_DROP;
 }
 
 /* R19 */

@@ -408,6 +408,24 @@ static bool ref_relocation_is_kernel_address(const ref_link *link, const ref_out
          link->functions[output->function].entry && link->sections[output->target].info_function != REF_NONE;
 }
 
+/* W2.5, L898: of the addend with the section's place. RF959: beside capsules it is made, for REL entries that may follow. */
+static void ref_relocation_make_other(ref_link *link, size_t target) {
+  ref_out_section *section = &link->sections[target];
+  if (!link->is_capsule && section->rel == 0) {
+    const size_t last = section->last_relocations;
+    (void)ref_relocation_section(link, target, false);
+    link->sections[target].last_relocations = last;
+    return;
+  }
+  const char *name =
+      section->rel != 0 ? link->sections[section->rel].name : ref_memory_print(link, ".rel%s", section->stem);
+  ref_names_add_section(link, REF_NONE, name);
+  if (section->rel == 0 && !section->has_left_out) {
+    section->has_left_out = true;
+    ref_indices_add(link, &link->left_out, link->section_count); /* RF177 */
+  }
+}
+
 static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t table, const ref_relocation *entry,
                                bool has_addend, size_t processed) {
   ref_file *file = &link->files[file_number];
@@ -439,15 +457,7 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   ref_relocation_add_block_offset(link, &output);
   output.section = ref_relocation_section(link, output.target, output.has_addend);
   if (has_addend && output.addend == 0 && processed != 0) {
-    /* W2.5, L898: of the addend with the section's place */
-    const size_t known = link->sections[output.target].rel;
-    const char *name =
-        known != 0 ? link->sections[known].name : ref_memory_print(link, ".rel%s", link->sections[output.target].stem);
-    ref_names_add_section(link, REF_NONE, name);
-    if (link->sections[output.target].rel == 0 && !link->sections[output.target].has_left_out) {
-      link->sections[output.target].has_left_out = true;
-      ref_indices_add(link, &link->left_out, link->section_count); /* RF177 */
-    }
+    ref_relocation_make_other(link, output.target);
   }
   link->relocations = ref_memory_grow(link, link->relocations, link->relocation_count, &link->relocation_capacity,
                                       sizeof *link->relocations);

@@ -308,13 +308,12 @@ static void ref_shared_lose_object(ref_link *link, size_t number) {
   }
 }
 
-/* L1011: what comes from the pool lies behind all others, but what ptxas laid out (RF752), and an ordinary object (RF806; by default it does). So
- * does by default, with -g, what an ordinary body that lost brought (D142). */
+/* By default what comes from the pool, but what ptxas laid out (RF752), lies behind all others; with -g so does what an ordinary body that lost
+ * brought (D142). RF758: nvlink has no place for either. */
 static bool ref_shared_lies_behind(const ref_link *link, const ref_function *kernel, const ref_out_symbol *symbol) {
   const bool is_ordinary = !symbol->is_laid && !symbol->is_partial;
-  const bool defaults = !link->job->bug_compatible;
-  return symbol->section != kernel->shared ? symbol->is_partial || (is_ordinary && defaults)
-                                           : is_ordinary && defaults && ref_options_keep_shared_symbols(link);
+  return is_ordinary && !link->job->bug_compatible &&
+         (symbol->section != kernel->shared || ref_options_keep_shared_symbols(link));
 }
 
 /* L1011: one behind the other. */
@@ -356,6 +355,9 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
     ref_out_symbol *symbol = &link->symbols[own.items[i]];
     symbol->section = function->shared;
     function->has_empty_object = function->has_empty_object || symbol->size == 0;
+    if (symbol->size == 0 && symbol->auxiliary == 0) {
+      ref_message_fatal(link, "RF968", "Internal error: should only reach here with no opt");
+    }
     section->align = ref_larger(symbol->auxiliary, section->align);
   }
   function->shared_end = end;
@@ -508,13 +510,17 @@ uint64_t ref_shared_placed_size(const ref_out_section *section, const ref_functi
 static void ref_shared_finish_kernel(ref_link *link, const ref_shared *shared, const ref_function *kernel) {
   ref_out_section *section = &link->sections[kernel->shared];
   const uint64_t reserved = link->sm >= 90 && !link->is_capsule ? RESERVED : 0; /* M17 */
-  section->size = kernel->shared_end + ref_shared_placed_size(section, kernel);
+  const bool wraps = link->job->bug_compatible && !link->is_capsule;            /* RF970 */
+  section->size = wraps ? (uint32_t)kernel->shared_end : kernel->shared_end;
+  section->size += ref_shared_placed_size(section, kernel);
   if (section->size != 0) {
     section->size += reserved;
   } else if (kernel->has_partial) {
     section->size = shared->has_extern ? reserved : 0; /* RF510 */
-  } else if (kernel->has_empty_object || section->has_block) {
-    section->size = reserved; /* RF248 */
+  } else if (kernel->has_empty_object) {
+    section->size = section->align >= EXTERN_ALIGN ? reserved : 0; /* RF248, RF967 */
+  } else if (section->has_block) {
+    section->size = reserved;
   } else if (shared->has_extern &&
              (section->align == EXTERN_ALIGN || (reserved != 0 && section->align > EXTERN_ALIGN))) {
     section->size = reserved;

@@ -119,8 +119,7 @@ static uint32_t ref_verbose_registers(const ref_function *kernel) {
 }
 
 static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel) {
-  const bool has_shared =
-      kernel->shared != REF_NONE && !link->sections[kernel->shared].dropped && !kernel->has_renamed_shared; /* RF659 */
+  const bool has_shared = kernel->shared != REF_NONE && !link->sections[kernel->shared].dropped;
   const unsigned long long shared = has_shared ? link->sections[kernel->shared].size : 0;
   const unsigned long long local =
       ref_verbose_section_size(link, ref_memory_print(link, ".nv.local.%s", kernel->name)); /* RF659 */
@@ -132,6 +131,11 @@ static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel
                    ref_verbose_constants(link, kernel), local, ref_verbose_textures(link, kernel));
 }
 
+/* RF966: what counts as a kernel by its name alone is not told. */
+static bool ref_verbose_tells(const ref_function *function) {
+  return (function->is_kernel || function->is_unnamed) && !function->is_provided;
+}
+
 /* RF44: kernels in the reverse order of their text sections, not of their symbols. */
 void ref_verbose_report(ref_link *link) {
   if (!ref_option_given(link, REF_OPTION_VERBOSE)) {
@@ -140,7 +144,7 @@ void ref_verbose_report(ref_link *link) {
   ref_verbose_report_module(link);
   for (size_t i = link->section_count; i-- > 0;) {
     const size_t number = link->sections[i].info_function;
-    if (number != REF_NONE && (link->functions[number].is_kernel || link->functions[number].is_unnamed)) {
+    if (number != REF_NONE && ref_verbose_tells(&link->functions[number])) {
       ref_verbose_report_kernel(link, &link->functions[number]);
     }
   }
