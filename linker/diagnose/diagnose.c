@@ -8,7 +8,6 @@
 #include "catalog/system_call.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
-#include "emit/demangle.h"
 
 #include <string.h>
 
@@ -422,9 +421,8 @@ void tl_diagnose_resources(const tl_module *module, const tl_graph *graph, const
                            tl_arena *arena) {
   diagnose_stack_limits(module, resources, arena);
   for (size_t i = 0; i < resources->mixed.count; i++)
-    diagnose_report_name(
-        module, TL_MESSAGE_CTA_GROUPS,
-        tl_demangle(arena, diagnose_name(module, module->entries.items[resources->mixed.items[i].index])));
+    diagnose_report_name(module, TL_MESSAGE_CTA_GROUPS,
+                         diagnose_name(module, module->entries.items[resources->mixed.items[i].index]));
   diagnose_caching(module, resources);
   tl_diagnose_registers(module, graph, resources, arena);
 }

@@ -297,6 +297,16 @@ static tl_u32_vector resources_without_count(const tl_resources *r, const tl_mod
   return found;
 }
 
+/* A kernel that no file defines is one beside others (L1372). */
+static bool resources_mentions_kernel(const tl_module *module) {
+  bool found = false;
+  for (size_t i = 1; i < module->symbols.count && !found; i++) {
+    const tl_symbol *const symbol = &module->symbols.items[i];
+    found = symbol->function != TL_NONE && symbol->section == TL_NONE && symbol->other & STO_ENTRY;
+  }
+  return found;
+}
+
 /* L43: a kernel without a record gets one when the walk of L40 first comes to a function that it reaches; a second name has
  * its text's count, too (L1166). */
 static void resources_list_missing(tl_resources *r, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
@@ -306,8 +316,8 @@ static void resources_list_missing(tl_resources *r, const tl_module *module, con
   uint64_t *const keys = tl_arena_new(arena, uint64_t, kernels.count);
   const tl_two *const first_texts = resources_first_texts(module, graph, arena);
   uint32_t count = 0;
-  const uint32_t alone =
-      tl_module_has_single_kernel(module) ? module->kernels.items[0] : tl_module_single_alias(module);
+  const bool single = tl_module_has_single_kernel(module) && !resources_mentions_kernel(module);
+  const uint32_t alone = single ? module->kernels.items[0] : tl_module_single_alias(module);
   for (uint32_t k = 0; k < kernels.count; k++) {
     const uint32_t kernel = kernels.items[k];
     const uint32_t text = resources_first_text(module, graph, kernel, first_texts);
@@ -321,8 +331,7 @@ static void resources_list_missing(tl_resources *r, const tl_module *module, con
     const uint32_t reached = r->max_registers[symbol->function];
     const uint32_t own =
         resources_is_kernel_alias(module, kernel) ? module->sections.items[symbol->section].registers : 0;
-    const bool single = kernel == tl_module_single_alias(module);
-    resources_add_pair(&r->module, arena, EIATTR_REGCOUNT, kernel, single || own > reached ? own : reached);
+    resources_add_pair(&r->module, arena, EIATTR_REGCOUNT, kernel, own > reached ? own : reached);
   }
 }
 

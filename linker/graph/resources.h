@@ -12,7 +12,7 @@ typedef struct tl_mixed_kernel {
 
 /* Two functions that ask for different caching in one kernel (L260); the first may be the kernel. */
 typedef struct tl_cache_conflict {
-  uint32_t place;         /* of the second in the order of all functions that ask */
+  uint32_t place;         /* of the second in the order of all requests */
   uint32_t kernel;        /* its index among the module's */
   uint32_t first, second; /* functions */
 } tl_cache_conflict;

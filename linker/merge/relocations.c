@@ -313,6 +313,14 @@ static bool relocations_section_is_empty(const tl_merging *m, const tl_cubin_sym
          tl_module_find_section(m->module, symbol->name) != TL_NONE;
 }
 
+/* Whether a compiler constant is one of a body that lost, also of a dead function (L1384). */
+static bool relocations_constant_lost(const tl_merging *m, const tl_cubin_symbol *symbol) {
+  if (m->section_state[symbol->section] & TL_SECTION_LOST)
+    return true;
+  const uint32_t primary = tl_cubin_primary(m->cubin, m->cubin->sections[symbol->section].info);
+  return primary < m->cubin->symbol_count && m->bodies[primary].role == TL_BODY_LOSES;
+}
+
 /* What becomes of an entry whose symbol did not come along; false: it is dropped. */
 static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocation *entry, uint8_t *state) {
   const tl_merging *const m = r->m;
@@ -328,7 +336,7 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
   const bool gone = defined && relocations_section_is_gone(m, symbol);
   const bool constant = gone && tl_merge_is_compiler_constant(m->cubin, symbol);
   const bool nameless = constant && !tl_merge_section_is_missed(m, symbol) &&
-                        m->section_state[symbol->section] & TL_SECTION_LOST &&
+                        relocations_constant_lost(m, symbol) &&
                         !tl_merge_standing_constant(m->module, m->file, entry->symbol);
   if (nameless || (gone && tl_symbol_type(symbol) == STT_NOTYPE)) { /* L1094; a label (L1087) */
     *state = TL_ENTRY_NULL;

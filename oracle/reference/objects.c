@@ -39,8 +39,7 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
       ref_merge_add_shared_section(link, function); /* W17.12, RF186 */
     }
     if (input->section != 0) {
-      file->section_of[input->section] =
-          function->shared; /* RF855: has its place, for objects of other memory spaces */
+      file->section_of[input->section] = function->shared; /* RF855: has its place, for objects of other memory spaces */
     }
     return function->shared;
   }
@@ -769,7 +768,8 @@ static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, co
   const bool instance = is_align && input->section == 0 && input->size == 0 &&
                         ref_map_find(&link->symbol_by_name, input->name) == REF_NONE;
   const bool in_pool = input->section != 0 && ref_merge_owner(file, input->section) == 0;
-  if (ref_partial_has_array(link, (size_t)(file - link->files), input)) {
+  const size_t number = (size_t)(file - link->files);
+  if (ref_partial_has_array(link, number, input)) {
     return;
   }
   if (ref_object_is_shared(input) && (instance || in_pool)) {

@@ -48,7 +48,7 @@ static void ref_verbose_report_module(ref_link *link) {
   ref_message_tell(link, REF_INFO, "%llu bytes gmem%s", (unsigned long long)globals, ref_verbose_constants(link, NULL));
 }
 
-/* C81, RF804: what the last of the kernel's records says, which is its file's first; what spreads to the kernel is written into its first. */
+/* C81, RF804: what the kernel's record says by then; of several the one that was read first. RF956: what its flags say is in it. */
 static unsigned ref_verbose_barriers(const ref_function *kernel) {
   for (size_t i = kernel->output_records.count; i-- > 0;) {
     const ref_record *record = &kernel->output_records.items[i];
