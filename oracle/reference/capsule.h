@@ -295,7 +295,6 @@ bool ref_slots_is_slot(const ref_capsule *capsule, size_t function);
 void ref_slots_place_symbol(const ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size);
 bool ref_slots_keeps_frame(const ref_capsule *capsule, size_t function);
 uint64_t ref_slots_frame_range(const ref_capsule *capsule, size_t function);
-uint64_t ref_slots_rows_behind(const ref_capsule *capsule, size_t function);
 void ref_slots_share_count(const ref_capsule *capsule, size_t function, const ref_record *record, ref_bytes *output);
 ref_bytes ref_slots_module_attributes(ref_capsule *capsule);
 
