@@ -61,6 +61,8 @@ enum { ET_REL = 1, ET_EXEC = 2, ET_EWP = 0xff00, EM_CUDA = 190 };
 #define SHF_EXECINSTR 4u
 #define SHF_INFO_LINK 0x40u
 #define SHF_CUDA_NOTE_INFO 0x1000000u /* .note.nv.cuinfo */
+#define SHF_CUDA_BARRIERS 20             /* of a text: from this bit on the number of barriers (L1413) */
+#define SHF_CUDA_BARRIERS_MASK 0x7fu
 #define SHF_CUDA_MERCURY 0x10000000u  /* F44 */
 
 /* st_shndx */

@@ -40,6 +40,7 @@ typedef struct checker {
   tl_map lost;        /* functions of bodies that lost (L1065) */
   tl_map first_inner; /* by section: the last of its inner functions */
   tl_map starts;      /* where they begin: section and place */
+  uint64_t *sizes;    /* by section: of the decoded code that its functions are */
   tl_map texts;       /* by name: a capsule's code that was met */
   bool namesake;      /* the text in hand is not the first of its name (L656) */
 } checker;
@@ -92,12 +93,15 @@ static void mercury_index_inner(checker *c) {
   tl_map_init(&c->texts, c->arena);
   tl_map_init(&c->first_inner, c->arena);
   tl_map_init(&c->starts, c->arena);
+  c->sizes = tl_arena_new(c->arena, uint64_t, c->cubin->section_count);
   for (uint32_t i = 1; i < mercury_symbol_count(c->symbols); i++) {
     const uint8_t *const symbol = mercury_symbol(c, i);
     const uint64_t value = tl_get64(symbol + 8);
     const uint32_t section = tl_get16(symbol + 6);
-    if ((symbol[4] & 15) != STT_FUNC || !value || value > UINT32_MAX || section >= c->cubin->section_count ||
-        tl_set_has(&c->lost, i))
+    if ((symbol[4] & 15) != STT_FUNC || section >= c->cubin->section_count)
+      continue;
+    c->sizes[section] = tl_larger(c->sizes[section], tl_get64(symbol + 16));
+    if (!value || value > UINT32_MAX || tl_set_has(&c->lost, i))
       continue;
     *tl_vector_push(c->arena, &c->inner) = (inner_function){value, i, tl_map_get(&c->first_inner, section)};
     tl_map_set(&c->first_inner, section, (uint32_t)(c->inner.count - 1));
@@ -231,7 +235,7 @@ static bool mercury_stands_in_place(const checker *c, const uint8_t *entry) {
   const uint64_t word = tl_get64(entry) % INSTRUCTION;
   const uint32_t type = tl_get32(entry + 8);
   const bool call = type == TL_R_MERCURY + 0x02, value = type == TL_R_MERCURY + 0x03 || type == TL_R_MERCURY + 0x04;
-  const bool distance = type == TL_R_MERCURY + 0x32; /* L1276 */
+  const bool distance = type == TL_R_MERCURY + 0x32 && !c->diagnostics->options->relocatable; /* L1276 */
   if ((!call && !value && !distance) || !c->cubin->role.joined ||
       tl_get64(entry) >= c->code.mercury_size) /* E61, E63 */
     return true;
@@ -561,32 +565,38 @@ static bool mercury_is_no_code(const uint8_t *entry, const uint8_t *symbol) {
   return !tl_get32(entry + 12) || (tl_get32(entry + 8) == CODE && !function && tl_get16(symbol + 6) == SHN_UNDEF);
 }
 
-/* Whether an entry's place, which lies in the frames, is where a function begins: the text's, or a local one in a kernel's text, at the address of
- * that one's frame (L724). nvlink finds a frame's function by what is stored there, not by the entry. */
-static bool mercury_begins_function(const checker *c, uint32_t frames, const uint8_t *entry, const uint8_t *symbol) {
+/* Whether an address of code in the frames is one that nvlink's finalizer cannot find (L513). In a text of several functions it is where
+ * one begins, at the address of that one's frame, which says the same (L724): nvlink finds a frame's function by what is stored there. */
+static bool mercury_is_lost_address(const checker *c, uint32_t frames, const uint8_t *entry, const uint8_t *symbol) {
   const tl_cubin_section *const section = mercury_section(c, frames);
   const uint64_t at = tl_get64(entry), addend = tl_get64(entry + 16);
+  const uint32_t text = symbol ? tl_get16(symbol + 6) : SHN_UNDEF;
+  const bool function = symbol && (symbol[4] & 15) == STT_FUNC,
+             capsule = mercury_section(c, text)->type == SHT_CUDA_CAPSULE;
+  if (!function && !(capsule && mercury_is_section(symbol)))
+    return false;
+  if (capsule && tl_map_get(&c->first_inner, text) == TL_NONE)
+    return addend >= c->sizes[text];
   if (!addend)
-    return true;
-  return symbol && addend <= UINT32_MAX && section->size - at >= 8 && tl_get64(section->data + at) == addend &&
-         tl_set_has(&c->starts, tl_pair_key(tl_get16(symbol + 6), (uint32_t)addend));
+    return !function;
+  return !function || addend > UINT32_MAX || section->size - at < 8 || tl_get64(section->data + at) != addend ||
+         !tl_set_has(&c->starts, tl_pair_key(text, (uint32_t)addend));
 }
 
 /* The entries of a frame's code name a function and nothing behind it (L513), and lie in the frames (L709). */
 static void mercury_check_frame_entries(const checker *c, uint32_t index, const tl_map *starts) {
-  enum { CODE_LENGTH = TL_R_MERCURY + 0x3d };
+  enum { CODE_ADDRESS = TL_R_MERCURY + 0x3d };
   const tl_cubin_section *const entries = mercury_section(c, index);
   const uint64_t frames = mercury_section(c, entries->info)->size; /* what they are about was looked up */
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
     const uint8_t *const entry = entries->data + at;
     const uint8_t *const symbol = mercury_symbol(c, tl_get32(entry + 12));
-    const bool section = mercury_is_section(symbol);
     if (tl_get64(entry) >= frames)
       mercury_fail(c, index, at, "an entry of a frame lies behind the frames (L709)");
     if (mercury_is_no_code(entry, symbol))
       mercury_fail(c, index, at, "an entry of a frame is about no function (L608)");
-    if (tl_get32(entry + 8) == CODE_LENGTH && (section || !mercury_begins_function(c, entries->info, entry, symbol)))
-      mercury_fail(c, index, at, "the length of a frame's code is not that of a function (L513)");
+    if (tl_get32(entry + 8) == CODE_ADDRESS && mercury_is_lost_address(c, entries->info, entry, symbol))
+      mercury_fail(c, index, at, "the address of a frame's code lies in no function (L513)");
     if (mercury_breaks_frame(starts, entry))
       mercury_fail(c, index, at, "an entry stands in the first words of a frame (L513)");
   }

@@ -50,21 +50,24 @@ typedef struct frame_pair {
   uint32_t symbol, file;
   const uint8_t *mercury, *mercury_cie;
   const uint8_t *sass, *sass_cie; /* NULL: the two views' frames do not agree */
+  bool nobody;                    /* it is no function's (L1304) */
   uint64_t mercury_size, sass_size, sass_cie_size, mercury_cie_size;
   uint64_t cie;  /* where the CIE lies in the merged section */
   uint32_t next; /* of the same function: the next body's frame, TL_NONE */
 } frame_pair;
 typedef TL_VECTOR(frame_pair) frame_pairs;
 
+/* The entries that stay at one place of the Mercury section. */
 typedef struct frame_entry {
   uint64_t offset, addend;
-  uint32_t symbol;
+  uint32_t symbol, order; /* of the first one */
+  uint32_t addressed;     /* what the last address of code is about, TL_NONE without one; the addend is that one's */
 } frame_entry;
+typedef TL_VECTOR(frame_entry) frame_entries;
 
 typedef struct frame_writer {
   finalizer *f;
-  frame_entry *entries; /* kept entries of the Mercury section, by offset */
-  size_t entry_count;
+  frame_entries entries; /* by offset */
   frame_pairs pairs;
   uint8_t *bytes;
   uint64_t size;
@@ -72,21 +75,45 @@ typedef struct frame_writer {
 
 static int frames_compare_entries(const void *a, const void *b) {
   const frame_entry *const x = a, *const y = b;
+  const uint64_t pairs[][2] = {{x->offset, y->offset}, {x->order, y->order}};
+  return tl_compare_pairs(pairs, 2);
+}
+
+static int frames_compare_places(const void *a, const void *b) {
+  const frame_entry *const x = a, *const y = b;
   return tl_compare(x->offset, y->offset);
 }
 
-static void frames_collect_entries(frame_writer *w, uint32_t container) {
-  const final_entry_list list = final_entries_of(&w->f->mercury_entries, container);
-  w->entries = tl_arena_new(w->f->arena, frame_entry, list.count);
-  for (size_t i = 0; i < list.count; i++)
-    w->entries[w->entry_count++] =
-        (frame_entry){list.items[i]->offset, (uint64_t)list.items[i]->addend, list.items[i]->symbol};
-  tl_vector_sort_items(w->entries, w->entry_count, sizeof *w->entries, frames_compare_entries);
+/* Of all entries at a place the first in the output says whose it is, and what they add, or else the last address of code (L1304). */
+static frame_entries frames_first_entries(const finalizer *f, uint32_t container) {
+  enum { CODE_WORD = TL_R_MERCURY + 0x3c, CODE_ADDRESS };
+  const final_entry_list list = final_entries_of(&f->mercury_entries, container);
+  frame_entries entries = {0};
+  for (size_t i = 0; i < list.count; i++) {
+    const tl_kept *const kept = list.items[i];
+    const bool address = kept->type == CODE_WORD || kept->type == CODE_ADDRESS;
+    *tl_vector_push(f->arena, &entries) = (frame_entry){kept->offset, (uint64_t)kept->addend, kept->symbol, (uint32_t)i,
+                                                        address ? kept->symbol : TL_NONE};
+  }
+  tl_vector_sort(&entries, frames_compare_entries);
+  size_t kept = 0;
+  for (size_t i = 0; i < entries.count; i++) {
+    const frame_entry *const entry = &entries.items[i];
+    frame_entry *const last = kept ? &entries.items[kept - 1] : NULL;
+    if (!last || last->offset != entry->offset) {
+      entries.items[kept++] = *entry;
+    } else if (entry->addressed != TL_NONE) {
+      last->addressed = entry->addressed;
+      last->addend = entry->addend;
+    }
+  }
+  entries.count = kept;
+  return entries;
 }
 
-static const frame_entry *frames_find_entry(const frame_writer *w, uint64_t offset) {
-  const frame_entry key = {offset, 0, 0};
-  return tl_sorted_find(&key, w->entries, w->entry_count, sizeof key, frames_compare_entries);
+static const frame_entry *frames_find_entry(const frame_entries *entries, uint64_t offset) {
+  const frame_entry key = {.offset = offset};
+  return tl_sorted_find(&key, entries->items, entries->count, sizeof key, frames_compare_places);
 }
 
 /* The offsets in a file's Mercury frames that entries of the file stand at. */
@@ -148,6 +175,14 @@ static uint64_t frames_start(const finalizer *f, const frame_entry *entry) {
   return final_begins_inner(f, symbol->section, place) ? place : 0;
 }
 
+/* L1304: whether a frame is a function's. nvlink finds the function by the address that is stored there (L724). */
+static bool frames_is_about_code(const finalizer *f, uint32_t symbol, const uint8_t *bytes) {
+  const tl_symbol *const function = &f->mercury->module->symbols.items[symbol];
+  const uint64_t stored = tl_get64(bytes + FRAME_ADDRESS);
+  return tl_type_of(function) == STT_FUNC && function->section != TL_NONE &&
+         (!stored || final_begins_inner(f, function->section, stored));
+}
+
 /* The frames of one file; `bytes` is where its Mercury frames lie in the merged, patched section, `sass` NULL where it has
  * no others. */
 static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uint8_t *bytes, const tl_piece *sass) {
@@ -158,7 +193,7 @@ static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uin
   size_t cie = SIZE_MAX;
   for (size_t i = 0; i < from.count; i++) {
     const uint64_t place = mercury->offset + from.items[i].offset;
-    const frame_entry *const entry = from.items[i].cie ? NULL : frames_find_entry(w, place + FRAME_ADDRESS);
+    const frame_entry *const entry = from.items[i].cie ? NULL : frames_find_entry(&w->entries, place + FRAME_ADDRESS);
     if (from.items[i].cie)
       cie = i; /* a frame's CIE is the one before it */
     if (cie == SIZE_MAX || !entry)
@@ -169,6 +204,7 @@ static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uin
                          .file = mercury->file,
                          .symbol = entry->symbol,
                          .start = frames_start(f, entry),
+                         .nobody = !frames_is_about_code(f, entry->symbol, bytes + from.items[i].offset),
                          .mercury = bytes + from.items[i].offset,
                          .mercury_size = from.items[i].size,
                          .mercury_cie = bytes + from.items[cie].offset,
@@ -331,10 +367,9 @@ static void frames_put_steps(frame_writer *w, const frame_steps *steps, const tl
 
 /* A function behind its second name, or in a jump slot behind the first: its frame is not translated (L104, L660). */
 static bool frames_stays(const finalizer *f, uint32_t symbol) {
-  const uint32_t text = f->mercury->module->symbols.items[symbol].section;
   if (final_is_slot(f, symbol) && final_slot_place(f, symbol))
     return true;
-  return text != TL_NONE && f->aliased[text];
+  return f->aliased[f->mercury->module->symbols.items[symbol].section];
 }
 
 static bool frames_same_steps(const frame_steps *a, const frame_steps *b) {
@@ -358,6 +393,13 @@ static void frames_take_places(frame_writer *w, uint64_t start, const frame_pair
     tl_moved_frame(w->bytes + start, own->sass_size, moved, tl_get64(own->sass + FRAME_ADDRESS), 0);
 }
 
+/* Whether the input's own SASS frame is about that text, by its length, or by that of one of its functions. */
+static bool frames_is_of_text(const finalizer *f, const frame_pair *own, uint32_t plain, uint64_t part) {
+  const tl_piece *const piece = tl_section_piece_of(final_sass(f, plain), own->file);
+  const uint64_t length = own->sass ? tl_get64(own->sass + FRAME_CODE) : 0;
+  return !piece || length == piece->size || part != final_view_size(f->sass, plain);
+}
+
 /* The input's own SASS frame, where that of the Mercury view cannot be translated. */
 static void frames_put_own(frame_writer *w, const frame_pair *own, uint32_t text) {
   const uint64_t start = w->size;
@@ -372,8 +414,6 @@ static void frames_put_own(frame_writer *w, const frame_pair *own, uint32_t text
 static void frames_put_translated(frame_writer *w, uint32_t first, const frame_pair *last) {
   finalizer *const f = w->f;
   const uint32_t text = f->mercury->module->symbols.items[last->symbol].section;
-  if (text == TL_NONE)
-    final_disagree(f, "a frame is about what has no code (L513)");
   const tl_code *const map = final_code_map_of(f, text);
   frame_steps steps = {0};
   bool known = map != NULL;
@@ -394,8 +434,9 @@ static void frames_put_translated(frame_writer *w, uint32_t first, const frame_p
   frames_put_steps(w, &steps, map, last->start, part.start);
   w->size = start + tl_align(w->size - start, 8);
   const uint32_t plain = f->sass_section[text];
-  const bool alone = w->pairs.items[first].next == TL_NONE && last->file == final_standing_file(f, text);
   const tl_moved_text *const moved = final_moved_text(f, plain);
+  const bool alone = w->pairs.items[first].next == TL_NONE && last->file == final_standing_file(f, text) &&
+                     (moved || frames_is_of_text(f, last, plain, part.size));
   if (alone) /* error barriers that stand change nothing (L809) */
     frames_take_places(w, start, last, moved);
   tl_put64(w->bytes + start + FRAME_LENGTH, w->size - start - FRAME_CIE);
@@ -506,6 +547,8 @@ static void frames_write(frame_writer *w) {
   uint64_t cie = TL_NO_OFFSET, cie_place = 0;
   for (uint32_t i = 0; i < w->pairs.count; i++) {
     const uint64_t function = frames_function(&w->pairs.items[i]);
+    if (w->pairs.items[i].nobody)
+      continue;
     const uint32_t before = tl_map_get(&last, function);
     if (before != TL_NONE)
       w->pairs.items[before].next = i;
@@ -513,8 +556,8 @@ static void frames_write(frame_writer *w) {
   }
   for (uint32_t i = 0; i < w->pairs.count; i++) {
     const frame_pair *const pair = &w->pairs.items[i];
-    const frame_pair *const newest = &w->pairs.items[tl_map_get(&last, frames_function(pair))];
-    const bool bare = !tl_set_add(&written, frames_function(pair)) || frames_stays(f, pair->symbol);
+    const uint32_t newest = tl_map_get(&last, frames_function(pair)); /* TL_NONE where all are nobody's */
+    const bool bare = pair->nobody || !tl_set_add(&written, frames_function(pair)) || frames_stays(f, pair->symbol);
     if (cie != pair->cie) {
       cie = pair->cie;
       cie_place = w->size;
@@ -531,9 +574,84 @@ static void frames_write(frame_writer *w) {
       tl_put64(at + FRAME_LENGTH, BARE_LENGTH);
       w->size += BARE_FRAME;
     } else {
-      frames_put_translated(w, i, newest);
+      frames_put_translated(w, i, &w->pairs.items[newest]);
     }
     tl_put64(at + FRAME_CIE, cie_place);
+  }
+}
+
+/* The frame or CIE of the output that a place in the Mercury section lies in; NULL. */
+static const final_frame *frames_find(const finalizer *f, uint64_t offset) {
+  size_t low = 0, high = f->frames.count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (f->frames.items[middle].from <= offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const final_frame *const found = low ? &f->frames.items[low - 1] : NULL;
+  return found && offset - found->from < found->size ? found : NULL;
+}
+
+/* Whether an entry stands at a word that nvlink knows: of a frame, or an address in an expression of a CIE. */
+static bool frames_is_word(const finalizer *f, const tl_kept *entry, const final_frame *found) {
+  enum { OP_ADDRESS = 3 };
+  if (!found)
+    return false;
+  const uint64_t within = entry->offset - found->from;
+  if (!found->cie)
+    return within == FRAME_CIE || within == FRAME_ADDRESS || within == FRAME_CODE;
+  const uint32_t frames = final_mercury(f, entry->container)->about;
+  return within > CIE_VERSION + 1 && final_view_bytes(f->mercury, frames)[entry->offset - 1] == OP_ADDRESS;
+}
+
+/* What the entries of a place add: of an address of code, where the instruction at it is. */
+static uint64_t frames_addend(finalizer *f, const frame_entry *at) {
+  const tl_module *const m = f->mercury->module;
+  const tl_symbol *const symbol = at->addressed == TL_NONE ? NULL : &m->symbols.items[at->addressed];
+  const uint32_t text = symbol ? symbol->section : TL_NONE;
+  if (text == TL_NONE || !(m->sections.items[text].flags & SHF_EXECINSTR))
+    return at->addend;
+  if (final_begins_inner(f, text, at->addend))
+    return final_extent_of(f, text, at->addend).start;
+  const tl_code *const map = final_code_map_of(f, text);
+  const tl_code_place *const place = map ? tl_code_find(map, at->addend) : NULL;
+  if (map && !place)
+    return final_view_size(f->sass, f->sass_section[text]); /* behind the code */
+  return place ? place->sass : 0;
+}
+
+/* Whether an entry says where a frame's CIE is (D92). nvlink carries it out. */
+static bool frames_points(const finalizer *f, const tl_kept *entry) {
+  return tl_type_of(&f->mercury->module->symbols.items[entry->symbol]) == STT_SECTION &&
+         entry->type == TL_R_MERCURY + 2;
+}
+
+/* L1304: nvlink writes a place in the code where an entry about one stands, and 0 as a frame's pointer where any entry does. */
+static void frames_put_entries(const frame_writer *w, uint32_t container) {
+  enum { POINTER_SIZE = 8 };
+  finalizer *const f = w->f;
+  const final_entry_list list = final_entries_of(&f->mercury_entries, container);
+  for (size_t i = 0; i < list.count; i++) {
+    const final_frame *const found = frames_find(f, list.items[i]->offset);
+    if (found && !found->cie && list.items[i]->offset - found->from == FRAME_CIE && !frames_points(f, list.items[i]))
+      memset(w->bytes + found->to + FRAME_CIE, 0, POINTER_SIZE);
+  }
+  for (size_t i = 0; i < list.count; i++) {
+    const tl_kept *const entry = list.items[i];
+    const final_frame *const found = frames_find(f, entry->offset);
+    const tl_relocation_row *const row = tl_relocation_in_view(entry->type, true);
+    if (!frames_is_word(f, entry, found) || found->cie || !tl_relocation_is_code_place(row))
+      continue;
+    const uint64_t at = found->to + (entry->offset - found->from);
+    const unsigned width = row->fields[0].width / 8u;
+    const uint32_t symbol = f->sass_symbol[entry->symbol];
+    if (at > w->size || width > w->size - at)
+      continue;
+    const uint64_t begin = symbol == TL_NONE ? 0 : f->sass->emitted->layout->symbol_value[symbol];
+    const uint64_t value = begin + frames_addend(f, frames_find_entry(&w->entries, entry->offset));
+    tl_put(w->bytes + at, value >> row->fields[0].shift, width);
   }
 }
 
@@ -545,7 +663,7 @@ const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
   *size = 0;
   if (sass == TL_NONE)
     return final_new(f, 0);
-  frames_collect_entries(&w, m->relocations[1]);
+  w.entries = frames_first_entries(f, m->relocations[1]);
   for (size_t i = 0; i < m->pieces.count; i++) {
     const tl_piece *const other = tl_section_piece_of(final_sass(f, sass), m->pieces.items[i].file);
     frames_pair_file(&w, &m->pieces.items[i], bytes + m->pieces.items[i].offset, other);
@@ -556,54 +674,16 @@ const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
             w.pairs.items[i].mercury_cie_size + 64;
   w.bytes = final_new(f, room);
   frames_write(&w);
+  frames_put_entries(&w, m->relocations[1]);
   *size = w.size;
   return w.bytes;
 }
 
-/* What a frame's words have entries for, on the Mercury side and on the SASS side (R63). All but the address are in relocatable
- * outputs alone: ptxas's own in the default mode (D91, D92), others, as those about what no file defines, in both (L1292). */
-typedef struct frame_word {
-  uint64_t offset; /* in the frame */
-  bool always;     /* in executables, too */
-  bool to_cie;     /* the addend of an entry about the frames is where the CIE is */
-} frame_word;
-
-static const frame_word frame_words[] = {
-    {FRAME_ADDRESS, true, false},
-    {FRAME_CIE, false, true},
-    {FRAME_CODE, false, false},
-};
-
-/* The last frame or CIE that begins at the place in the Mercury section or before it; NULL. */
-static const final_frame *frames_find(const finalizer *f, uint64_t offset) {
-  size_t low = 0, high = f->frames.count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (f->frames.items[middle].from <= offset)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low ? &f->frames.items[low - 1] : NULL;
-}
-
-/* The row of an entry; an entry in a CIE, as in those of the functions in a kernel's text (L720), has that of an address. NULL
- * for one that has no counterpart on the SASS side. */
-static const frame_word *frames_word_of(const finalizer *f, const tl_kept *entry, const final_frame *found) {
-  const bool kept = !f->mercury->module->mode->final;
-  const uint64_t within = entry->offset - found->from;
-  if (found->cie)
-    return within < found->size ? &frame_words[0] : NULL;
-  for (size_t i = 0; i < sizeof frame_words / sizeof *frame_words; i++) {
-    const frame_word *const word = &frame_words[i];
-    if (word->offset == within && (word->always || kept))
-      return tl_relocation_is_code_place(tl_relocation_in_view(entry->type, true)) ? NULL : word;
-  }
-  return NULL;
-}
-
+/* Where an entry is on the SASS side, 0 where that has no such word (L1304). */
 static uint64_t frames_place(const finalizer *f, const tl_kept *entry, const final_frame *found) {
   const tl_module *const m = f->mercury->module;
+  if (!frames_is_word(f, entry, found))
+    return 0;
   const uint64_t to = found->to + (entry->offset - found->from);
   if (!found->cie || !to || (m->mode->final && !tl_barriers_asked(m->options)))
     return to;
@@ -613,31 +693,23 @@ static uint64_t frames_place(const finalizer *f, const tl_kept *entry, const fin
   return to;
 }
 
-static uint64_t frames_addend(finalizer *f, const tl_kept *entry, const frame_word *word, const final_frame *found) {
-  const bool section = tl_type_of(&f->mercury->module->symbols.items[entry->symbol]) == STT_SECTION;
-  if (word->to_cie && section && entry->type == TL_R_MERCURY + 2)
-    return found->cie_place;
-  const uint32_t text = f->mercury->module->symbols.items[entry->symbol].section;
-  const uint64_t addend = (uint64_t)entry->addend;
-  return final_begins_inner(f, text, addend) ? final_extent_of(f, text, addend).start : addend;
-}
-
-/* Entries of the Mercury section, at the frames' new places. */
+/* Entries of the Mercury section that stay, with their numbers in data (R63), at the frames' new places (L1304). */
 const uint8_t *final_frame_relocations(finalizer *f, uint32_t section, uint64_t *size) {
   const final_entry_list list = final_entries_of(&f->mercury_entries, section);
+  const frame_entries first = frames_first_entries(f, section);
   uint8_t *const bytes = final_new(f, list.count * ELF_RELA_SIZE);
   *size = 0;
   for (size_t i = 0; i < list.count; i++) {
     const tl_kept *const entry = list.items[i];
     const final_frame *const found = frames_find(f, entry->offset);
-    const frame_word *const word = found ? frames_word_of(f, entry, found) : NULL;
-    if (!word)
+    const bool points = frames_points(f, entry);
+    if (tl_relocation_is_code_place(tl_relocation_in_view(entry->type, true)) || (points && !found))
       continue;
     uint8_t *const at = bytes + *size;
     tl_put64(at, frames_place(f, entry, found));
     tl_put64(at + 8,
              (uint64_t)f->mercury->emitted->symbol_index[entry->symbol] << 32 | tl_sass_type_in_data(entry->type));
-    tl_put64(at + 16, frames_addend(f, entry, word, found));
+    tl_put64(at + 16, points ? found->cie_place : frames_addend(f, frames_find_entry(&first, entry->offset)));
     *size += ELF_RELA_SIZE;
   }
   return bytes;

@@ -10,7 +10,8 @@
 
 bool tl_attribute_stands(const tl_module *module, const tl_attributes *list, size_t index) {
   const tl_attribute *const record = &list->items[index];
-  return !tl_attribute_is_of_body(record->code) || index >= module->symbols.items[record->symbol].info_cutoff;
+  const bool stays = record->code == EIATTR_SAM_REGION_STACK_SIZE; /* L1401 */
+  return stays || !tl_attribute_is_of_body(record->code) || index >= module->symbols.items[record->symbol].info_cutoff;
 }
 
 /* Records of a body that the merge has taken have room for a value (I10). */
@@ -277,15 +278,14 @@ static const tl_two *resources_first_texts(const tl_module *module, const tl_gra
 }
 
 /* The first text of a function that the kernel reaches; 0 when it reaches none. A kernel that calls itself is below what it
- * calls: where its own text would be the first one, the second one counts. */
+ * calls (L1372). */
 static uint32_t resources_first_text(const tl_module *module, const tl_graph *graph, uint32_t kernel,
                                      const tl_two *first_texts) {
-  const uint32_t function = module->symbols.items[kernel].function, own = resources_own_text(module, function);
+  const uint32_t function = module->symbols.items[kernel].function;
   tl_two texts = {0, 0};
   for (uint32_t e = graph->callees.first[function]; e < graph->callees.first[function + 1]; e++)
     texts = tl_two_join(texts, first_texts[graph->callees.to[e]]);
-  const uint32_t first = texts.most == UINT32_MAX - own ? texts.next : texts.most;
-  return first ? UINT32_MAX - first : 0;
+  return texts.most ? UINT32_MAX - texts.most : 0;
 }
 
 /* Kernels whose REGCOUNT no record gives. */
@@ -294,6 +294,16 @@ static tl_u32_vector resources_without_count(const tl_resources *r, const tl_mod
   for (size_t k = 0; k < module->entries.count; k++)
     if (!r->has_registers[module->symbols.items[module->entries.items[k]].function])
       tl_u32_push(arena, &found, module->entries.items[k]);
+  return found;
+}
+
+/* A kernel that no file defines is one beside others (L1372). */
+static bool resources_mentions_kernel(const tl_module *module) {
+  bool found = false;
+  for (size_t i = 1; i < module->symbols.count && !found; i++) {
+    const tl_symbol *const symbol = &module->symbols.items[i];
+    found = symbol->function != TL_NONE && symbol->section == TL_NONE && symbol->other & STO_ENTRY;
+  }
   return found;
 }
 
@@ -306,10 +316,12 @@ static void resources_list_missing(tl_resources *r, const tl_module *module, con
   uint64_t *const keys = tl_arena_new(arena, uint64_t, kernels.count);
   const tl_two *const first_texts = resources_first_texts(module, graph, arena);
   uint32_t count = 0;
+  const bool single = tl_module_has_single_kernel(module) && !resources_mentions_kernel(module);
+  const uint32_t alone = single ? module->kernels.items[0] : tl_module_single_alias(module);
   for (uint32_t k = 0; k < kernels.count; k++) {
     const uint32_t kernel = kernels.items[k];
     const uint32_t text = resources_first_text(module, graph, kernel, first_texts);
-    if (text || kernel == tl_module_single_alias(module)) /* L1106 */
+    if (text || kernel == alone) /* L1106, L1372 */
       keys[count++] = (uint64_t)text << 32 | (UINT32_MAX - k);
   }
   tl_vector_sort_items(keys, count, sizeof *keys, resources_compare_keys);
@@ -319,8 +331,7 @@ static void resources_list_missing(tl_resources *r, const tl_module *module, con
     const uint32_t reached = r->max_registers[symbol->function];
     const uint32_t own =
         resources_is_kernel_alias(module, kernel) ? module->sections.items[symbol->section].registers : 0;
-    const bool single = kernel == tl_module_single_alias(module);
-    resources_add_pair(&r->module, arena, EIATTR_REGCOUNT, kernel, single || own > reached ? own : reached);
+    resources_add_pair(&r->module, arena, EIATTR_REGCOUNT, kernel, own > reached ? own : reached);
   }
 }
 
@@ -353,6 +364,7 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
   resources_list_stacks(resources, module, &module->globals, sam, arena);
   resources_list_missing(resources, module, graph, arena);
   tl_spread_attributes(resources, module, graph, arena);
+  tl_spread_barriers(resources, module, graph, arena);
   tl_spread_caching(resources, module, graph, arena);
 }
 

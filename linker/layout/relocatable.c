@@ -37,7 +37,6 @@ static bool instances_is_object(const tl_symbol *symbol) {
 /* L746: the objects begin at 0, where others lie already, and behind all comes their section as one more object. */
 static void instances_add_bare(tl_instances *n, const tl_bare_pool *bare) {
   uint64_t *const raw = &n->raw[n->module->debug_shared];
-  *raw = tl_larger(bare->size, *raw);
   if (n->module->null_is_shared)
     *raw = tl_align(*raw, bare->align) + bare->size;
 }
@@ -106,13 +105,15 @@ static uint32_t instances_section(tl_instances *n, uint32_t text, uint32_t kerne
   return section;
 }
 
-/* L556: what symbol 0 says of objects without a symbol. */
+/* L556: what symbol 0 says of objects without a symbol: what the first function says that has some, a kernel or not
+ * (L1368). */
 static void instances_find_null_value(tl_instances *n) {
   const tl_module *const module = n->module;
-  for (size_t k = module->all_kernels.count; k-- > 0;) {
-    const uint32_t text = module->symbols.items[module->all_kernels.items[k]].section;
-    const uint32_t section = module->sections.items[text].shared;
-    if (section != TL_NONE && n->null_align[section])
+  for (uint32_t i = 1; i < module->symbols.count && !n->null_value; i++) {
+    const uint32_t text = module->symbols.items[i].function == TL_NONE ? TL_NONE : module->symbols.items[i].section;
+    const bool owner = text != TL_NONE && module->sections.items[text].owner == i;
+    const uint32_t section = owner ? module->sections.items[text].shared : TL_NONE;
+    if (section != TL_NONE)
       n->null_value = n->null_align[section];
   }
 }

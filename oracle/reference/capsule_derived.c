@@ -152,7 +152,7 @@ static uint32_t ref_derived_instruction_type(const ref_bytes *text, uint64_t pla
 }
 
 /* RF220, RF903: of a kernel's address in code it is its descriptor. */
-static uint32_t ref_derived_type(const ref_link *mercury, const ref_out_relocation *entry, const ref_bytes *text,
+uint32_t ref_derived_sass_type(const ref_link *mercury, const ref_out_relocation *entry, const ref_bytes *text,
                                  uint64_t place) {
   const bool kernel = entry->function != REF_NONE && mercury->functions[entry->function].entry;
   const uint32_t plain = ref_derived_instruction_type(text, place, ref_data_sass_type(entry->type, true));
@@ -175,7 +175,7 @@ static uint32_t ref_derived_type(const ref_link *mercury, const ref_out_relocati
 static void ref_derived_add(ref_capsule *capsule, const ref_out_relocation *entry, const ref_units *places,
                             const ref_bytes *text, bool is_first, ref_bytes *output) {
   const uint64_t place = ref_units_around(places, entry->input_offset);
-  const uint32_t type = ref_derived_type(capsule->mercury, entry, text, place);
+  const uint32_t type = ref_derived_sass_type(capsule->mercury, entry, text, place);
   if (!entry->dropped && type != 0 && !ref_derived_is_reserved(capsule->mercury, entry)) {
     ref_capsule_write_entry(capsule, output, place, type, ref_symbol_index(capsule->mercury, entry->symbol),
                             ref_derived_addend(entry, places, ref_derived_opcode(text, place), is_first));
@@ -249,7 +249,7 @@ static void ref_derived_write_entry(const ref_capsule *capsule, const ref_out_re
     const size_t symbol = capsule->sass_symbol_of[entry->symbol];
     const uint64_t value = (symbol == REF_NONE ? 0 : capsule->sass->symbols[symbol].value) +
                            (ref_derived_lies_in_reserved(mercury, entry) ? SYSTEM_RESERVED : 0);
-    ref_derived_write_value(text, place, ref_derived_type(mercury, entry, text, place),
+    ref_derived_write_value(text, place, ref_derived_sass_type(mercury, entry, text, place),
                             value + (uint64_t)entry->addend);
   }
 }

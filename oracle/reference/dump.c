@@ -77,17 +77,24 @@ static void ref_dump_callgraph(ref_link *link) {
   }
 }
 
-/* By function: what the last record about it says (L804); 0: no limit. */
-static uint32_t *ref_dump_list_stack_limits(ref_link *link) {
-  uint32_t *limits = REF_TAKE(link, uint32_t, link->function_count);
-  for (size_t i = 0; i < link->module_records.count; i++) {
-    const ref_record *record = &link->module_records.items[i];
+static void ref_dump_note_stack_limits(const ref_link *link, const ref_records *records, uint32_t *limits) {
+  for (size_t i = 0; i < records->count; i++) {
+    const ref_record *record = &records->items[i];
     const bool counts = record->code == CODE_MAX_STACK && !record->dropped && record->payload.size >= 8 &&
                         record->symbols.items[0] != REF_NONE;
     const size_t function = counts ? link->symbols[record->symbols.items[0]].function : REF_NONE;
     if (function != REF_NONE) {
       limits[function] = ref_u32(record->payload.data + 4);
     }
+  }
+}
+
+/* By function: what the last record about it says (L804); 0: no limit. RF964: those among functions' own attributes count behind the module's. */
+static uint32_t *ref_dump_list_stack_limits(ref_link *link) {
+  uint32_t *limits = REF_TAKE(link, uint32_t, link->function_count);
+  ref_dump_note_stack_limits(link, &link->module_records, limits);
+  for (size_t i = 0; i < link->function_count; i++) {
+    ref_dump_note_stack_limits(link, &link->functions[i].records, limits);
   }
   return limits;
 }

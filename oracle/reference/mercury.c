@@ -6,6 +6,7 @@
 
 enum {
   INSTRUCTION = 16,
+  LENGTH_DIGIT = 0x0f,
   LOAD_FIRST = 0x02, /* the first two bytes of a load's record */
   LOAD_SECOND = 0x22,
   LOAD_BYTES = 32,

@@ -41,8 +41,7 @@ static size_t ref_record_symbol(ref_link *link, const ref_file *file, uint32_t i
     return ref_named_find(link, input->name);
   }
   if ((input->info & 15) == REF_SYMBOL_SECTION) {
-    const size_t section = input->section < file->cubin.section_count ? file->section_of[input->section] : REF_NONE;
-    return section == REF_NONE ? REF_NONE : link->sections[section].symbol;
+    return ref_relocation_section_symbol(link, file, input->section);
   }
   return file->symbol_of[index];
 }
@@ -64,11 +63,6 @@ static bool ref_record_check(ref_link *link, const ref_file *file, const ref_att
   return true;
 }
 
-/* RF251: the symbol of a section without bytes is in no output. */
-static bool ref_record_names_empty(const ref_file *file, const ref_symbol *symbol) {
-  return symbol->section < file->cubin.section_count && file->cubin.sections[symbol->section].size == 0;
-}
-
 /* RF699: what goes with a body that loses; records of the other codes stay, about the body that stands. */
 static bool ref_record_goes_with_body(uint8_t code) {
   static const uint8_t codes[] = {0x11, 0x23, 0x26, 0x2f, 0x3b};
@@ -86,8 +80,7 @@ static size_t ref_record_first_symbol(ref_link *link, const ref_file *file, cons
     return symbol;
   }
   const bool section = (file->cubin.symbols[index].info & 15) == REF_SYMBOL_SECTION;
-  const bool unknown =
-      section && (attribute->code != CODE_PARAM_CBANK || ref_record_names_empty(file, &file->cubin.symbols[index]));
+  const bool unknown = section && attribute->code != CODE_PARAM_CBANK;
   const size_t function = file->function_of[index];
   const bool loses = function != REF_NONE && file->body_of[index] == REF_BODY_LOSES && link->functions[function].live &&
                      !link->functions[function].is_stub;

@@ -1,4 +1,4 @@
-/* Applied, kept, dropped: R1-R30, R33-R37, W11, RF714, RF719, L1256, L1259. */
+/* Applied, kept, dropped: R1-R30, R33-R37, W11, RF714, RF719, L1256, L1259, RF800, RF802. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -265,7 +265,7 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
     }
     ref_message_fatal(link, "E67", "Internal error: unexpected NVRS");
   case REF_KIND_UNIFIED:
-    return link->relocatable ? REF_KEEP : REF_APPLY; /* R53 */
+    return link->relocatable || link->has_index ? REF_KEEP : REF_APPLY; /* R53, RF756, RF860 */
   default:
     return REF_APPLY;
   }
@@ -285,14 +285,16 @@ static ref_action ref_relocate_classify_table(ref_link *link, const ref_out_relo
                                               const ref_out_symbol *symbol) {
   const bool offset = REF_IS(symbol->name, "__UFT_OFFSET");
   const bool kept_type = ref_relocate_is_nothing(link, entry->type) || entry->asked_unified;
+  const ref_action keep =
+      ref_relocate_kind(link, entry->type) == REF_KIND_CLEAR ? REF_KEEP_NOTHING : REF_KEEP; /* RF757 */
   if (link->relocatable && !offset) {
-    return ref_relocate_kind(link, entry->type) == REF_KIND_CLEAR ? REF_KEEP_NOTHING : REF_KEEP;
+    return keep;
   }
   if (kept_type && !offset && !ref_unified_is_placed(link)) {
     return REF_KEEP; /* RF719: and ends the link as what stays does */
   }
   const bool waits = offset ? ref_unified_keeps_offset(link) : ref_unified_is_placed(link); /* U12 */
-  return waits ? REF_KEEP : REF_DROP;
+  return waits ? keep : REF_DROP;
 }
 
 /* R19 */
@@ -540,8 +542,8 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
 /* R6 */
 static uint32_t ref_relocate_bank(ref_link *link, const ref_out_relocation *entry) {
   if (entry->symbol == REF_NONE) {
-    const bool gone = entry->names_gone_section || entry->names_unlisted; /* RF553 */
-    return gone ? (entry->gone_type - REF_TYPE_CONSTANT) & 31 : NO_BANK;  /* RF401 */
+    const bool gone = entry->names_gone_section || entry->names_unlisted || entry->names_gone_shared; /* RF553, RF800 */
+    return gone ? (entry->gone_type - REF_TYPE_CONSTANT) & 31 : NO_BANK;                              /* RF401 */
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
   if (ref_relocate_is_texture(symbol) && ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT && !link->relocatable) {
@@ -782,8 +784,9 @@ void ref_relocate_apply(ref_link *link) {
 
 /* What an entry that stays ends the link with: a symbol that is not in the output, a place behind the section's end. */
 static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *entry) {
-  const bool gone = entry->symbol == REF_NONE ? entry->names_gone_section || entry->names_unlisted /* RF195 */
-                                              : link->symbols[entry->symbol].index == 0;
+  const bool nothing =
+      entry->names_gone_section || entry->names_unlisted || entry->names_gone_shared; /* RF195, RF800 */
+  const bool gone = entry->symbol == REF_NONE ? nothing : link->symbols[entry->symbol].index == 0;
   if (entry->offset >= ref_relocate_end_of(link, &link->sections[entry->target])) {
     ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");
   }
@@ -792,11 +795,18 @@ static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *e
   }
 }
 
+/* RF802: code and memory that have no size by now stay empty. */
+static bool ref_relocate_is_of_inputs(uint32_t type) {
+  return type == REF_TYPE_PROGBITS || (type >= REF_TYPE_GLOBAL && type <= REF_TYPE_SHARED) || type == REF_TYPE_UFT ||
+         type == REF_TYPE_UDT || ref_section_type_is_constant(type);
+}
+
 /* What is written last has no size yet: such an entry is looked at when it is written. */
 static bool ref_relocate_waits(const ref_link *link, const ref_out_relocation *entry) {
   const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
-  const bool unwritten = symbol != NULL && symbol->type == REF_SYMBOL_SECTION && symbol->section != REF_NONE &&
-                         link->sections[symbol->section].size == 0 && !link->sections[symbol->section].dropped;
+  const bool named = symbol != NULL && symbol->type == REF_SYMBOL_SECTION && symbol->section != REF_NONE;
+  const ref_out_section *section = named ? &link->sections[symbol->section] : NULL;
+  const bool unwritten = named && section->size == 0 && !section->dropped && !ref_relocate_is_of_inputs(section->type);
   return unwritten || link->sections[entry->target].size == 0;
 }
 

@@ -113,6 +113,13 @@ uint32_t ref_write_type(uint32_t type) {
   return ref_section_type_has_bytes(type) ? type : REF_TYPE_NOBITS;
 }
 
+/* RF971: below sm_90 what an input calls so. */
+static size_t ref_write_find_compat(const ref_link *link) {
+  const size_t named = link->is_capsule ? REF_NONE : ref_map_find(&link->section_by_name, ".nv.compat");
+  return link->compat_section != REF_NONE || named == REF_NONE || link->sections[named].dropped ? link->compat_section
+                                                                                                : named;
+}
+
 /* W1.6 */
 static ref_header ref_write_describe(const ref_link *link, size_t number) {
   const ref_out_section *section = &link->sections[number];
@@ -132,8 +139,9 @@ static ref_header ref_write_describe(const ref_link *link, size_t number) {
   }
   if (number == link->cuinfo_section) {
     header.link = link->sections[link->note_section].index;
-    if (link->compat_section != REF_NONE) {
-      header.info = link->sections[link->compat_section].index;
+    const size_t compat = ref_write_find_compat(link);
+    if (compat != REF_NONE) {
+      header.info = link->sections[compat].index;
       header.flags |= REF_FLAG_INFO;
     }
   }
