@@ -1,4 +1,4 @@
-/* RF702, RF733, RF734, RF900 to RF902: the finalizer makes the SASS side's entries of a capsule's code from those that Mercury's side keeps, in their order (L497, R63). What the
+/* RF702, RF733, RF900 to RF902: the finalizer makes the SASS side's entries of a capsule's code from those that Mercury's side keeps, in their order (L497, R63). What the
  * input's SASS side has beside one of Mercury's says the type and the place; Mercury's others get R63's type at the instruction that holds their
  * place. */
 #include "capsule.h"

@@ -269,7 +269,7 @@ static void ref_written_put_end(const ref_written *written, ref_bytes *text) {
   static const uint64_t branch[2] = {0xfffffffc00fc7947, 0x000fc0000383ffff};
   static const uint64_t no_operation[2] = {0x7918, 0x000fc00000000000};
   const size_t count = text->size / INSTRUCTION;
-  for (size_t i = 0; written->end != REF_NONE && i < written->end_count && i < count - written->end; i++) {
+  for (size_t i = 0; written->end < count && i < written->end_count && i < count - written->end; i++) {
     const uint64_t *words = i == 0 ? branch : no_operation;
     ref_put_u64(text->data + (written->end + i) * INSTRUCTION, words[0]);
     ref_put_u64(text->data + (written->end + i) * INSTRUCTION + INSTRUCTION / 2, words[1]);
