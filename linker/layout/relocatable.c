@@ -112,8 +112,12 @@ static void instances_find_null_value(tl_instances *n) {
   for (size_t k = module->all_kernels.count; k-- > 0;) {
     const uint32_t text = module->symbols.items[module->all_kernels.items[k]].section;
     const uint32_t section = module->sections.items[text].shared;
-    if (section != TL_NONE && n->null_align[section])
+    if (section == TL_NONE)
+      continue;
+    if (n->null_align[section])
       n->null_value = n->null_align[section];
+    else if (module->sections.items[section].foreign && !n->raw[section]) /* L1311 */
+      n->null_value = module->sections.items[section].align;
   }
 }
 
@@ -258,14 +262,16 @@ static void relocatable_place_kernels(tl_layout *layout, const tl_instances *n) 
     if (module->sections.items[section].type != SHT_CUDA_SHARED || section == module->debug_shared ||
         section == module->foreign_shared)
       continue;
-    const uint64_t least = section == module->bare_shared ? module->sections.items[section].align : 1;
+    const tl_section *const its = &module->sections.items[section];
+    const uint64_t least = section == module->bare_shared || its->foreign ? its->align : 1;
     uint64_t align = n->align[section] ? n->align[section] : least;
     if (!n->late[section])
       align = tl_larger(n->pool_align, align);
     if (refers[section])
       align = tl_larger(n->external_align, align);
-    const uint64_t raw = refers[section] ? tl_align(n->raw[section], EXTERNAL_ALIGN) : n->raw[section];
-    layout->section_hollow[section] = n->raw[section] == 0;
+    const uint64_t own = its->foreign && !n->raw[section] ? its->size : n->raw[section]; /* L1311 */
+    const uint64_t raw = refers[section] ? tl_align(own, EXTERNAL_ALIGN) : own;
+    layout->section_hollow[section] = own == 0;
     const bool stays =
         (external && align == EXTERNAL_ALIGN) || tl_section_keeps_external(&module->sections.items[section]);
     relocatable_set_size(layout, section, raw, align, stays);

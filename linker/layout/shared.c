@@ -675,7 +675,10 @@ static void shared_finish_kernels(shared_state *s) {
       shared_raise_align(s, k);
     const uint64_t align = s->layout->section_align[section];
     const bool used = s->end[k] || s->kernel_uses[k] || (external && align >= 16);
-    const uint64_t size = used ? s->end[k] + s->layout->reserved : 0;
+    const uint64_t own = its->foreign && !used ? its->size : s->end[k]; /* L1311 */
+    if (its->foreign)
+      s->layout->section_align[section] = tl_larger(align, its->align);
+    const uint64_t size = used || own ? own + s->layout->reserved : 0;
     s->layout->section_size[section] = size;
     s->layout->section_dropped[section] = size == 0 && !alone && !(external && align == 16);
   }

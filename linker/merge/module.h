@@ -151,6 +151,7 @@ typedef struct tl_section {
   bool deserted;           /* of text: its owner is an alias that outlives the function (L1193, L1255) */
   bool external_alone;     /* .nv.shared.K of an -ewp object with nothing but extern shared memory: stays (L603) */
   bool external_lies;      /* so does one with an object without a size (L950), at its alignment (L1083) */
+  bool foreign;            /* .nv.shared.K with an object of another space: it has what was merged (L1311) */
   bool forgotten;          /* a stray section whose winner was replaced: not in the output, nor its name (L79) */
   uint32_t name_event;     /* where its name came into the two lists of names; the second TL_NONE where it did not */
   uint32_t string_event;

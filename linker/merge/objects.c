@@ -953,6 +953,11 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
   }
   m->foreign = input->type == SHT_CUDA_SHARED && (s->other & STO_SPACE_MASK) != STO_SHARED;
   const uint32_t section = tl_merge_place_section(m, s->section);
+  if (m->foreign && section != TL_NONE && m->module->sections.items[section].about != TL_NONE) { /* L1311 */
+    tl_section *const out = &m->module->sections.items[section];
+    out->foreign = true;
+    out->align = tl_larger(out->align, input->align);
+  }
   m->foreign = false;
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED || (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
   m->module->deleted_section |= m->module->mode->final && section == m->module->debug_shared &&
