@@ -916,7 +916,7 @@ static int64_t relocate_moved_content(const relocating *r, const entry_state *e)
 /* L1307: on the SASS side of a capsule an instruction at which half a place in the code stands, or several, has that for a value.
  * What a place behind the function's beginning makes of a load is not known. */
 static void relocate_put_label(relocating *r, const entry_state *e) {
-  enum { LOW = TL_R_MERCURY + 0x28, HIGH, FIRST = 0xd8 };
+  enum { LOW = TL_R_MERCURY + 0x28, HIGH, FIRST = 0xd8, SM_120 = 120 };
   if (!r->module->capsule || r->module->view != TL_VIEW_SASS || (e->type != LOW && e->type != HIGH) ||
       tl_layout_function_of(r->module, e->entry->target) == TL_NONE)
     return;
@@ -924,8 +924,12 @@ static void relocate_put_label(relocating *r, const entry_state *e) {
   if (!row || (e->entry->addend && row->fields[0].part != TL_PART_ZERO) || e->offset > UINT32_MAX ||
       !tl_set_add(&r->labels, tl_pair_key(e->entry->target, (uint32_t)e->offset)))
     return;
-  *tl_vector_push(r->arena, &r->relocated->patches) = (tl_patch){
-      .section = e->entry->target, .offset = e->offset, .row = row, .value = FIRST, .rel = true, .entry = e->index};
+  *tl_vector_push(r->arena, &r->relocated->patches) = (tl_patch){.section = e->entry->target,
+                                                                 .offset = e->offset,
+                                                                 .row = row,
+                                                                 .value = r->module->arch < SM_120 ? FIRST : 0,
+                                                                 .rel = true,
+                                                                 .entry = e->index};
 }
 
 static void relocate_keep(relocating *r, const entry_state *e, bool as_none) {
