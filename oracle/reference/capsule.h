@@ -155,6 +155,7 @@ uint64_t ref_places_from(const ref_places *places, uint64_t place);
 size_t ref_capsule_sass_section(const ref_capsule *capsule, size_t section);
 /* The function whose text, constants or attributes a section holds, or REF_NONE. */
 size_t ref_capsule_function_of(const ref_capsule *capsule, size_t section);
+bool ref_capsule_is_shared_debug(const char *name);
 uint32_t ref_capsule_symbol_index(const ref_capsule *capsule, size_t sass_symbol);
 /* capsule_laid.c: L749; what ptxas laid out on the SASS side of a Mercury table. */
 bool ref_laid_is_table(const ref_link *mercury, size_t section);
@@ -199,6 +200,15 @@ void ref_namesakes_mend_attributes(ref_link *link, ref_file *file);
 
 /* capsule_split.c: RF371; the numbers of instructions at which blocks begin. */
 void ref_split_text(ref_link *link, ref_bytes *text, const ref_indices *places);
+
+/* RF906: a move that writes other registers than in the input. */
+typedef struct ref_split_move {
+  size_t instruction;
+  unsigned first, count;
+  bool is_uniform;
+} ref_split_move;
+
+void ref_split_change_moves(ref_link *link, ref_bytes *text, const ref_split_move *moves, size_t move_count);
 
 /* capsule_marks.c: L895 */
 const char **ref_marks_of_sections(ref_link *link, const ref_indices *order);
@@ -264,13 +274,14 @@ ref_bytes ref_capsule_jump_tables(ref_capsule *capsule, size_t section, ref_byte
 
 /* capsule_line_rows.c: RF142; without `places`: RF131 */
 void ref_line_rows_write(ref_link *link, const uint8_t *unit, uint64_t start, uint64_t end, const ref_places *places,
-                         ref_bytes *output, size_t *address_at);
+                         const ref_indices *begins, ref_bytes *output, size_t *address_at);
 
 /* capsule_lines.c: M25 */
 ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *entries, ref_indices *units);
 ref_bytes ref_capsule_debug_info(ref_capsule *capsule, size_t number);
 /* capsule_addends.c: RF145 */
 void ref_capsule_move_addends(ref_capsule *capsule);
+ref_bytes ref_capsule_shared_entries(ref_capsule *capsule, size_t target);
 
 /* capsule_registers.c: RF79, RF144 */
 ref_bytes ref_capsule_registers(ref_capsule *capsule, size_t section);
@@ -278,6 +289,7 @@ ref_bytes ref_capsule_registers(ref_capsule *capsule, size_t section);
 /* capsule_slots.c: RF226; jump slots with an index file, stubs with -r. */
 void ref_slots_make(ref_capsule *capsule);
 void ref_slots_move_entries(ref_capsule *capsule);
+ref_bytes ref_slots_entries(ref_capsule *capsule);
 bool ref_slots_is_slot(const ref_capsule *capsule, size_t function);
 /* Value and size of a slot's symbol on the SASS side. */
 void ref_slots_place_symbol(const ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size);
@@ -317,6 +329,7 @@ typedef struct ref_written {
   const ref_bytes *text;
   ref_written_step *steps;
   size_t count, size;
+  size_t end, end_count; /* what fills the text: its first instruction, or REF_NONE, and how many */
   uint8_t *bytes;
   bool *is_set; /* both by place */
 } ref_written;
@@ -324,7 +337,7 @@ typedef struct ref_written {
 ref_written ref_written_begin(const ref_capsule *capsule, size_t function);
 void ref_written_add(ref_written *written, const ref_out_relocation *entry);
 void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_t place, bool is_shown, ref_bytes *text);
-void ref_written_translate(const ref_written *written, ref_bytes *text);
+void ref_written_translate(ref_link *link, const ref_written *written, ref_bytes *text);
 void ref_written_records(ref_capsule *capsule);
 
 void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *text);
