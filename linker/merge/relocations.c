@@ -335,8 +335,7 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
   const bool defined = tl_merging_lies(symbol);
   const bool gone = defined && relocations_section_is_gone(m, symbol);
   const bool constant = gone && tl_merge_is_compiler_constant(m->cubin, symbol);
-  const bool nameless = constant && !tl_merge_section_is_missed(m, symbol) &&
-                        relocations_constant_lost(m, symbol) &&
+  const bool nameless = constant && !tl_merge_section_is_missed(m, symbol) && relocations_constant_lost(m, symbol) &&
                         !tl_merge_standing_constant(m->module, m->file, entry->symbol);
   if (nameless || (gone && tl_symbol_type(symbol) == STT_NOTYPE)) { /* L1094; a label (L1087) */
     *state = TL_ENTRY_NULL;

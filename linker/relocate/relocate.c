@@ -493,7 +493,7 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
   }
   if (section == TL_NONE &&
       relocate_is_unified_name(r, symbol->name)) { /* R13b; a relocatable output keeps them (L580) */
-    if (lists_names) { /* with an index file executables do, too (L1367) */
+    if (lists_names) {                             /* with an index file executables do, too (L1367) */
       *result = relocate_clears(e) ? OUTCOME_KEEP_AS_NONE : OUTCOME_KEEP;
       return true;
     }
