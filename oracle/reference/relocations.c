@@ -101,12 +101,13 @@ bool ref_relocation_is_forgotten(const ref_link *link, const ref_file *file, uin
           link->job->bug_compatible);
 }
 
-/* W8.5: entries inside a lost weak variable. */
+/* W8.5: entries inside a lost weak variable. RF37, RF974: those in constants stay. */
 static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
                                       const ref_relocation *entry) {
+  const uint32_t type = file->cubin.sections[target].type;
+  const bool stays = ref_relocation_is_address_table(type) || (!link->is_capsule && ref_section_type_is_constant(type));
   return ref_relocation_is_forgotten(link, file, target, entry->symbol) ||
-         (!ref_relocation_is_address_table(file->cubin.sections[target].type) &&
-          ref_weak_offset_is_lost(file, target, entry->offset));
+         (!stays && ref_weak_offset_is_lost(file, target, entry->offset));
 }
 
 /* L582: the module's `.nv.shared.K` for a file's, or REF_NONE. */
