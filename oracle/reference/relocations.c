@@ -259,6 +259,16 @@ static bool ref_relocation_names_slot(const ref_link *link, const ref_file *file
          file->cubin.sections[section].type == REF_TYPE_UFT && !REF_IS(file->cubin.sections[section].name, ".nv.uft");
 }
 
+/* RF977: beside capsules nvlink finds the symbol of a function's text by its name: of several functions of a name (static ones, or one and
+ * another file's that is not) that of the first. */
+static size_t ref_relocation_text_symbol(ref_link *link, size_t section) {
+  const ref_out_section *text = &link->sections[section];
+  const bool named = link->job->bug_compatible && !link->is_capsule && text->info_function != REF_NONE &&
+                     text->type == REF_TYPE_PROGBITS && text->symbol != REF_NONE;
+  const size_t first = named ? ref_named_find(link, text->name) : REF_NONE;
+  return first != REF_NONE && link->symbols[first].type == REF_SYMBOL_SECTION ? first : text->symbol;
+}
+
 static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const ref_relocation *entry,
                                           ref_out_relocation *output) {
   if (entry->symbol >= file->cubin.symbol_count) { /* D44: nvlink reads what lies behind the table */
@@ -285,7 +295,7 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
     } else if (ref_relocation_names_slot(link, file, section)) {
       output->symbol = REF_NONE;
     } else if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
-      output->symbol = link->sections[file->section_of[section]].symbol;
+      output->symbol = ref_relocation_text_symbol(link, file->section_of[section]);
       output->names_unlisted = output->symbol == REF_NONE;
       output->gone_type = file->cubin.sections[section].type;
       output->block_offset = file->offset_in[section];
