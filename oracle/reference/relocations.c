@@ -259,14 +259,15 @@ static bool ref_relocation_names_slot(const ref_link *link, const ref_file *file
          file->cubin.sections[section].type == REF_TYPE_UFT && !REF_IS(file->cubin.sections[section].name, ".nv.uft");
 }
 
-/* RF977: beside capsules nvlink finds the symbol of a function's text by its name: of several functions of a name (static ones, or one and
- * another file's that is not) that of the first. */
-static size_t ref_relocation_text_symbol(ref_link *link, size_t section) {
+/* RF977: beside capsules nvlink finds the symbol of a function's text by the name that the input has for it: of several functions of a name
+ * (static ones, or one and another file's that is not) that of the first; none where the output's text is called otherwise. */
+static size_t ref_relocation_text_symbol(ref_link *link, size_t section, const char *name) {
   const ref_out_section *text = &link->sections[section];
   const bool named = link->job->bug_compatible && !link->is_capsule && text->info_function != REF_NONE &&
                      text->type == REF_TYPE_PROGBITS && text->symbol != REF_NONE;
-  const size_t first = named ? ref_named_find(link, text->name) : REF_NONE;
-  return first != REF_NONE && link->symbols[first].type == REF_SYMBOL_SECTION ? first : text->symbol;
+  const size_t first = named ? ref_named_find(link, name) : text->symbol;
+  const bool other = first != REF_NONE && link->symbols[first].type != REF_SYMBOL_SECTION;
+  return other ? text->symbol : first;
 }
 
 static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const ref_relocation *entry,
@@ -295,8 +296,8 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
     } else if (ref_relocation_names_slot(link, file, section)) {
       output->symbol = REF_NONE;
     } else if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
-      output->symbol = ref_relocation_text_symbol(link, file->section_of[section]);
-      output->names_unlisted = output->symbol == REF_NONE;
+      output->symbol = ref_relocation_text_symbol(link, file->section_of[section], file->cubin.sections[section].name);
+      output->names_unlisted = link->sections[file->section_of[section]].symbol == REF_NONE;
       output->gone_type = file->cubin.sections[section].type;
       output->block_offset = file->offset_in[section];
     } else if (section != 0 && section < file->cubin.section_count) {
