@@ -341,6 +341,7 @@ void tl_command_note(tl_command *command, tl_arena *arena) {
   }
   const char *const output = given[TL_OPT_OUTPUT].text;
   command->options.note_arguments = tl_texts_join(arena, &pieces, "");
+  command->options.output_name = output;
   command->options.note_object = full ? command_base_name(output) : "";
 }
 

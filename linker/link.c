@@ -115,6 +115,7 @@ static bool link_capsules(tl_link_common *c, tl_link_stages *s, tl_finalized *fi
   tl_link_stages sass = {.view = TL_VIEW_SASS, .beside = &s->module};
   if (!link_first_view(c, s))
     return false;
+  tl_finalize_check_code(&s->relocated, &s->module);
   const tl_message *const why = link_second_view(c, &sass);
   if (why)
     link_refuse_second_view(c, s, why);

@@ -49,6 +49,7 @@ typedef struct tl_list {
 /* What the command line says, for cubin inputs. Strings may be NULL where a comment says so. */
 typedef struct tl_options {
   const char *arch;           /* as spelled, for example "sm_90a" */
+  const char *output_name;    /* as messages call the output, NULL means "" */
   const char *note_object;    /* object name in the tool note (C61), NULL means "" */
   const char *note_arguments; /* options text of the tool note (C60-C62, C80), NULL means "" */
   tl_list kernels_used;       /* C55b */

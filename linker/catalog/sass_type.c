@@ -65,8 +65,16 @@ enum { SASS_BYTE_TYPES = 8 };
 
 static const tl_relocation_row sass_bytes_of_moves[SASS_BYTE_TYPES] = SASS_BYTES(32);
 static const tl_relocation_row sass_bytes_of_loads[SASS_BYTE_TYPES] = SASS_BYTES(38);
-static const tl_relocation_row sass_words_of_moves[] = {SASS_WORD(3, 32, 32), SASS_WORD(4, 32, 16)};
-static const tl_relocation_row sass_words_of_loads[] = {SASS_WORD(3, 38, 16), SASS_WORD(4, 38, 16)};
+static const tl_relocation_row sass_bytes_of_uniform_loads[SASS_BYTE_TYPES] = SASS_BYTES(37);
+
+/* An address of 64 bits ends with the value, and has the register of a move in its lower word (L1306). */
+#define SASS_ADDRESS(...) {TL_R_MERCURY + 2, NULL, TL_RELOC_APPLY, {__VA_ARGS__}, TL_TEX_KEEP, TL_R_MERCURY + 2}
+static const tl_relocation_row sass_words_of_moves[] = {
+    SASS_ADDRESS({32, 32, TL_PART_HIGH, 0}, {16, 8, TL_PART_BYTE, 23}), SASS_WORD(3, 32, 32), SASS_WORD(4, 32, 16)};
+static const tl_relocation_row sass_words_of_loads[] = {SASS_ADDRESS({38, 16, TL_PART_HIGH, 0}), SASS_WORD(3, 38, 16),
+                                                        SASS_WORD(4, 38, 16)};
+static const tl_relocation_row sass_words_of_uniform_loads[] = {SASS_ADDRESS({37, 17, TL_PART_HIGH, 0}),
+                                                                SASS_WORD(3, 37, 17), SASS_WORD(4, 37, 16)};
 
 /* Offsets of loads alone, without the bank. */
 static const tl_relocation_row sass_offset_of_load = SASS_WORD(4, 38, 16);
@@ -77,15 +85,58 @@ const tl_relocation_row *tl_sass_row_without_bank(uint32_t type) {
   return type == LOAD ? &sass_offset_of_load : type == UNIFORM_LOAD ? &sass_offset_of_uniform_load : NULL;
 }
 
+/* Instructions that hold a value, and where. */
+typedef struct sass_holder {
+  uint16_t opcode;
+  const tl_relocation_row *words, *bytes;
+} sass_holder;
+
+static const sass_holder sass_holders[] = {{0x802, sass_words_of_moves, sass_bytes_of_moves},
+                                           {0x882, sass_words_of_moves, sass_bytes_of_moves},
+                                           {0xb82, sass_words_of_loads, sass_bytes_of_loads},
+                                           {0x7ac, sass_words_of_uniform_loads, sass_bytes_of_uniform_loads}};
+
 const tl_relocation_row *tl_sass_row_in_code(uint32_t mercury, uint16_t opcode) {
-  enum { MOVE = 0x802, MOVE_UNIFORM = 0x882, LOAD = 0xb82, WORD = 3, HALF = 4, FIRST_BYTE = 0x10 };
-  const bool move = opcode == MOVE || opcode == MOVE_UNIFORM;
-  if (!move && opcode != LOAD)
-    return NULL;
+  enum { ADDRESS = 2, HALF = 4, FIRST_BYTE = 0x10 };
   const uint32_t number = mercury - TL_R_MERCURY;
-  if (number == WORD || number == HALF)
-    return &(move ? sass_words_of_moves : sass_words_of_loads)[number - WORD];
-  if (number < FIRST_BYTE || number >= FIRST_BYTE + SASS_BYTE_TYPES)
+  const bool word = number >= ADDRESS && number <= HALF;
+  if (!word && (number < FIRST_BYTE || number >= FIRST_BYTE + SASS_BYTE_TYPES))
     return NULL;
-  return &(move ? sass_bytes_of_moves : sass_bytes_of_loads)[number - FIRST_BYTE];
+  for (size_t i = 0; i < sizeof sass_holders / sizeof *sass_holders; i++)
+    if (sass_holders[i].opcode == opcode)
+      return word ? &sass_holders[i].words[number - ADDRESS] : &sass_holders[i].bytes[number - FIRST_BYTE];
+  return NULL;
+}
+
+/* What an instruction has whose value is a place in the code: a move 0, a load one from another bank, to which is added what else
+ * the entries write (L1307). */
+#define SASS_LABEL(...) {TL_R_MERCURY, NULL, TL_RELOC_RUNTIME, {__VA_ARGS__}, TL_TEX_KEEP, TL_R_MERCURY}
+static const tl_relocation_row sass_label_of_move = SASS_LABEL({32, 32, TL_PART_ZERO, 0});
+static const tl_relocation_row sass_label_of_load = SASS_LABEL({38, 16, TL_PART_ALL, 0}, {54, 5, TL_PART_ZERO, 0});
+static const tl_relocation_row sass_label_of_uniform_load =
+    SASS_LABEL({37, 17, TL_PART_ALL, 0}, {54, 5, TL_PART_ZERO, 0});
+
+const tl_relocation_row *tl_sass_row_of_label(uint16_t opcode) {
+  enum { MOVE = 0x802, UNIFORM_MOVE = 0x882, LOAD = 0xb82, UNIFORM_LOAD = 0x7ac };
+  switch (opcode) {
+  case MOVE:
+  case UNIFORM_MOVE:
+    return &sass_label_of_move;
+  case LOAD:
+    return &sass_label_of_load;
+  case UNIFORM_LOAD:
+    return &sass_label_of_uniform_load;
+  default:
+    return NULL;
+  }
+}
+
+static const tl_relocation_row sass_reserved = SASS_WORD(3, 32, 32);
+
+const tl_relocation_row *tl_sass_row_of_reserved(void) {
+  return &sass_reserved;
+}
+
+bool tl_sass_row_is_label(const tl_relocation_row *row) {
+  return row == &sass_label_of_move || row == &sass_label_of_load || row == &sass_label_of_uniform_load;
 }

@@ -16,4 +16,11 @@ const tl_relocation_row *tl_sass_row_in_code(uint32_t mercury, uint16_t opcode);
 /* The row of a load from constants that leaves the bank alone; NULL for other types (L1212). */
 const tl_relocation_row *tl_sass_row_without_bank(uint32_t type);
 
+/* What half a place in the code does to an instruction that holds a value: the row of a patch that adds a place; NULL for other
+ * instructions (L1307). */
+const tl_relocation_row *tl_sass_row_of_label(uint16_t opcode);
+bool tl_sass_row_is_label(const tl_relocation_row *row);
+/* That of the address of reserved shared memory (L1309). */
+const tl_relocation_row *tl_sass_row_of_reserved(void);
+
 #endif

@@ -412,8 +412,8 @@ static const derive_type derive_types[] = {
     {TL_R_MERCURY + 0x03, 0x802, 55, 0},   {TL_R_MERCURY + 0x03, 0x882, 55, 0},   {TL_R_MERCURY + 0x04, 0x802, 59, 0},
     {TL_R_MERCURY + 0x04, 0x882, 59, 0},   {TL_R_MERCURY + 0x04, 0xb82, 66, 0},   {TL_R_MERCURY + 0x05, 0x802, 56, 62},
     {TL_R_MERCURY + 0x05, 0x882, 56, 62},  {TL_R_MERCURY + 0x06, 0x802, 57, 63},  {TL_R_MERCURY + 0x06, 0x882, 57, 63},
-    {TL_R_MERCURY + 0x28, 0x802, 56, 0},   {TL_R_MERCURY + 0x29, 0x802, 57, 0},   {TL_R_MERCURY + 0x3e, 0x802, 112, 62},
-    {TL_R_MERCURY + 0x3e, 0x882, 112, 62}, {TL_R_MERCURY + 0x3f, 0x802, 113, 63}, {TL_R_MERCURY + 0x3f, 0x882, 113, 63},
+    {TL_R_MERCURY + 0x3e, 0x802, 112, 62}, {TL_R_MERCURY + 0x3e, 0x882, 112, 62}, {TL_R_MERCURY + 0x3f, 0x802, 113, 63},
+    {TL_R_MERCURY + 0x3f, 0x882, 113, 63},
 };
 
 /* What an entry of Mercury's is about; of an index behind its table a symbol of no type, whose name lies in no table. */

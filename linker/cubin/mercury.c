@@ -235,7 +235,7 @@ static bool mercury_stands_in_place(const checker *c, const uint8_t *entry) {
   const uint64_t word = tl_get64(entry) % INSTRUCTION;
   const uint32_t type = tl_get32(entry + 8);
   const bool call = type == TL_R_MERCURY + 0x02, value = type == TL_R_MERCURY + 0x03 || type == TL_R_MERCURY + 0x04;
-  const bool distance = type == TL_R_MERCURY + 0x32; /* L1276 */
+  const bool distance = type == TL_R_MERCURY + 0x32 && !c->diagnostics->options->relocatable; /* L1276 */
   if ((!call && !value && !distance) || !c->cubin->role.joined ||
       tl_get64(entry) >= c->code.mercury_size) /* E61, E63 */
     return true;

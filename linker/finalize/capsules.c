@@ -5,11 +5,13 @@
  * belongs to the n-th record of that kind (L103). */
 #include "finalize/finalize.h"
 
+#include "base/bytes.h"
+#include "catalog/message.h"
 #include "catalog/relocation.h"
 #include "cubin/capsule.h"
 #include "cubin/elf.h"
 
-enum { RECORD_VALUE = 28, LOAD_RECORD = 32, SASS_INSTRUCTION = 16 };
+enum { RECORD_VALUE = 28, WORD = 4, LOAD_RECORD = 32, SASS_INSTRUCTION = 16 };
 
 /* What a load's record says that it loads from. */
 typedef enum load_kind {
@@ -144,9 +146,9 @@ static bool capsules_is_load(uint32_t type) {
   return type == 66 || type == 115;
 }
 
-/* Numbers of Mercury's that write a word or a byte of it, also once R11 has changed them. */
+/* Numbers of Mercury's that write a word or a byte of it, or end with it (L1306), also once R11 has changed them. */
 static bool capsules_writes(uint32_t type) {
-  static const uint8_t ranges[][2] = {{0x03, 0x04}, {0x10, 0x17}, {0x33, 0x3b}};
+  static const uint8_t ranges[][2] = {{0x02, 0x04}, {0x10, 0x17}, {0x33, 0x3b}};
   bool among = false;
   for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
     among |= type >= TL_R_MERCURY + ranges[i][0] && type <= TL_R_MERCURY + ranges[i][1];
@@ -209,6 +211,19 @@ static void capsules_prepare(placing *p, uint32_t file, uint32_t section) {
   }
 }
 
+void tl_finalize_check_code(const tl_relocated *mercury, const tl_module *module) {
+  enum { INSTRUCTION = 16 };
+  const char *const output = module->options->output_name ? module->options->output_name : "";
+  for (size_t i = 0; i < mercury->patches.count; i++) {
+    const tl_patch *const patch = &mercury->patches.items[i];
+    const tl_section *const section = &module->sections.items[patch->section];
+    const tl_site site = {NULL, tl_module_text(module, section->name), NULL, patch->offset};
+    if (patch->row->kind == TL_RELOC_UNUSED_CLEAR && section->flags & SHF_EXECINSTR &&
+        patch->offset % INSTRUCTION + tl_relocation_row_bytes(patch->row) > INSTRUCTION)
+      tl_diagnostics_end(module->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER), site, NULL, output);
+  }
+}
+
 void tl_finalize_capsules(tl_relocated *mercury, const tl_module *module, const tl_module *sass, tl_arena *arena) {
   placing p = {.module = module, .sass = sass, .arena = arena, .file = TL_NONE};
   size_t kept = 0;
@@ -220,7 +235,8 @@ void tl_finalize_capsules(tl_relocated *mercury, const tl_module *module, const 
         capsules_prepare(&p, entry->file, entry->section);
       if (p.places[entry->index] == TL_NO_OFFSET)
         continue;
-      patch.offset = p.places[entry->index] + RECORD_VALUE;
+      const uint64_t bytes = tl_larger(WORD, tl_relocation_row_bytes(patch.row)); /* they end with the value */
+      patch.offset = p.places[entry->index] + RECORD_VALUE + WORD - bytes;
     }
     mercury->patches.items[kept++] = patch;
   }

@@ -44,6 +44,8 @@ typedef struct tl_finalized {
   TL_VECTOR(tl_remade) remade;      /* in output order, without TL_REMAKE_NONE */
 } tl_finalized;
 
+/* Fatal E91 of what the link wrote over the beginning of an instruction of Mercury's code (L1308). */
+void tl_finalize_check_code(const tl_relocated *mercury, const tl_module *module);
 /* Turns what is written into Mercury text, whose offsets count decoded instructions, into writes to the capsules' records
  * (M22). Before the Mercury view's image is made. */
 void tl_finalize_capsules(tl_relocated *mercury, const tl_module *module, const tl_module *sass, tl_arena *arena);

@@ -50,6 +50,7 @@ typedef struct relocating {
   uint32_t uft_offset;       /* name of __UFT_OFFSET, TL_NONE */
   uint32_t unified_names[7]; /* the other seven (R13b) */
   tl_written written;        /* where entries are recorded (L1115) */
+  tl_map labels;             /* loads whose value is a place in the code (L1307) */
   tl_twin twin;
   uint32_t recorded, record; /* the last target and its section of records (L1250); TL_NONE */
 } relocating;
@@ -817,14 +818,21 @@ static bool relocate_is_place(const relocating *r, const entry_state *e) {
   return r->module->view == TL_VIEW_SASS && tl_relocation_is_code_place(e->row); /* of R_CUDA's types none is one */
 }
 
+/* Whether an entry is about constants, be its bank that of some by number (R6). */
+static bool relocate_is_about_constants(const relocating *r, const entry_state *e) {
+  enum { LAST_BANK = 4 };
+  const uint32_t section = r->layout->symbol_section[e->symbol];
+  const uint32_t type = section == TL_NONE ? SHT_CUDA_CONSTANT0 : r->module->sections.items[section].type;
+  return e->bank <= LAST_BANK && type >= SHT_CUDA_CONSTANT0 && type <= SHT_CUDA_CONSTANT0 + LAST_BANK;
+}
+
 /* What is written of an entry that is carried out; NULL for nothing. In a capsule's SASS view an entry of code that has
  * Mercury's number stands in the instruction's own field, where there is one (L1200). */
 static const tl_relocation_row *relocate_written_row(const relocating *r, const entry_state *e) {
-  enum { LAST_BANK = 4 };
   const bool sass = r->module->capsule && r->module->view == TL_VIEW_SASS;
   if (!sass || relocate_is_place(r, e) || tl_layout_function_of(r->module, e->entry->target) == TL_NONE)
     return e->row;
-  const tl_relocation_row *const load = e->bank > LAST_BANK ? tl_sass_row_without_bank(e->type) : NULL;
+  const tl_relocation_row *const load = relocate_is_about_constants(r, e) ? NULL : tl_sass_row_without_bank(e->type);
   if (load) /* L1212: what is no constant leaves the bank that Mercury's record says */
     return load;
   return e->type > TL_R_MERCURY ? tl_sass_row_in_code(e->type, relocate_opcode(r, e)) : e->row;
@@ -905,7 +913,22 @@ static int64_t relocate_moved_content(const relocating *r, const entry_state *e)
   return (int64_t)(part == TL_PART_HIGH ? old << 32 : part == TL_PART_DWORD ? old << 2 : old);
 }
 
-static void relocate_keep(const relocating *r, const entry_state *e, bool as_none) {
+/* L1307: on the SASS side of a capsule an instruction at which half a place in the code stands, or several, has that for a value.
+ * What a place behind the function's beginning makes of a load is not known. */
+static void relocate_put_label(relocating *r, const entry_state *e) {
+  enum { LOW = TL_R_MERCURY + 0x28, HIGH, FIRST = 0xd8 };
+  if (!r->module->capsule || r->module->view != TL_VIEW_SASS || (e->type != LOW && e->type != HIGH) ||
+      tl_layout_function_of(r->module, e->entry->target) == TL_NONE)
+    return;
+  const tl_relocation_row *const row = tl_sass_row_of_label(relocate_opcode(r, e));
+  if (!row || (e->entry->addend && row->fields[0].part != TL_PART_ZERO) || e->offset > UINT32_MAX ||
+      !tl_set_add(&r->labels, tl_pair_key(e->entry->target, (uint32_t)e->offset)))
+    return;
+  *tl_vector_push(r->arena, &r->relocated->patches) = (tl_patch){
+      .section = e->entry->target, .offset = e->offset, .row = row, .value = FIRST, .rel = true, .entry = e->index};
+}
+
+static void relocate_keep(relocating *r, const entry_state *e, bool as_none) {
   if (as_none && r->module->capsule && r->module->view == TL_VIEW_SASS)
     return; /* only the Mercury view says it */
   *tl_vector_push(r->arena, &r->relocated->kept) = (tl_kept){.container = e->entry->container,
@@ -915,6 +938,7 @@ static void relocate_keep(const relocating *r, const entry_state *e, bool as_non
                                                              .addend = e->a + relocate_moved_content(r, e),
                                                              .deleted = e->entry->deleted || e->deleted};
   r->relocated->container_used[e->entry->container] = true;
+  relocate_put_label(r, e);
 }
 
 /* R16: an alias stands for the primary function of its section. */
@@ -949,14 +973,18 @@ static bool relocate_as_mercury(relocating *r, const entry_state *e, outcome *re
   return e->type == ADDRESS || e->type == ADDRESS_LOW || e->type == ADDRESS_HIGH;
 }
 
-/* L615: the SASS side has the address of reserved shared memory in the instruction, where Mercury leaves it to the loader. */
+/* L615: the SASS side has the address of reserved shared memory in the instruction, where Mercury leaves it to the loader: in its
+ * upper word, whatever that is, but for uniform loads, whose entry has a number of its own (L1309). */
 static bool relocate_writes_reserved(const relocating *r, entry_state *e, outcome *result) {
   enum { ADDRESS32 = 55, MERCURY_ADDRESS32 = TL_R_MERCURY + 3 };
   const char *const name = tl_module_text(r->module, relocate_symbol(r, e->symbol)->name);
   const bool address = e->type == ADDRESS32 || e->type == MERCURY_ADDRESS32;
   if (!r->module->capsule || r->module->view != TL_VIEW_SASS || !address ||
-      tl_layout_function_of(r->module, e->entry->target) == TL_NONE || !tl_text_behind(name, ".nv.reservedSmem."))
+      tl_layout_function_of(r->module, e->entry->target) == TL_NONE || !tl_text_behind(name, ".nv.reservedSmem.") ||
+      relocate_kept_type(r, e) != ADDRESS32)
     return false;
+  e->type = ADDRESS32;
+  e->row = tl_sass_row_of_reserved();
   e->s = r->layout->symbol_value[e->symbol];
   e->defect = TL_DEFECT_COUNT;
   *result = OUTCOME_APPLY;
@@ -1183,23 +1211,31 @@ static void relocate_note_bodies(const relocating *r) {
     r->relocated->container_used[r->module->bodies_section] = true;
 }
 
-/* L1116: in a capsule's SASS view places in the code are written last: over what Mercury has written already. */
-static void relocate_put_places_last(tl_relocated *relocated, tl_arena *arena) {
+/* L1116, L1307: in a capsule's SASS view places in the code are written last: over what Mercury has written already. Before them
+ * stand those that are an instruction's value, and then the addresses of reserved shared memory. */
+static unsigned relocate_round(const tl_patch *patch) {
+  enum { FIRST, LABELS, RESERVED, PLACES };
+  if (tl_sass_row_is_label(patch->row))
+    return LABELS;
+  if (tl_relocation_is_code_place(patch->row))
+    return PLACES;
+  return patch->row == tl_sass_row_of_reserved() ? RESERVED : FIRST;
+}
+
+static void relocate_order_patches(tl_relocated *relocated, tl_arena *arena) {
+  enum { ROUNDS = 4 };
   const size_t count = relocated->patches.count;
-  size_t kept = 0, place_count = 0;
+  size_t begin[ROUNDS + 1] = {0};
   for (size_t i = 0; i < count; i++)
-    place_count += tl_relocation_is_code_place(relocated->patches.items[i].row);
-  tl_patch *const places = place_count ? tl_arena_new(arena, tl_patch, place_count) : NULL;
-  place_count = 0;
-  for (size_t i = 0; i < count; i++) {
-    const tl_patch patch = relocated->patches.items[i];
-    if (places && tl_relocation_is_code_place(patch.row))
-      places[place_count++] = patch;
-    else
-      relocated->patches.items[kept++] = patch;
-  }
-  for (size_t i = 0; i < place_count; i++)
-    relocated->patches.items[kept + i] = places[i];
+    begin[relocate_round(&relocated->patches.items[i]) + 1]++;
+  if (begin[1] == count)
+    return;
+  for (size_t i = 1; i < ROUNDS; i++)
+    begin[i] += begin[i - 1];
+  tl_patch *const ordered = tl_arena_new(arena, tl_patch, count);
+  for (size_t i = 0; i < count; i++)
+    ordered[begin[relocate_round(&relocated->patches.items[i])]++] = relocated->patches.items[i];
+  memcpy(relocated->patches.items, ordered, count * sizeof *ordered);
 }
 
 /* L1256: nvlink carries out no entries of a section that is empty in the output, and writes and looks at none of them. */
@@ -1221,6 +1257,7 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
                   .arena = arena,
                   .twin = {.file = TL_NONE, .output = TL_NONE}};
   tl_written_init(&r.written, module, arena);
+  tl_map_init(&r.labels, arena);
   r.uft_offset = relocate_name(module, "__UFT_OFFSET");
   for (size_t i = 0; i < 7; i++)
     r.unified_names[i] = relocate_name(module, unified[i]);
@@ -1228,7 +1265,7 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
     if (tl_module_relocation_stands(module, i) && !relocate_is_in_empty(&r, &module->relocations.items[i]))
       relocate_entry(&r, (uint32_t)i);
   if (module->capsule && module->view == TL_VIEW_SASS)
-    relocate_put_places_last(relocated, arena);
+    relocate_order_patches(relocated, arena);
   for (size_t i = 0; i < module->copied_entries.count; i++) { /* M20 */
     const tl_copied_entry *const copied = &module->copied_entries.items[i];
     *tl_vector_push(arena, &relocated->kept) = (tl_kept){.container = copied->container,
