@@ -200,6 +200,15 @@ void ref_namesakes_mend_attributes(ref_link *link, ref_file *file);
 /* capsule_split.c: RF371; the numbers of instructions at which blocks begin. */
 void ref_split_text(ref_link *link, ref_bytes *text, const ref_indices *places);
 
+/* RF906: a move that writes other registers than in the input. */
+typedef struct ref_split_move {
+  size_t instruction;
+  unsigned first, count;
+  bool is_uniform;
+} ref_split_move;
+
+void ref_split_change_moves(ref_link *link, ref_bytes *text, const ref_split_move *moves, size_t move_count);
+
 /* capsule_marks.c: L895 */
 const char **ref_marks_of_sections(ref_link *link, const ref_indices *order);
 
@@ -317,6 +326,7 @@ typedef struct ref_written {
   const ref_bytes *text;
   ref_written_step *steps;
   size_t count, size;
+  size_t end, end_count; /* what fills the text: its first instruction, or REF_NONE, and how many */
   uint8_t *bytes;
   bool *is_set; /* both by place */
 } ref_written;
@@ -324,7 +334,7 @@ typedef struct ref_written {
 ref_written ref_written_begin(const ref_capsule *capsule, size_t function);
 void ref_written_add(ref_written *written, const ref_out_relocation *entry);
 void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_t place, bool is_shown, ref_bytes *text);
-void ref_written_translate(const ref_written *written, ref_bytes *text);
+void ref_written_translate(ref_link *link, const ref_written *written, ref_bytes *text);
 void ref_written_records(ref_capsule *capsule);
 
 void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *text);

@@ -193,7 +193,8 @@ static ref_bytes ref_capsule_entries(ref_capsule *capsule, size_t section) {
     ref_capsule_sort_entries(&entries);
     return entries;
   }
-  if (ref_data_is_derived(capsule->mercury->sections[output->target].type)) {
+  if (ref_data_is_derived(capsule->mercury->sections[output->target].type) ||
+      capsule->mercury->sections[output->target].type == REF_TYPE_CONSTANT_OPTIMIZER) { /* RF905 */
     return ref_data_entries(capsule, output->target);
   }
   if (function != REF_NONE && capsule->mercury->functions[function].text == output->target &&

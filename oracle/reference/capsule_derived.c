@@ -40,12 +40,13 @@ static uint64_t ref_derived_place(const ref_units *places, int64_t addend) {
 }
 
 /* RF902: a return address is a place in the decoded code, which is changed to one in the SASS text. It stays at instructions that nvlink
- * makes of a record in a way of their own, and goes at branches. */
-static int64_t ref_derived_addend(const ref_out_relocation *entry, const ref_units *places, unsigned opcode) {
+ * makes of a record in a way of their own, and goes at branches. Of several places at an instruction the first one read counts. */
+static int64_t ref_derived_addend(const ref_out_relocation *entry, const ref_units *places, unsigned opcode,
+                                  bool is_first) {
   static const uint16_t kept[] = {0x387, 0x5b2, 0x7ac, 0x805, 0x8cb, 0x919, 0x91a,
                                   0x949, 0x958, 0x983, 0x9c3, 0xb1d, 0xb82};
   static const uint16_t branches[] = {0x943, 0x944, 0x945, 0x947, 0x94e};
-  if (!ref_derived_is_return(entry->type)) {
+  if (!ref_derived_is_return(entry->type) || !is_first) {
     return entry->addend;
   }
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
@@ -172,13 +173,33 @@ uint32_t ref_derived_sass_type(const ref_link *mercury, const ref_out_relocation
 }
 
 static void ref_derived_add(ref_capsule *capsule, const ref_out_relocation *entry, const ref_units *places,
-                            const ref_bytes *text, ref_bytes *output) {
+                            const ref_bytes *text, bool is_first, ref_bytes *output) {
   const uint64_t place = ref_units_around(places, entry->input_offset);
   const uint32_t type = ref_derived_sass_type(capsule->mercury, entry, text, place);
   if (!entry->dropped && type != 0 && !ref_derived_is_reserved(capsule->mercury, entry)) {
     ref_capsule_write_entry(capsule, output, place, type, ref_symbol_index(capsule->mercury, entry->symbol),
-                            ref_derived_addend(entry, places, ref_derived_opcode(text, place)));
+                            ref_derived_addend(entry, places, ref_derived_opcode(text, place), is_first));
   }
+}
+
+static bool ref_derived_is_place(uint32_t type) {
+  return (type > REF_MERCURY_PLACE_64 && type <= REF_MERCURY_PLACE_32_LAST) || ref_derived_is_return(type);
+}
+
+/* By instruction of the text the first entry that is about a place in the code. */
+static const size_t *ref_derived_find_places(ref_capsule *capsule, size_t section, size_t function,
+                                             const ref_units *places, size_t count) {
+  const ref_targets *targets = &capsule->mercury_targets;
+  size_t *first = ref_memory_take_numbers(capsule->mercury, count + 1);
+  for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
+    const ref_out_relocation *entry = &capsule->mercury->relocations[targets->items[k]];
+    const uint64_t place = ref_units_around(places, entry->input_offset) / UNIT;
+    if (ref_derived_is_own(capsule->mercury, entry, function) && !entry->dropped &&
+        ref_derived_is_place(entry->type) && place < count) {
+      first[place] = k;
+    }
+  }
+  return first;
 }
 
 /* The entries of a text: `section` is Mercury's, `target` the SASS module's. False where the SASS side's count as they are. */
@@ -192,10 +213,12 @@ bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, si
   const ref_bytes nothing = {0}; /* where the SASS module has no such section */
   const ref_bytes *text = target == REF_NONE ? &nothing : &capsule->sass->sections[target].data;
   const ref_targets *targets = &capsule->mercury_targets;
+  const size_t *first = ref_derived_find_places(capsule, section, function, places, text->size / UNIT);
   for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
     const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
+    const uint64_t place = ref_units_around(places, entry->input_offset) / UNIT;
     if (ref_derived_is_own(mercury, entry, function)) {
-      ref_derived_add(capsule, entry, places, text, output);
+      ref_derived_add(capsule, entry, places, text, place < text->size / UNIT && first[place] == k, output);
     }
   }
   return true;
@@ -234,9 +257,8 @@ static void ref_derived_write_entry(const ref_capsule *capsule, const ref_out_re
 /* RF901: of 10 and of the return addresses, which the loader adds, there is 0. */
 static void ref_derived_write_place(const ref_written *written, const ref_out_relocation *entry,
                                     const ref_units *places, ref_bytes *text) {
-  const bool shown = entry->type == REF_MERCURY_PLACE_64 + 1 || entry->type == REF_MERCURY_PLACE_64 + 2;
-  if (!entry->dropped &&
-      (shown || entry->type == REF_MERCURY_PLACE_32_LAST || ref_derived_is_return(entry->type))) {
+  const bool shown = ref_derived_is_place(entry->type) && entry->type < REF_MERCURY_PLACE_32_LAST;
+  if (!entry->dropped && ref_derived_is_place(entry->type)) {
     ref_written_put_place(written, entry->input_offset, ref_derived_place(places, entry->addend), shown, text);
   }
 }
@@ -260,11 +282,16 @@ void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *sy
       ref_written_add(&written, entry);
     }
   }
-  ref_written_translate(&written, text);
+  ref_written_translate(capsule->mercury, &written, text);
   for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
     const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
     if (ref_derived_is_own(mercury, entry, function)) {
       ref_derived_write_place(&written, entry, places, text);
+    }
+  }
+  for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
+    const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
+    if (ref_derived_is_own(mercury, entry, function)) {
       ref_derived_write_entry(capsule, entry, ref_units_around(places, entry->input_offset), symbols, text);
     }
   }

@@ -143,9 +143,10 @@ static void ref_frames_place_common(ref_frames *frames, size_t number) {
   const uint64_t end = common + HEAD + ref_u64(kept->frame.common_section->data + common + LENGTH_AT);
   const bool is_lost =
       mercury->job->bug_compatible && (mercury->relocatable || ref_options_keep_shared_symbols(mercury));
-  if (entry->input_offset < end) {
+  const uint32_t type = ref_data_sass_type(entry->type, false); /* RF905 */
+  if (entry->input_offset < end && type != 0) {
     const uint64_t at = is_lost ? 0 : kept->common_written + entry->input_offset - common;
-    frames->entries[number] = (ref_frame_entry){at, SASS_64, entry->addend, false};
+    frames->entries[number] = (ref_frame_entry){at, type, entry->addend, false};
   }
 }
 

@@ -50,6 +50,8 @@ static void ref_written_list_steps(ref_link *link, ref_written *written) {
                                 ? ref_capsule_derived_length(written->text->data + step.sass * INSTRUCTION)
                                 : (uint64_t)(step.data[step.record] & LENGTH_DIGIT) * UNIT;
     if (length == 0) {
+      written->end = step.number + 1 == step.count ? (size_t)step.sass : written->end;
+      written->end_count = (size_t)step.sass_count;
       continue;
     }
     written->steps = ref_memory_grow(link, written->steps, written->count, &capacity, sizeof *written->steps);
@@ -74,6 +76,7 @@ ref_written ref_written_begin(const ref_capsule *capsule, size_t function) {
   written.sm = (unsigned)link->sm;
   written.body = &link->sections[body].data;
   written.text = ref_places_text(capsule, text);
+  written.end = REF_NONE;
   ref_written_list_steps(link, &written);
   written.bytes = REF_TAKE(link, uint8_t, written.size);
   written.is_set = REF_TAKE(link, bool, written.size);
@@ -185,6 +188,28 @@ static void ref_written_restore(const ref_written *written, const ref_written_st
   }
 }
 
+enum { WIDTH_BITS = 0x3f, NOTHING = 24 }; /* the low bits of Mercury's register, which say how wide it is, to nvlink's scheduler */
+
+/* An odd width covers what the input's register was waited for. */
+static bool ref_written_keeps_times(const ref_written *written, const ref_written_step *step) {
+  const size_t at = step->decoded + REGISTER_AT;
+  const unsigned width = written->is_set[at] ? written->bytes[at] & WIDTH_BITS : 0;
+  return width < NOTHING && width % 2 != 0;
+}
+
+/* RF906: how many registers a move writes, in nvlink's view, the low bits of Mercury's register say. */
+static ref_split_move ref_written_registers(const ref_written *written, const ref_written_step *step,
+                                            const uint8_t *sass) {
+  enum { WIDE = 8, WIDEST_FIRST = 18, WIDE_COUNT = 8, WIDEST_COUNT = 32 };
+  const size_t at = step->decoded + REGISTER_AT;
+  const unsigned width = written->is_set[at] ? written->bytes[at] & WIDTH_BITS : 0;
+  const unsigned count = width >= NOTHING || width < WIDE ? 1 : width < WIDEST_FIRST ? WIDE_COUNT : WIDEST_COUNT;
+  return (ref_split_move){.instruction = step->sass / INSTRUCTION,
+                          .first = sass[SASS_REGISTER],
+                          .count = count,
+                          .is_uniform = step->opcode == MOVE_UNIFORM};
+}
+
 static bool ref_written_is_set(const ref_written *written, const ref_written_step *step) {
   for (size_t i = 0; i < step->length; i++) {
     if (written->is_set[step->decoded + i]) {
@@ -235,7 +260,22 @@ void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_
   }
 }
 
-void ref_written_translate(const ref_written *written, ref_bytes *text) {
+/* RF907: what fills a text, a branch to itself and NOPs, is made anew. */
+static void ref_written_put_end(const ref_written *written, ref_bytes *text) {
+  static const uint64_t branch[2] = {0xfffffffc00fc7947, 0x000fc0000383ffff};
+  static const uint64_t no_operation[2] = {0x7918, 0x000fc00000000000};
+  const size_t count = text->size / INSTRUCTION;
+  for (size_t i = 0; written->end != REF_NONE && i < written->end_count && i < count - written->end; i++) {
+    const uint64_t *words = i == 0 ? branch : no_operation;
+    ref_put_u64(text->data + (written->end + i) * INSTRUCTION, words[0]);
+    ref_put_u64(text->data + (written->end + i) * INSTRUCTION + INSTRUCTION / 2, words[1]);
+  }
+}
+
+void ref_written_translate(ref_link *link, const ref_written *written, ref_bytes *text) {
+  ref_split_move *moves = REF_TAKE(link, ref_split_move, written->count);
+  size_t move_count = 0;
+  ref_written_put_end(written, text);
   for (size_t i = 0; i < written->count; i++) {
     const ref_written_step *step = &written->steps[i];
     uint8_t *sass = text->data + step->sass;
@@ -247,9 +287,16 @@ void ref_written_translate(const ref_written *written, ref_bytes *text) {
       continue;
     }
     if (step->opcode == MOVE || step->opcode == MOVE_UNIFORM) {
+      const uint8_t number = sass[SASS_REGISTER];
       ref_written_move(written, step, sass);
+      if (sass[SASS_REGISTER] != number && !ref_written_keeps_times(written, step)) {
+        moves[move_count++] = ref_written_registers(written, step, sass);
+      }
     } else if (step->opcode == LOAD || step->opcode == LOAD_UNIFORM) {
       ref_written_load(written, step, step->opcode == LOAD_UNIFORM, sass);
     }
+  }
+  if (move_count != 0) {
+    ref_split_change_moves(link, text, moves, move_count);
   }
 }
