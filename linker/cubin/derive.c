@@ -721,7 +721,8 @@ static void derive_text_places(const deriver *d, const tl_cubin_section *mercury
 /* L1420: behind the last instruction the SASS side has a branch to itself and NOPs, as many as the capsule says, whatever the
  * input has there. */
 static void derive_end_of_text(const deriver *d, tl_cubin_section *sass, uint8_t **copy) {
-  static const uint8_t branch[] = {0x47, 0x79, 0xfc, 0x00, 0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0x83, 0x03, 0x00, 0xc0, 0x0f, 0x00};
+  static const uint8_t branch[] = {0x47, 0x79, 0xfc, 0x00, 0xfc, 0xff, 0xff, 0xff,
+                                   0xff, 0xff, 0x83, 0x03, 0x00, 0xc0, 0x0f, 0x00};
   static const uint8_t nop[] = {0x18, 0x79, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xc0, 0x0f, 0};
   const tl_code_place *const last = d->code.count ? &d->code.items[d->code.count - 1] : NULL;
   if (!last || last->code || !last->count)
