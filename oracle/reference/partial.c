@@ -23,7 +23,7 @@ static bool ref_partial_is_file(const ref_link *link, size_t file) {
 
 /* L876, D142: for nvlink the body that came first decides, by default the one that stands. */
 static size_t ref_partial_deciding_file(const ref_link *link, const ref_function *function) {
-  if (!function->entry || !function->defined) {
+  if (!function->defined) {
     return REF_NONE;
   }
   return link->job->bug_compatible && function->defined_so_far ? function->first_defined_in_so_far
