@@ -206,7 +206,7 @@ static bool ref_bodies_are_noted(const ref_link *link, const ref_function *funct
 /* L832 */
 static bool ref_bodies_is_noted_partial(const ref_link *link, const ref_function *function) {
   const bool is_shown = function->live && function->symbol != REF_NONE && !link->symbols[function->symbol].dropped;
-  return is_shown && ref_partial_has_kernel(link, function);
+  return is_shown && function->entry && ref_partial_has_kernel(link, function);
 }
 
 /* L1031: of a kernel's own. */

@@ -23,7 +23,7 @@ static bool ref_partial_is_file(const ref_link *link, size_t file) {
 
 /* L876, D142: for nvlink the body that came first decides, by default the one that stands. */
 static size_t ref_partial_deciding_file(const ref_link *link, const ref_function *function) {
-  if (!function->entry || !function->defined) {
+  if (!function->defined) {
     return REF_NONE;
   }
   return link->job->bug_compatible && function->defined_so_far ? function->first_defined_in_so_far
@@ -227,24 +227,27 @@ static bool ref_partial_begins_shared(const ref_file *file, uint32_t number) {
   return false;
 }
 
-/* L1090, RF552: an object of another space lies in the kernel's section and takes nothing. Where it is the first of its file there, the input's section
+/* L1090, RF552, RF766: an object of another space lies in the kernel's section and takes nothing. Where it is the first of its file there, the input's section
  * is one more object without a symbol, as it is once more at the end of the file. */
 bool ref_partial_place_section(ref_link *link, size_t file_number, uint32_t number) {
   ref_file *file = &link->files[file_number];
   const ref_section *input = &file->cubin.sections[number];
   const uint32_t owner = ref_merge_owner(file, number);
   const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
-  if (!ref_partial_is_file(link, file_number) || input->type != REF_TYPE_SHARED || function == REF_NONE ||
-      !link->functions[function].live) {
+  const bool is_partial = ref_partial_is_file(link, file_number);
+  if (input->type != REF_TYPE_SHARED || function == REF_NONE || !link->functions[function].live ||
+      (link->is_capsule && !is_partial)) {
     return false;
   }
   if (link->functions[function].shared == REF_NONE) {
     ref_merge_add_shared_section(link, &link->functions[function]);
-    link->functions[function].late_partial = true;
+    link->functions[function].late_partial = is_partial;
   }
   const size_t section = link->functions[function].shared;
   file->section_of[number] = section;
-  if (!ref_partial_begins_shared(file, number)) {
+  if (!is_partial) { /* RF766 */
+    ref_partial_create_object(link, section, input, link->relocatable);
+  } else if (!ref_partial_begins_shared(file, number)) {
     ref_partial_create_object(link, section, input, link->relocatable && !link->functions[function].late_partial);
     link->functions[function].has_partial = true;
   }

@@ -465,6 +465,9 @@ static void ref_shared_place_extern_by_name(ref_link *link, const ref_shared *sh
 static void ref_shared_hide_unused(ref_link *link, const ref_shared *shared) {
   for (size_t i = 0; i < shared->pool.count; i++) {
     ref_out_symbol *symbol = &link->symbols[shared->pool.items[i]];
+    if (symbol->is_laid && symbol->value == NOWHERE && link->preserves && shared->pool_is_used) { /* RF768 */
+      symbol->value = symbol->laid_place;
+    }
     symbol->has_no_name =
         symbol->has_no_name || (!symbol->is_extern_shared && !symbol->has_no_place && symbol->value == NOWHERE);
   }
