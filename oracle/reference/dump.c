@@ -1,5 +1,5 @@
 /* What is said of the call graph at the end: `-dump-callgraph` (C57, C82, RF27), stack limits (E35), registers that kernels
- * take from what they call (G4, E34, RF28). */
+ * take from what they call (G4, E34, RF28), E36 (RF808). */
 #include "link.h"
 
 #include <stdio.h>
@@ -206,14 +206,14 @@ static void ref_dump_check_registers(ref_link *link) {
   }
 }
 
-/* E36 */
+/* E36, RF808: the name as it is. */
 static void ref_dump_report_groups(ref_link *link) {
   for (size_t i = 0; i < link->group_conflicts.count; i++) {
     ref_message_add(
         link, REF_ERROR, "E36",
         "Function '%s' uses single CTA(.cta_group::1) and CTA pair granularity(.cta_group::2) and that is not "
         "allowed.",
-        ref_demangle(link, link->functions[link->group_conflicts.items[i]].name));
+        link->functions[link->group_conflicts.items[i]].name);
   }
 }
 
