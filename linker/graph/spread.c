@@ -925,7 +925,8 @@ static bool spread_has_last_stack(const spreader *s, uint32_t kernel) {
 
 /* The first word of a record, which all of these kinds have (records_check_payload); what a record of another length has behind it stays (L547). */
 static void spread_set_crs(const spreader *s, tl_attribute *record, uint32_t value) {
-  const bool half = record->code == EIATTR_SYNC_STACK && record->size >= 2; /* its upper half is another number, and stays (L1403) */
+  const bool half =
+      record->code == EIATTR_SYNC_STACK && record->size >= 2; /* its upper half is another number, and stays (L1403) */
   if (record->size <= 4 && !half) {
     *record = spread_word(s, record->code, value);
     return;

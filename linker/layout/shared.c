@@ -683,7 +683,7 @@ static void shared_finish_kernels(shared_state *s) {
     if (its->external_alone)
       shared_raise_align(s, k);
     const uint64_t align = s->layout->section_align[section];
-    const bool used = s->end[k] || s->kernel_uses[k] || (external && align >= 16);
+    const bool used = s->end[k] || ((s->kernel_uses[k] || external) && align >= 16); /* L1433: objects of no size */
     const uint64_t size = used ? s->end[k] + s->layout->reserved : 0;
     s->layout->section_size[section] = size;
     s->layout->section_dropped[section] = size == 0 && !alone && !(external && align == 16);

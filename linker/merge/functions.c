@@ -657,6 +657,22 @@ static void functions_take_other(const tl_merging *m, tl_symbol *function, const
   function->unlisted = tl_merging_is_unlisted(m, s);
 }
 
+/* A kernel whose text has just been created. */
+static void functions_note_kernel(tl_merging *m, uint32_t symbol, uint32_t out, bool new) {
+  tl_module *const module = m->module;
+  tl_symbol *const result = &module->symbols.items[out];
+  const uint32_t name = m->cubin->symbols[symbol].name;
+  tl_u32_push(module->arena, &module->all_kernels, out);
+  const bool late = functions_is_late(m, name);
+  const bool counts = module->resolution->functions.items[m->bodies[symbol].function].rooted;
+  result->late_sections = late && new; /* not where an earlier file mentions it (L257) */
+  result->late = late && !counts;      /* L151: with no kernel named it counts as one */
+  if (!result->late_sections)
+    functions_create_kernel_sections(m, result->section, name);
+  if (!result->late)
+    tl_u32_push(module->arena, &module->kernels, out);
+}
+
 /* Gives a function symbol its section, which is created unless an earlier symbol of this file did. */
 static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool new) {
   tl_module *const module = m->module;
@@ -708,17 +724,8 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   its->led |= create && m->bodies[symbol].leads;
   its->deserted |= create && primary != symbol && primary < m->cubin->symbol_count && m->symbol_dead[primary];
   its->left |= !s->value && (symbol < primary || (s->size && !m->cubin->symbols[primary].size));
-  if (!create || !(s->other & STO_ENTRY))
-    return;
-  tl_u32_push(module->arena, &module->all_kernels, out);
-  const bool late = functions_is_late(m, s->name);
-  const bool counts = module->resolution->functions.items[m->bodies[symbol].function].rooted;
-  result->late_sections = late && new; /* not where an earlier file mentions it (L257) */
-  result->late = late && !counts;      /* L151: with no kernel named it counts as one */
-  if (!result->late_sections)
-    functions_create_kernel_sections(m, text, s->name);
-  if (!result->late)
-    tl_u32_push(module->arena, &module->kernels, out);
+  if (create && s->other & STO_ENTRY)
+    functions_note_kernel(m, symbol, out, new);
 }
 
 /* W8.2: from which relocation sections the replaced body's entries vanish: for each debug section that has a RELA

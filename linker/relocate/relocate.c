@@ -12,6 +12,7 @@
 #include "catalog/sass_type.h"
 #include "catalog/trace.h"
 #include "cubin/elf.h"
+#include "relocate/move_times.h"
 #include "relocate/patch.h"
 #include "relocate/written.h"
 
@@ -493,7 +494,7 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
   }
   if (section == TL_NONE &&
       relocate_is_unified_name(r, symbol->name)) { /* R13b; a relocatable output keeps them (L580) */
-    if (lists_names) { /* with an index file executables do, too (L1367) */
+    if (lists_names) {                             /* with an index file executables do, too (L1367) */
       *result = relocate_clears(e) ? OUTCOME_KEEP_AS_NONE : OUTCOME_KEEP;
       return true;
     }
@@ -916,7 +917,7 @@ static int64_t relocate_moved_content(const relocating *r, const entry_state *e)
 /* L1307: on the SASS side of a capsule an instruction at which half a place in the code stands, or several, has that for a value.
  * What a place behind the function's beginning makes of a load is not known. */
 static void relocate_put_label(relocating *r, const entry_state *e) {
-  enum { LOW = TL_R_MERCURY + 0x28, HIGH, FIRST = 0xd8 };
+  enum { LOW = TL_R_MERCURY + 0x28, HIGH, FIRST = 0xd8, SM_120 = 120 };
   if (!r->module->capsule || r->module->view != TL_VIEW_SASS || (e->type != LOW && e->type != HIGH) ||
       tl_layout_function_of(r->module, e->entry->target) == TL_NONE)
     return;
@@ -924,8 +925,12 @@ static void relocate_put_label(relocating *r, const entry_state *e) {
   if (!row || (e->entry->addend && row->fields[0].part != TL_PART_ZERO) || e->offset > UINT32_MAX ||
       !tl_set_add(&r->labels, tl_pair_key(e->entry->target, (uint32_t)e->offset)))
     return;
-  *tl_vector_push(r->arena, &r->relocated->patches) = (tl_patch){
-      .section = e->entry->target, .offset = e->offset, .row = row, .value = FIRST, .rel = true, .entry = e->index};
+  *tl_vector_push(r->arena, &r->relocated->patches) = (tl_patch){.section = e->entry->target,
+                                                                 .offset = e->offset,
+                                                                 .row = row,
+                                                                 .value = r->module->arch < SM_120 ? FIRST : 0,
+                                                                 .rel = true,
+                                                                 .entry = e->index};
 }
 
 static void relocate_keep(relocating *r, const entry_state *e, bool as_none) {
@@ -1264,8 +1269,10 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
   for (size_t i = module->relocations.count; i-- > 0;)
     if (tl_module_relocation_stands(module, i) && !relocate_is_in_empty(&r, &module->relocations.items[i]))
       relocate_entry(&r, (uint32_t)i);
-  if (module->capsule && module->view == TL_VIEW_SASS)
+  if (module->capsule && module->view == TL_VIEW_SASS) {
     relocate_order_patches(relocated, arena);
+    tl_relocate_time_moves(relocated, module, arena);
+  }
   for (size_t i = 0; i < module->copied_entries.count; i++) { /* M20 */
     const tl_copied_entry *const copied = &module->copied_entries.items[i];
     *tl_vector_push(arena, &relocated->kept) = (tl_kept){.container = copied->container,

@@ -295,7 +295,6 @@ bool ref_slots_is_slot(const ref_capsule *capsule, size_t function);
 void ref_slots_place_symbol(const ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size);
 bool ref_slots_keeps_frame(const ref_capsule *capsule, size_t function);
 uint64_t ref_slots_frame_range(const ref_capsule *capsule, size_t function);
-uint64_t ref_slots_rows_behind(const ref_capsule *capsule, size_t function);
 void ref_slots_share_count(const ref_capsule *capsule, size_t function, const ref_record *record, ref_bytes *output);
 ref_bytes ref_slots_module_attributes(ref_capsule *capsule);
 
@@ -312,7 +311,7 @@ uint64_t ref_data_place_value(const ref_link *link, const ref_out_relocation *en
 
 /* capsule_derived.c */
 uint32_t ref_derived_sass_type(const ref_link *mercury, const ref_out_relocation *entry, const ref_bytes *text,
-                          uint64_t place);
+                               uint64_t place);
 const ref_targets *ref_derived_targets(ref_capsule *capsule);
 bool ref_derived_is_own(const ref_link *mercury, const ref_out_relocation *entry, size_t function);
 
@@ -336,7 +335,8 @@ typedef struct ref_written {
 
 ref_written ref_written_begin(const ref_capsule *capsule, size_t function);
 void ref_written_add(ref_written *written, const ref_out_relocation *entry);
-void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_t place, bool is_shown, ref_bytes *text);
+void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_t place, bool is_shown,
+                           ref_bytes *text);
 void ref_written_translate(ref_link *link, const ref_written *written, ref_bytes *text);
 void ref_written_records(ref_capsule *capsule);
 

@@ -345,8 +345,8 @@ static void ref_line_rows_put_all(ref_line_rows *rows, ref_bytes *output, bool m
                                   const ref_indices *begins) {
   ref_line_row last = {.line = 1, .file = UINT64_MAX};
   for (size_t i = 0; i < rows->count; i++) {
-    const bool is_first = i == 0 || (last.place != rows->items[i].place && moved &&
-                                     ref_line_rows_begins(begins, rows->items[i].place));
+    const bool is_first =
+        i == 0 || (last.place != rows->items[i].place && moved && ref_line_rows_begins(begins, rows->items[i].place));
     ref_line_rows_put(rows, output, &rows->items[i], &last);
     last = rows->items[i];
     if (is_first && moved && !last.is_entry) {
@@ -371,7 +371,6 @@ void ref_line_rows_write(ref_link *link, const uint8_t *unit, uint64_t start, ui
   }
   *address_at = output->size + (size_t)rows.address;
   ref_bytes_add(link, output, unit + rows.head, (size_t)(rows.head_end - rows.head));
-  ref_line_rows_put_all(&rows, output, places != NULL, places == NULL ? 0 : places->count * INSTRUCTION,
-                        begins);
+  ref_line_rows_put_all(&rows, output, places != NULL, places == NULL ? 0 : places->count * INSTRUCTION, begins);
   ref_bytes_add(link, output, ending, sizeof ending);
 }

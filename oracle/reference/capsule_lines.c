@@ -6,7 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LENGTH_BYTES = 4, INSTRUCTION = 16, HEADER_LENGTH_AT = 6, PROGRAM_AT = 10, SMALLEST_UNIT = OPERAND_COUNTS_AT + 1 };
+enum {
+  LENGTH_BYTES = 4,
+  INSTRUCTION = 16,
+  HEADER_LENGTH_AT = 6,
+  PROGRAM_AT = 10,
+  SMALLEST_UNIT = OPERAND_COUNTS_AT + 1
+};
 
 typedef struct ref_sequence {
   uint64_t start, end, address_at; /* in the unit */

@@ -234,14 +234,6 @@ uint64_t ref_slots_frame_range(const ref_capsule *capsule, size_t function) {
   return capsule->slot_bytes == SLOT ? text : ref_places_find(&places, SLOT) * INSTRUCTION;
 }
 
-/* How far behind the end of its stub a slot's line rows end: the rows of that at 0 with the text. */
-uint64_t ref_slots_rows_behind(const ref_capsule *capsule, size_t function) {
-  if (!ref_slots_is_slot(capsule, function)) {
-    return 0;
-  }
-  return capsule->sass->sections[capsule->sass->slot_section].data.size - SLOT;
-}
-
 static bool ref_slots_is_stack(const ref_capsule *capsule, const ref_record *record) {
   return !record->dropped && record->code == MIN_STACK_SIZE && record->payload.size >= 8 &&
          record->symbols.items[0] != REF_NONE &&

@@ -39,7 +39,8 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
       ref_merge_add_shared_section(link, function); /* W17.12, RF186 */
     }
     if (input->section != 0) {
-      file->section_of[input->section] = function->shared; /* RF855: has its place, for objects of other memory spaces */
+      file->section_of[input->section] =
+          function->shared; /* RF855: has its place, for objects of other memory spaces */
     }
     return function->shared;
   }

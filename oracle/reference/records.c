@@ -86,7 +86,9 @@ static size_t ref_record_first_symbol(ref_link *link, const ref_file *file, cons
                      !link->functions[function].is_stub;
   const bool nothing = (*gone && !loses) || symbol == REF_NONE || link->symbols[symbol].dropped || unknown;
   const bool parameter = attribute->code == CODE_KPARAM_INFO || attribute->code == CODE_KPARAM_INFO_LARGE;
-  *gone = !parameter && (nothing || (*gone && ref_record_goes_with_body(attribute->code)));
+  const bool lost = *gone || (function == REF_NONE && ref_record_goes_with_body(attribute->code) &&
+                              ref_indices_has(&file->lost_variables, index)); /* RF973 */
+  *gone = !parameter && (nothing || (lost && ref_record_goes_with_body(attribute->code)));
   return parameter && nothing ? REF_NONE : symbol;
 }
 
@@ -132,8 +134,10 @@ void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref
     }
     for (uint16_t i = 0; i + 4 <= attribute.size; i = (uint16_t)(i + 4)) {
       const uint32_t word = ref_u32(attribute.data + i);
-      old = old || word == 4 || word == 5;
-      fresh = fresh || word == 6 || word == 7;
+      if (word >= 4 && word <= 7) { /* L1405: the last one */
+        old = word < 6;
+        fresh = !old;
+      }
     }
     if ((old && link->has_new_fragments) || (fresh && link->has_old_fragments)) {
       ref_message_add(
