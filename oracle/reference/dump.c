@@ -219,7 +219,7 @@ static void ref_dump_report_groups(ref_link *link) {
         link, REF_ERROR, "E36",
         "Function '%s' uses single CTA(.cta_group::1) and CTA pair granularity(.cta_group::2) and that is not "
         "allowed.",
-        link->functions[link->group_conflicts.items[i]].name); /* L1373 */
+        link->functions[link->group_conflicts.items[i]].name); /* L1373, RF808 */
   }
 }
 
