@@ -488,7 +488,8 @@ static ref_frame ref_frames_choose_rows(ref_frames *frames, const ref_kept_frame
   const size_t function = kept->function;
   ref_frame other = kept->frame, *list = NULL;
   other.is_bare = true;
-  if (kept->is_further || function == REF_NONE || ref_slots_keeps_frame(frames->capsule, function) ||
+  if (kept->is_further || function == REF_NONE || frames->capsule->mercury->functions[function].text == REF_NONE ||
+      ref_slots_keeps_frame(frames->capsule, function) ||
       ref_capsule_alias_comes_first(frames->capsule->mercury, function)) {
     return other;
   }
