@@ -214,6 +214,16 @@ static bool ref_frames_points_nowhere(const ref_frames *frames, const ref_kept_f
   return found != REF_NONE && (mercury->job->bug_compatible || mercury->relocations[found].type != MERCURY_64);
 }
 
+/* RF867: the addend of its entry on the SASS side, the place of Mercury's (RF865). */
+static int64_t ref_frames_address(const ref_frames *frames, const ref_frame *frame, const ref_kept_frame *kept) {
+  const ref_out_relocation *address = &frames->capsule->mercury->relocations[kept->entry];
+  if (frame->is_bare || frame->start != 0 || address->type != MERCURY_ADDRESS || address->addend == 0) {
+    return (int64_t)frame->sass_start;
+  }
+  const ref_places places = ref_places_of_function(frames->capsule, kept->function);
+  return (int64_t)ref_addends_place(&places, (uint64_t)address->addend);
+}
+
 static void ref_frames_add(ref_frames *frames, const ref_frame *frame, ref_kept_frame *kept) {
   ref_frames_add_common(frames, frame);
   const size_t at = frames->output.size;
@@ -237,7 +247,7 @@ static void ref_frames_add(ref_frames *frames, const ref_frame *frame, ref_kept_
   }
   kept->written = at;
   kept->common_written = frames->last_written;
-  kept->address = (int64_t)frame->sass_start;
+  kept->address = ref_frames_address(frames, frame, kept);
 }
 
 static const ref_section *ref_frames_section(const ref_cubin *cubin, uint32_t *index) {
