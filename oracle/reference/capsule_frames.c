@@ -438,9 +438,9 @@ static void ref_frames_list_inner(ref_frames *frames) {
 /* RF867: the addend of a frame's address counts where such a function begins there, and for nothing elsewhere. */
 static uint64_t ref_frames_start(const ref_frames *frames, const ref_out_relocation *address) {
   ref_link *mercury = frames->capsule->mercury;
-  const bool begins =
-      address->type == MERCURY_ADDRESS && address->addend != 0 &&
-      ref_map_find(&frames->inner, ref_frames_inner_key(mercury, address->function, (uint64_t)address->addend)) != REF_NONE;
+  const bool begins = address->type == MERCURY_ADDRESS && address->addend != 0 &&
+                      ref_map_find(&frames->inner, ref_frames_inner_key(mercury, address->function,
+                                                                        (uint64_t)address->addend)) != REF_NONE;
   return begins ? (uint64_t)address->addend : 0;
 }
 
