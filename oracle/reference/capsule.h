@@ -281,6 +281,7 @@ ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *ent
 ref_bytes ref_capsule_debug_info(ref_capsule *capsule, size_t number);
 /* capsule_addends.c: RF145 */
 void ref_capsule_move_addends(ref_capsule *capsule);
+uint64_t ref_addends_place(const ref_places *places, uint64_t addend);
 ref_bytes ref_capsule_shared_entries(ref_capsule *capsule, size_t target);
 
 /* capsule_registers.c: RF79, RF144 */

@@ -20,7 +20,7 @@ static const char *ref_addends_key(ref_link *link, const ref_link *view, const r
 }
 
 /* RF320: inside the last instruction there is none left, and nvlink writes 0; the end itself is the text's. */
-static uint64_t ref_addends_place(const ref_places *places, uint64_t addend) {
+uint64_t ref_addends_place(const ref_places *places, uint64_t addend) {
   const uint64_t decoded = addend / INSTRUCTION * INSTRUCTION; /* RF865 */
   const uint64_t found = ref_places_from(places, decoded);
   return found == places->count * INSTRUCTION && decoded < places->end ? 0 : found;

@@ -12,7 +12,6 @@ enum {
   ADDRESS_AT = 20,
   RANGE_AT = 28,
   ROWS_AT = 36,
-  UNIT_AT = 22, /* of a common entry: what an advance counts */
   BARE = 40,
   INSTRUCTION = 16,
   SASS_UNIT = 4,
@@ -50,6 +49,7 @@ typedef struct ref_frames {
   size_t kept_count, kept_capacity;
   ref_bytes output;
   ref_frame_entry *entries; /* by relocation of the Mercury module; NULL: nobody asks */
+  ref_map inner;            /* functions within others' texts, by owner and place */
   ref_map coded;            /* those of them that are addresses of code */
   ref_map addresses;        /* the Mercury module's relocation of each frame's address, by file, section and offset */
   const ref_section
@@ -82,9 +82,6 @@ static void ref_frames_add_common(ref_frames *frames, const ref_frame *frame) {
     return;
   }
   ref_bytes_add(frames->capsule->mercury, &frames->output, frame->linked + frame->common, (size_t)size);
-  if (frame->rows.size != 0 && size > UNIT_AT) {
-    frames->output.data[frames->last_written + UNIT_AT] = SASS_UNIT;
-  }
 }
 
 /* The last frame of a file that begins at an offset of its section or before, or (`common`) whose common entry does; NULL: none. Files and
@@ -217,6 +214,16 @@ static bool ref_frames_points_nowhere(const ref_frames *frames, const ref_kept_f
   return found != REF_NONE && (mercury->job->bug_compatible || mercury->relocations[found].type != MERCURY_64);
 }
 
+/* RF867: the addend of its entry on the SASS side, the place of Mercury's (RF865). */
+static int64_t ref_frames_address(const ref_frames *frames, const ref_frame *frame, const ref_kept_frame *kept) {
+  const ref_out_relocation *address = &frames->capsule->mercury->relocations[kept->entry];
+  if (frame->is_bare || frame->start != 0 || address->type != MERCURY_ADDRESS || address->addend == 0) {
+    return (int64_t)frame->sass_start;
+  }
+  const ref_places places = ref_places_of_function(frames->capsule, kept->function);
+  return (int64_t)ref_addends_place(&places, (uint64_t)address->addend);
+}
+
 static void ref_frames_add(ref_frames *frames, const ref_frame *frame, ref_kept_frame *kept) {
   ref_frames_add_common(frames, frame);
   const size_t at = frames->output.size;
@@ -240,7 +247,7 @@ static void ref_frames_add(ref_frames *frames, const ref_frame *frame, ref_kept_
   }
   kept->written = at;
   kept->common_written = frames->last_written;
-  kept->address = (int64_t)frame->sass_start;
+  kept->address = ref_frames_address(frames, frame, kept);
 }
 
 static const ref_section *ref_frames_section(const ref_cubin *cubin, uint32_t *index) {
@@ -412,6 +419,31 @@ static const uint8_t *ref_frames_linked(const ref_frames *frames, const ref_fram
   return is_whole ? linked->data + base : frame->section->data;
 }
 
+static const char *ref_frames_inner_key(ref_link *link, size_t owner, uint64_t place) {
+  return ref_memory_print(link, "%zu %llx", owner, (unsigned long long)place);
+}
+
+/* L720: the places at which functions within others' texts begin. */
+static void ref_frames_list_inner(ref_frames *frames) {
+  ref_link *mercury = frames->capsule->mercury;
+  for (size_t i = 0; i < mercury->function_count; i++) {
+    if (ref_inner_is_function(mercury, i)) {
+      const ref_function *inner = &mercury->functions[i];
+      ref_map_set(mercury, &frames->inner,
+                  ref_frames_inner_key(mercury, inner->alias_of, mercury->symbols[inner->symbol].value), i);
+    }
+  }
+}
+
+/* RF867: the addend of a frame's address counts where such a function begins there, and for nothing elsewhere. */
+static uint64_t ref_frames_start(const ref_frames *frames, const ref_out_relocation *address) {
+  ref_link *mercury = frames->capsule->mercury;
+  const bool begins = address->type == MERCURY_ADDRESS && address->addend != 0 &&
+                      ref_map_find(&frames->inner, ref_frames_inner_key(mercury, address->function,
+                                                                        (uint64_t)address->addend)) != REF_NONE;
+  return begins ? (uint64_t)address->addend : 0;
+}
+
 static void ref_frames_collect_file(ref_frames *frames, size_t number) {
   ref_link *mercury = frames->capsule->mercury;
   ref_frame frame = {.common = UINT64_MAX};
@@ -420,8 +452,7 @@ static void ref_frames_collect_file(ref_frames *frames, size_t number) {
     frames->kept =
         ref_memory_grow(mercury, frames->kept, frames->kept_count, &frames->kept_capacity, sizeof *frames->kept);
     frame.linked = ref_frames_linked(frames, &frame, entry);
-    frame.start =
-        mercury->relocations[entry].type == MERCURY_ADDRESS ? (uint64_t)mercury->relocations[entry].addend : 0;
+    frame.start = ref_frames_start(frames, &mercury->relocations[entry]);
     frames->kept[frames->kept_count++] = (ref_kept_frame){
         .frame = frame, .entry = entry, .function = mercury->relocations[entry].function, .next = REF_NONE};
   }
@@ -467,7 +498,8 @@ static ref_frame ref_frames_choose_rows(ref_frames *frames, const ref_kept_frame
   const size_t function = kept->function;
   ref_frame other = kept->frame, *list = NULL;
   other.is_bare = true;
-  if (kept->is_further || function == REF_NONE || ref_slots_keeps_frame(frames->capsule, function) ||
+  if (kept->is_further || function == REF_NONE || frames->capsule->mercury->functions[function].text == REF_NONE ||
+      ref_slots_keeps_frame(frames->capsule, function) ||
       ref_capsule_alias_comes_first(frames->capsule->mercury, function)) {
     return other;
   }
@@ -491,6 +523,7 @@ static ref_frame ref_frames_choose(ref_frames *frames, const ref_kept_frame *kep
 ref_bytes ref_capsule_frames(ref_capsule *capsule, ref_frame_entry *entries) {
   ref_frames frames = {.capsule = capsule, .entries = entries};
   ref_frames_list_addresses(&frames);
+  ref_frames_list_inner(&frames);
   ref_frames_collect(&frames);
   for (size_t i = 0; i < frames.kept_count; i++) {
     const ref_frame chosen = ref_frames_choose(&frames, &frames.kept[i]);
