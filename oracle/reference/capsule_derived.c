@@ -171,11 +171,18 @@ uint32_t ref_derived_sass_type(const ref_link *mercury, const ref_out_relocation
   }
 }
 
+/* D92: by default a call that waits for the final link, of a place in a section, has no entry on the SASS side. */
+static bool ref_derived_waits(const ref_link *mercury, const ref_out_relocation *entry, uint32_t type) {
+  return ref_relocatable_is_default(mercury) && type == SASS_WHOLE && entry->symbol != REF_NONE &&
+         mercury->symbols[entry->symbol].type == REF_SYMBOL_SECTION;
+}
+
 static void ref_derived_add(ref_capsule *capsule, const ref_out_relocation *entry, const ref_units *places,
                             const ref_bytes *text, bool is_first, ref_bytes *output) {
   const uint64_t place = ref_units_around(places, entry->input_offset);
   const uint32_t type = ref_derived_sass_type(capsule->mercury, entry, text, place);
-  if (!entry->dropped && type != 0 && !ref_derived_is_reserved(capsule->mercury, entry)) {
+  if (!entry->dropped && type != 0 && !ref_derived_is_reserved(capsule->mercury, entry) &&
+      !ref_derived_waits(capsule->mercury, entry, type)) {
     ref_capsule_write_entry(capsule, output, place, type, ref_symbol_index(capsule->mercury, entry->symbol),
                             ref_derived_addend(entry, places, ref_derived_opcode(text, place), is_first));
   }
