@@ -1214,10 +1214,10 @@ static void relocate_note_bodies(const relocating *r) {
     r->relocated->container_used[r->module->bodies_section] = true;
 }
 
-/* L1116, L1307: in a capsule's SASS view places in the code are written last: over what Mercury has written already. Before them
- * stand those that are an instruction's value, and then the addresses of reserved shared memory. */
+/* L1116, L1307: in a capsule's SASS view places in the code are written behind all that Mercury has written already; before them
+ * those that are an instruction's value, and last the addresses of reserved shared memory (L1309). */
 static unsigned relocate_round(const tl_patch *patch) {
-  enum { FIRST, LABELS, RESERVED, PLACES };
+  enum { FIRST, LABELS, PLACES, RESERVED };
   if (tl_sass_row_is_label(patch->row))
     return LABELS;
   if (tl_relocation_is_code_place(patch->row))
@@ -1267,8 +1267,10 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
   for (size_t i = module->relocations.count; i-- > 0;)
     if (tl_module_relocation_stands(module, i) && !relocate_is_in_empty(&r, &module->relocations.items[i]))
       relocate_entry(&r, (uint32_t)i);
-  if (module->capsule && module->view == TL_VIEW_SASS)
+  if (module->capsule && module->view == TL_VIEW_SASS) {
+    tl_relocate_put_waits(relocated, module, arena);
     relocate_order_patches(relocated, arena);
+  }
   for (size_t i = 0; i < module->copied_entries.count; i++) { /* M20 */
     const tl_copied_entry *const copied = &module->copied_entries.items[i];
     *tl_vector_push(arena, &relocated->kept) = (tl_kept){.container = copied->container,
