@@ -140,14 +140,3 @@ const tl_relocation_row *tl_sass_row_of_reserved(void) {
 bool tl_sass_row_is_label(const tl_relocation_row *row) {
   return row == &sass_label_of_move || row == &sass_label_of_load || row == &sass_label_of_uniform_load;
 }
-
-static const tl_relocation_row sass_wait = {TL_R_MERCURY, NULL,        TL_RELOC_APPLY, {{105, 4, TL_PART_ALL, 0}},
-                                            TL_TEX_KEEP,  TL_R_MERCURY};
-
-bool tl_sass_row_is_address_of_move(const tl_relocation_row *row) {
-  return row == &sass_words_of_moves[0];
-}
-
-const tl_relocation_row *tl_sass_row_of_wait(void) {
-  return &sass_wait;
-}

@@ -20,9 +20,6 @@ const tl_relocation_row *tl_sass_row_without_bank(uint32_t type);
  * instructions (L1307). */
 const tl_relocation_row *tl_sass_row_of_label(uint16_t opcode);
 bool tl_sass_row_is_label(const tl_relocation_row *row);
-/* Whether a row is that of an address of 64 bits at a move, and that of the cycles that an instruction waits (L1313). */
-bool tl_sass_row_is_address_of_move(const tl_relocation_row *row);
-const tl_relocation_row *tl_sass_row_of_wait(void);
 /* That of the address of reserved shared memory (L1309). */
 const tl_relocation_row *tl_sass_row_of_reserved(void);
 

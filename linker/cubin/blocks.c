@@ -7,8 +7,6 @@
 #include "base/bytes.h"
 #include "cubin/code.h"
 
-#include <string.h>
-
 enum { INSTRUCTION = TL_CODE_INSTRUCTION, OPCODE = 0xfff, KIND = 0x1ff, VARIABLE = 0x100 };
 enum { KIND_BSSY = 0x145, KIND_BRANCH = 0x147 };
 enum { STALL_SHIFT = 41, STALL_MAX = 15, YIELD_SHIFT = 45, BARRIER_SHIFT = 46, WAIT_SHIFT = 52, NO_BARRIER = 7 };
@@ -255,19 +253,4 @@ void tl_blocks_clear_field(uint8_t *at, bool branch) {
     blocks_clear(at, behind, 0);
   else if (branch)
     blocks_clear(at, behind | 0xff0000, 0x3ffff);
-}
-
-uint32_t tl_blocks_wait_of(const uint8_t *at) {
-  return (uint32_t)(tl_get64(at + 8) >> STALL_SHIFT & STALL_MAX);
-}
-
-uint32_t tl_blocks_need_of(const uint8_t *at) {
-  uint8_t copy[INSTRUCTION];
-  memcpy(copy, at, sizeof copy);
-  const blocks b = {.text = copy, .count = 1};
-  return blocks_need(&b, 0);
-}
-
-bool tl_blocks_ends_at(const uint8_t *at) {
-  return blocks_ends(tl_get16(at) & KIND);
 }

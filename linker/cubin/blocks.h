@@ -1,4 +1,4 @@
-/* Blocks that begin where a namesake's entries say so, and the fields of its halves (L910 to L912). For cubin/ and relocate/. */
+/* Blocks that begin where a namesake's entries say so, and the fields of its halves (L910 to L912). Private to cubin/. */
 #ifndef TL_CUBIN_BLOCKS_H
 #define TL_CUBIN_BLOCKS_H
 
@@ -11,10 +11,5 @@
 void tl_blocks_begin(uint8_t *text, uint64_t size, const bool *places, tl_arena *arena);
 /* L910: takes from the instruction what half a place in code would be written over; `branch`: its distance. */
 void tl_blocks_clear_field(uint8_t *at, bool branch);
-
-/* Of one instruction: the cycles that it waits, those that the end of a block leaves it, and whether it ends a block. */
-uint32_t tl_blocks_wait_of(const uint8_t *at);
-uint32_t tl_blocks_need_of(const uint8_t *at);
-bool tl_blocks_ends_at(const uint8_t *at);
 
 #endif

@@ -1267,10 +1267,8 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
   for (size_t i = module->relocations.count; i-- > 0;)
     if (tl_module_relocation_stands(module, i) && !relocate_is_in_empty(&r, &module->relocations.items[i]))
       relocate_entry(&r, (uint32_t)i);
-  if (module->capsule && module->view == TL_VIEW_SASS) {
-    tl_relocate_put_waits(relocated, module, arena);
+  if (module->capsule && module->view == TL_VIEW_SASS)
     relocate_order_patches(relocated, arena);
-  }
   for (size_t i = 0; i < module->copied_entries.count; i++) { /* M20 */
     const tl_copied_entry *const copied = &module->copied_entries.items[i];
     *tl_vector_push(arena, &relocated->kept) = (tl_kept){.container = copied->container,

@@ -36,8 +36,6 @@ typedef struct tl_relocated {
 /* What ends the link here comes before undefined references, which are not said then (L612). */
 void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_layout *layout, tl_arena *arena);
 
-/* The cycles that instructions wait behind what entries change on the SASS side of a capsule (relocate/waits.c). */
-void tl_relocate_put_waits(tl_relocated *relocated, const tl_module *module, tl_arena *arena);
 /* What nvlink finds when it writes the entries that stay: behind the call graph and the registers (R71, R76, L597). */
 void tl_relocate_check_kept(tl_relocated *relocated, const tl_module *module, const tl_layout *layout);
 /* Live functions that are not in the output, also where no entry names them: behind undefined references (L551). */
