@@ -39,7 +39,7 @@ static bool stage_reached[STAGES];
   }
 STAGE_FUNCTION(STAGE_READ, tl_link_build)
 STAGE_FUNCTION(STAGE_MERGED, tl_merge_finish)
-STAGE_FUNCTION(STAGE_LAID_OUT, tl_diagnose_sizes)
+STAGE_FUNCTION(STAGE_LAID_OUT, tl_resources_find)
 STAGE_FUNCTION(STAGE_RELOCATED, tl_relocate_run)
 STAGE_FUNCTION(STAGE_EMITTED, tl_link_emit)
 
@@ -353,8 +353,9 @@ static void measure_keep(const char *directory, uint64_t seed, const fuzz_envelo
 }
 
 /* Where linker and reference differ on changed inputs, by cause; `known` ones are marked. The inputs of the others are
- * kept in the directory, if there is one: one cause's text may stand for several mechanisms, so all of them. */
-static void measure_causes(size_t count, uint64_t seed, const char *directory) {
+ * kept in the directory, if there is one: one cause's text may stand for several mechanisms, so all of them; or the
+ * inputs that linker and reference take alike, for nvlink to say whether both are wrong. */
+static void measure_causes(size_t count, uint64_t seed, const char *directory, bool alike) {
   enum { CAUSES = 1000 };
   measure_cause *const causes = calloc(CAUSES, sizeof *causes);
   size_t found = 0, different = 0;
@@ -370,6 +371,8 @@ static void measure_causes(size_t count, uint64_t seed, const char *directory) {
     fuzz_link_reference(&envelope, &reference);
     if (!linker.none)
       fuzz_answers_compare(&envelope, &linker, &reference, cause);
+    if (alike && !linker.none && !*cause)
+      measure_keep(directory, seed + i, &envelope, "alike");
     size_t at = 0;
     while (at < found && strcmp(causes[at].text, cause) != 0)
       at++;
@@ -379,7 +382,7 @@ static void measure_causes(size_t count, uint64_t seed, const char *directory) {
         (void)snprintf(causes[found].text, FUZZ_CAUSE, "%s", cause);
         causes[found++].seed = seed + i;
       }
-      if (directory && !fuzz_cause_known(cause))
+      if (directory && !alike && !fuzz_cause_known(cause))
         measure_keep(directory, seed + i, &envelope, cause);
       causes[at].count++;
     }
@@ -403,10 +406,11 @@ int main(int argc, char **argv) {
   const char *const what = argc > 1 ? argv[1] : "all";
   const bool all = strcmp(what, "all") == 0;
   const char *const directory = argc > 4 ? argv[4] : NULL;
-  if (argc > 5 || (directory && strcmp(what, "causes") != 0) ||
-      (!all && !strstr("generated mutated kinds speed causes", what))) {
-    (void)fprintf(
-        stderr, "usage: fuzz_measure [all|generated|mutated|kinds|speed|causes [COUNT [SEED [DIRECTORY (causes)]]]]\n");
+  const bool alike = strcmp(what, "alike") == 0;
+  if (argc > 5 || (directory && !alike && strcmp(what, "causes") != 0) || (alike && !directory) ||
+      (!all && !strstr("generated mutated kinds speed causes alike", what))) {
+    (void)fprintf(stderr, "usage: fuzz_measure [all|generated|mutated|kinds|speed [COUNT [SEED]]]\n"
+                          "       fuzz_measure causes|alike [COUNT [SEED [DIRECTORY]]]\n");
     return 2;
   }
   if (all || strcmp(what, "generated") == 0)
@@ -419,7 +423,7 @@ int main(int argc, char **argv) {
     measure_cells(count);
     measure_rules(count);
   }
-  if (strcmp(what, "causes") == 0)
-    measure_causes(count, seed, directory);
+  if (alike || strcmp(what, "causes") == 0)
+    measure_causes(count, seed, directory, alike);
   return strcmp(what, "kinds") != 0 || measure_kinds(count, seed) ? 0 : 1;
 }

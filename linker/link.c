@@ -27,15 +27,16 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
     tl_diagnose_index(&s->module); /* L1023 */
   tl_link_lay_out(s, arena);
   tl_resources_find(&s->resources, &s->module, &s->graph, arena);
-  tl_diagnose_sizes(&s->module, &s->layout);
   tl_link_phase(c->state, "layout");
   tl_relocate_run(&s->relocated, &s->module, &s->layout, arena);
+  tl_diagnose_sizes(&s->module, &s->layout); /* L1431 */
   if (final)
     tl_diagnose_undefined(&s->module, arena);
   tl_diagnose_commons(&s->module);
   tl_relocate_check_functions(&s->module);
   if (final)
     tl_diagnose_parameters(&s->module);
+  tl_diagnose_two_stacks(&s->module, &s->resources);
   if (final)
     tl_diagnose_callgraph(&s->module, &s->graph, &s->resources, arena);
   if (final)

@@ -70,7 +70,7 @@ static const tl_relocation_row sass_bytes_of_uniform_loads[SASS_BYTE_TYPES] = SA
 /* An address of 64 bits ends with the value, and has the register of a move in its lower word (L1306). */
 #define SASS_ADDRESS(...) {TL_R_MERCURY + 2, NULL, TL_RELOC_APPLY, {__VA_ARGS__}, TL_TEX_KEEP, TL_R_MERCURY + 2}
 static const tl_relocation_row sass_words_of_moves[] = {
-    SASS_ADDRESS({32, 32, TL_PART_HIGH, 0}, {16, 8, TL_PART_BYTE, 23}), SASS_WORD(3, 32, 32), SASS_WORD(4, 32, 16)};
+    SASS_ADDRESS({32, 32, TL_PART_HIGH, 0}, {16, 8, TL_PART_BYTE, 6}), SASS_WORD(3, 32, 32), SASS_WORD(4, 32, 16)};
 static const tl_relocation_row sass_words_of_loads[] = {SASS_ADDRESS({38, 16, TL_PART_HIGH, 0}), SASS_WORD(3, 38, 16),
                                                         SASS_WORD(4, 38, 16)};
 static const tl_relocation_row sass_words_of_uniform_loads[] = {SASS_ADDRESS({37, 17, TL_PART_HIGH, 0}),
@@ -95,6 +95,10 @@ static const sass_holder sass_holders[] = {{0x802, sass_words_of_moves, sass_byt
                                            {0x882, sass_words_of_moves, sass_bytes_of_moves},
                                            {0xb82, sass_words_of_loads, sass_bytes_of_loads},
                                            {0x7ac, sass_words_of_uniform_loads, sass_bytes_of_uniform_loads}};
+
+bool tl_sass_row_has_register(const tl_relocation_row *row) {
+  return row == &sass_words_of_moves[0];
+}
 
 const tl_relocation_row *tl_sass_row_in_code(uint32_t mercury, uint16_t opcode) {
   enum { ADDRESS = 2, HALF = 4, FIRST_BYTE = 0x10 };

@@ -13,6 +13,9 @@ uint32_t tl_sass_type_in_data(uint32_t mercury);
  * for nothing. */
 const tl_relocation_row *tl_sass_row_in_code(uint32_t mercury, uint16_t opcode);
 
+/* Whether it is an address of 64 bits in a move, which has the register, too (L1306). */
+bool tl_sass_row_has_register(const tl_relocation_row *row);
+
 /* The row of a load from constants that leaves the bank alone; NULL for other types (L1212). */
 const tl_relocation_row *tl_sass_row_without_bank(uint32_t type);
 

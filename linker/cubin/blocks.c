@@ -52,29 +52,32 @@ static void blocks_put_yield(const blocks *b, uint32_t index, bool yields) {
   tl_put64(blocks_at(b, index) + 8, yields ? high & ~bit : high | bit);
 }
 
-static bool blocks_ends(uint32_t kind) {
+bool tl_blocks_ends(uint32_t kind) {
   static const uint16_t kinds[] = {0x141, 0x142, 0x143, 0x144, 0x147, 0x148, 0x149, 0x14a, 0x14c, 0x14d, 0x150};
   return TL_AMONG16(kinds, kind);
 }
 
-/* The cycles that the end of a block leaves an instruction. */
-static uint32_t blocks_need(const blocks *b, uint32_t index) {
+uint32_t tl_blocks_need(const uint8_t *at) {
   enum { COMPARES = 13, CONDITION_SHIFT = 17, CONDITION = 7, CONDITIONS = 0x3f, PLAIN = 7, AT_LEAST = 2, BRANCH = 5 };
   static const uint32_t rows[][2] = {
       {0x00c, COMPARES}, {0x01c, COMPARES}, {0x028, 11}, {0x029, 11}, {0x02b, 11}, {0x08c, 11}, {0x035, 8},
       {0x05a, 12},       {0x090, 12},       {0x091, 12}, {0x099, 12}, {0x082, 5},  {0x086, 5},  {0x0ca, 15},
   };
-  const uint32_t kind = blocks_kind(b, index);
-  if (blocks_ends(kind))
+  const uint32_t kind = tl_get16(at) & KIND;
+  if (tl_blocks_ends(kind))
     return BRANCH;
   if (kind >= VARIABLE)
     return AT_LEAST;
   const uint32_t mask = kind == 0x010   ? CONDITIONS
                         : kind == 0x012 ? CONDITION
                                         : 0; /* sums have two conditions, logic one */
-  if ((blocks_high(b, index) >> CONDITION_SHIFT & mask) != mask)
+  if ((tl_get64(at + 8) >> CONDITION_SHIFT & mask) != mask)
     return COMPARES;
   return TL_PAIRED32(rows, kind, PLAIN);
+}
+
+static uint32_t blocks_need(const blocks *b, uint32_t index) {
+  return tl_blocks_need(blocks_at(b, index));
 }
 
 /* --- blocks --- */
@@ -92,7 +95,7 @@ static void blocks_find_own(const blocks *b) {
   b->own[0] = b->own[b->count] = true;
   for (uint32_t i = 0; i < b->count; i++) {
     const uint32_t kind = blocks_kind(b, i);
-    if (blocks_ends(kind))
+    if (tl_blocks_ends(kind))
       b->own[i + 1] = true;
     if (kind != KIND_BRANCH && kind != KIND_BSSY)
       continue;

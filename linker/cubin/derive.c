@@ -718,14 +718,32 @@ static void derive_text_places(const deriver *d, const tl_cubin_section *mercury
   }
 }
 
+/* L1420: behind the last instruction the SASS side has a branch to itself and NOPs, as many as the capsule says, whatever the
+ * input has there. */
+static void derive_end_of_text(const deriver *d, tl_cubin_section *sass, uint8_t **copy) {
+  static const uint8_t branch[] = {0x47, 0x79, 0xfc, 0x00, 0xfc, 0xff, 0xff, 0xff,
+                                   0xff, 0xff, 0x83, 0x03, 0x00, 0xc0, 0x0f, 0x00};
+  static const uint8_t nop[] = {0x18, 0x79, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xc0, 0x0f, 0};
+  const tl_code_place *const last = d->code.count ? &d->code.items[d->code.count - 1] : NULL;
+  if (!last || last->code || !last->count)
+    return;
+  for (uint64_t at = last->sass; at + sizeof nop <= sass->size; at += sizeof nop) {
+    const uint8_t *const made = at == last->sass ? branch : nop;
+    if (memcmp(sass->data + at, made, sizeof nop) == 0)
+      continue;
+    *copy = *copy ? *copy : tl_arena_copy(d->arena, sass->data, sass->size);
+    memcpy(*copy + at, made, sizeof nop);
+    sass->data = *copy;
+  }
+}
+
 /* Attributes and entries of one text. */
 static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *about) {
   const tl_cubin_section *const body = derive_section(d, capsule);
   tl_cubin_section *const sass = derive_section(d, d->sass[capsule]);
   uint8_t *copy = NULL;
   d->text = sass->data;
-  tl_code_read(&d->code, body->data, body->size, sass->data, sass->size,
-               d->arena); /* it can be read (cubin/mercury.c) */
+  const bool whole = tl_code_read(&d->code, body->data, body->size, sass->data, sass->size, d->arena);
   d->known = d->code.mercury_size == d->sizes[capsule];
   for (uint32_t i = about->last[capsule]; i; i = about->previous[i]) {
     d->foreign = d->before[i].type != SHT_NULL;
@@ -736,6 +754,8 @@ static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *abou
   }
   for (uint32_t i = d->known ? about->last[capsule] : 0; i; i = about->previous[i])
     derive_text_places(d, derive_section(d, i), sass, &copy);
+  if (whole)
+    derive_end_of_text(d, sass, &copy);
 }
 
 /* L1274: variables and user constants have Mercury's bytes, as many as there are. */

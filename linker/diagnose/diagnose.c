@@ -8,7 +8,6 @@
 #include "catalog/system_call.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
-#include "emit/demangle.h"
 
 #include <string.h>
 
@@ -270,6 +269,13 @@ void tl_diagnose_attributes(const tl_module *module, const tl_resources *resourc
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
 }
 
+/* I14: behind relocation and undefined names, before the call graph (L1417). */
+void tl_diagnose_two_stacks(const tl_module *module, const tl_resources *resources) {
+  if (resources->two_stacks)
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_CRS_CONFLICT),
+                       (tl_site){NULL, NULL, resources->two_stacks, TL_NO_OFFSET}, NULL);
+}
+
 /* Where nothing else is wrong, nvlink writes what lies behind a record in its memory (L533). */
 void tl_diagnose_foreign_bytes(const tl_module *module, const tl_resources *resources) {
   if (resources->foreign_bytes && !module->diagnostics->errors)
@@ -310,8 +316,33 @@ void tl_diagnose_undefined(const tl_module *module, tl_arena *arena) {
     diagnose_dead_alias(module, TL_MESSAGE_DELETED_SYMBOL);
 }
 
+/* L1430: what has the name of a table of unified entries and another type keeps the input's numbers, which nvlink takes for its own.
+ * The first four are those of what has no symbol (W1.4). */
+static bool diagnose_names_nothing(const tl_module *module, const char *table, uint32_t type) {
+  enum { LAST_WITHOUT_SYMBOL = 4 };
+  const uint32_t section = tl_module_section_named(module, table);
+  if (section == TL_NONE || module->sections.items[section].type == type)
+    return false;
+  const tl_section *const entries = &module->sections.items[section];
+  for (size_t i = 0; i < entries->pieces.count; i++) {
+    const tl_piece *const piece = &entries->pieces.items[i];
+    uint64_t at = (piece->offset + UNIFIED_ENTRY_SIZE - 1) / UNIFIED_ENTRY_SIZE * UNIFIED_ENTRY_SIZE;
+    for (; piece->data && at + 4 <= piece->offset + piece->size && at + UNIFIED_ENTRY_SIZE <= entries->size;
+         at += UNIFIED_ENTRY_SIZE) {
+      const uint32_t number = tl_get32(piece->data + (at - piece->offset));
+      if (number && number <= LAST_WITHOUT_SYMBOL)
+        return true;
+    }
+  }
+  return false;
+}
+
 /* L1255: nvlink looks for the section of an alias that outlives its function, too. */
 void tl_diagnose_deleted(const tl_module *module) {
+  if (diagnose_names_nothing(module, ".nv.uft.entry", SHT_CUDA_UFT_ENTRY) ||
+      diagnose_names_nothing(module, ".nv.udt.entry", SHT_CUDA_UDT_ENTRY))
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
+                       (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
   if (module->deleted_section)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SECTION),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
@@ -349,16 +380,24 @@ void tl_diagnose_parameters(const tl_module *module) {
 
 /* --- stack --- */
 
-/* By symbol: one more than its last MAX_STACK_SIZE, which names one and has room for a number (D67); 0 without any. Those of a
- * replaced body went with it (L1089). */
-static const size_t *diagnose_last_limits(const tl_module *module, tl_arena *arena) {
-  size_t *const last = tl_arena_new(arena, size_t, module->symbols.count);
-  for (size_t i = 0; i < module->attributes.count; i++) {
-    const tl_attribute *const record = &module->attributes.items[i];
-    if (record->code == EIATTR_MAX_STACK_SIZE && tl_attribute_stands(module, &module->attributes, i))
-      last[record->symbol] = i + 1;
+static void diagnose_read_limits(const tl_module *module, const tl_attributes *list, bool own, uint32_t *limits) {
+  for (size_t i = 0; i < list->count; i++) {
+    const tl_attribute *const record = &list->items[i];
+    if (record->code == EIATTR_MAX_STACK_SIZE && record->symbol != TL_NONE && record->size >= 8 &&
+        (own || tl_attribute_stands(module, list, i)))
+      limits[record->symbol] = tl_get32(record->data + 4);
   }
-  return last;
+}
+
+/* By symbol: what its last MAX_STACK_SIZE says, which names one and has room for a number (D67); 0 without any. Those of a
+ * replaced body went with it (L1089); those among a function's own attributes count, too (L1419). */
+static const uint32_t *diagnose_last_limits(const tl_module *module, tl_arena *arena) {
+  uint32_t *const limits = tl_arena_new(arena, uint32_t, module->symbols.count);
+  diagnose_read_limits(module, &module->attributes, false, limits);
+  for (uint32_t i = 1; i < module->sections.count; i++)
+    if (module->sections.items[i].type == SHT_CUDA_INFO && i != module->info)
+      diagnose_read_limits(module, &module->sections.items[i].attributes, true, limits);
+  return limits;
 }
 
 static void diagnose_stack_limit(const tl_module *module, const tl_resources *resources, const tl_symbol *symbol,
@@ -377,7 +416,7 @@ static void diagnose_stack_limit(const tl_module *module, const tl_resources *re
 /* I29: MAX_STACK_SIZE of a kernel, 0 when it has no limit. Of several records the last one counts; the kernels come as in
  * the symbol table, weak ones first (L804). One that is kept although it is not named has no limit (L1149). */
 static void diagnose_stack_limits(const tl_module *module, const tl_resources *resources, tl_arena *arena) {
-  const size_t *const last = diagnose_last_limits(module, arena);
+  const uint32_t *const limits = diagnose_last_limits(module, arena);
   bool *const entry = tl_arena_new(arena, bool, module->symbols.count);
   for (size_t k = 0; k < module->entries.count; k++)
     entry[module->entries.items[k]] = true;
@@ -385,22 +424,21 @@ static void diagnose_stack_limits(const tl_module *module, const tl_resources *r
   for (size_t h = 0; h < 2; h++)
     for (size_t i = 0; i < halves[h]->count; i++) {
       const uint32_t symbol = halves[h]->items[i];
-      if (last[symbol] && entry[symbol])
-        diagnose_stack_limit(module, resources, &module->symbols.items[symbol],
-                             tl_get32(module->attributes.items[last[symbol] - 1].data + 4), arena);
+      if (limits[symbol] && entry[symbol])
+        diagnose_stack_limit(module, resources, &module->symbols.items[symbol], limits[symbol], arena);
     }
 }
 
-/* L260 */
-static void diagnose_caching(const tl_module *module, const tl_resources *resources, tl_arena *arena) {
+/* L260; the names as they stand in the files (L1415) */
+static void diagnose_caching(const tl_module *module, const tl_resources *resources) {
   for (size_t i = 0; i < resources->cache_conflicts.count; i++) {
     const tl_cache_conflict *const conflict = &resources->cache_conflicts.items[i];
     const char *const kernel = diagnose_name(module, module->entries.items[conflict->kernel]);
     const tl_function *const functions = module->resolution->functions.items;
-    tl_diagnostics_add(
-        module->diagnostics, tl_message_row_of(TL_MESSAGE_CACHING), (tl_site){NULL, NULL, kernel, TL_NO_OFFSET}, NULL,
-        tl_demangle(arena, tl_module_text(module, functions[conflict->first].name)),
-        tl_demangle(arena, tl_module_text(module, functions[conflict->second].name)), tl_demangle(arena, kernel));
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_CACHING),
+                       (tl_site){NULL, NULL, kernel, TL_NO_OFFSET}, NULL,
+                       tl_module_text(module, functions[conflict->first].name),
+                       tl_module_text(module, functions[conflict->second].name), kernel);
   }
 }
 
@@ -408,10 +446,9 @@ void tl_diagnose_resources(const tl_module *module, const tl_graph *graph, const
                            tl_arena *arena) {
   diagnose_stack_limits(module, resources, arena);
   for (size_t i = 0; i < resources->mixed.count; i++)
-    diagnose_report_name(
-        module, TL_MESSAGE_CTA_GROUPS,
-        tl_demangle(arena, diagnose_name(module, module->entries.items[resources->mixed.items[i].index])));
-  diagnose_caching(module, resources, arena);
+    diagnose_report_name(module, TL_MESSAGE_CTA_GROUPS,
+                         diagnose_name(module, module->entries.items[resources->mixed.items[i].index]));
+  diagnose_caching(module, resources);
   tl_diagnose_registers(module, graph, resources, arena);
 }
 
@@ -562,6 +599,22 @@ static uint32_t diagnose_barriers_alone(const verbose *v, uint32_t function) {
   return 0;
 }
 
+/* L1413: with counts in flags a kernel's is that of its record, or of its flags where the record says none. */
+static void verbose_take_flags(const verbose *v, uint32_t *barriers) {
+  const tl_module *const module = v->module;
+  for (size_t i = 0; v->resources->kept_barriers && i < module->kernels.count; i++) {
+    const tl_symbol *const kernel = &module->symbols.items[module->kernels.items[i]];
+    const uint32_t info = module->sections.items[kernel->section].info;
+    const uint32_t at =
+        info == TL_NONE ? TL_NONE : tl_attributes_find(&v->resources->sections[info], EIATTR_NUM_BARRIERS);
+    if (at == TL_NONE)
+      continue;
+    const uint32_t said = tl_attribute_byte(&v->resources->sections[info].items[at]);
+    const uint32_t count = said ? said : module->sections.items[kernel->section].barriers;
+    barriers[kernel->function] = (uint32_t)tl_larger(count, barriers[kernel->function]);
+  }
+}
+
 /* Over what each function reaches; with exactly one kernel over all live functions (C81). */
 static const uint32_t *verbose_count_barriers(const verbose *v) {
   const tl_module *const module = v->module;
@@ -569,12 +622,16 @@ static const uint32_t *verbose_count_barriers(const verbose *v) {
   uint32_t most = 0;
   for (uint32_t f = 0; f < v->graph->function_count; f++)
     own[f] = diagnose_barriers_of(module, f);
-  if (!tl_module_has_single_kernel(module))
-    return tl_graph_most(v->graph, own, v->arena);
+  if (!tl_module_has_single_kernel(module)) {
+    uint32_t *const reached = tl_graph_most(v->graph, own, v->arena);
+    verbose_take_flags(v, reached);
+    return reached;
+  }
   for (size_t i = 0; i < module->functions.count; i++)
     most = (uint32_t)tl_larger(most, own[module->functions.items[i]]);
   for (uint32_t f = 0; f < v->graph->function_count; f++)
     own[f] = most;
+  verbose_take_flags(v, own);
   return own;
 }
 

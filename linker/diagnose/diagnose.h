@@ -23,6 +23,7 @@ void tl_diagnose_parameters(const tl_module *module);
 /* E76 where a function has no attributes to put a record into: found when the file is written (L464). */
 void tl_diagnose_attributes(const tl_module *module, const tl_resources *resources);
 /* A record that nvlink would fill with what lies behind it in memory. */
+void tl_diagnose_two_stacks(const tl_module *module, const tl_resources *resources);
 void tl_diagnose_foreign_bytes(const tl_module *module, const tl_resources *resources);
 /* The lines of -dump-callgraph, before those of C78 8-10 (C57, C82, L42). */
 void tl_diagnose_callgraph(const tl_module *module, const tl_graph *graph, const tl_resources *resources,

@@ -85,6 +85,31 @@ static bool emit_section_stays(const tl_emitted *e, uint32_t index) {
   return true;
 }
 
+static int emit_compare_early(const void *a, const void *b) {
+  const tl_early_section *const x = a, *const y = b;
+  const uint64_t pairs[][2] = {{x->place, y->place}, {x->section, y->section}};
+  return tl_compare_pairs(pairs, 2);
+}
+
+/* All sections from 1 on as they were made, but for those that come earlier (L1418). */
+static const uint32_t *emit_find_turns(const tl_emitted *e, uint32_t count) {
+  const size_t moved = e->module->early.count;
+  uint32_t *const turns = tl_arena_new(e->arena, uint32_t, count);
+  bool *const early = tl_arena_new(e->arena, bool, count);
+  tl_early_section *const list = tl_arena_copy(e->arena, e->module->early.items, moved * sizeof *list);
+  tl_vector_sort_items(list, moved, sizeof *list, emit_compare_early);
+  for (size_t k = 0; k < moved; k++)
+    early[list[k].section] = true;
+  uint32_t made = 1;
+  for (uint32_t i = 1, k = 0; i < count; i++) {
+    for (; k < moved && list[k].place == i; k++)
+      turns[made++] = list[k].section;
+    if (!early[i])
+      turns[made++] = i;
+  }
+  return turns;
+}
+
 void tl_emit_sections(tl_emitted *e) {
   enum { GONE = TL_CLASS_EMPTY + 1 };
   const uint32_t count = (uint32_t)e->module->sections.count;
@@ -97,7 +122,9 @@ void tl_emit_sections(tl_emitted *e) {
   for (unsigned i = 1; i <= GONE; i++)
     next[i] += next[i - 1];
   e->section_count = next[GONE];
-  for (uint32_t i = 1; i < count; i++) {
+  const uint32_t *const turns = emit_find_turns(e, count);
+  for (uint32_t k = 1; k < count; k++) {
+    const uint32_t i = turns[k];
     if (class[i] == GONE)
       continue;
     e->order[next[class[i]]++] = i;

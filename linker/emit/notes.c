@@ -56,12 +56,21 @@ static void notes_actions(tl_emitted *e) {
   tl_relocation_action(tl_relocation_find(TL_ACTION_TYPE), bytes + TL_ACTION_SIZE);
 }
 
+/* Before the inputs' sections in which variables lie, which have the places that they have without it (L1366). */
+static void notes_compat(tl_emitted *e) {
+  const tl_module *const module = e->module;
+  const tl_section *const section = &module->sections.items[module->compat_section];
+  uint8_t *const bytes = tl_emit_table(e, module->compat_section, module->compat_size + section->size);
+  memcpy(bytes, module->compat, module->compat_size);
+  notes_copy(bytes + module->compat_size, &section->pieces);
+}
+
 void tl_emit_notes(tl_emitted *e) {
   const tl_module *const module = e->module;
   notes_tool(e);
   notes_cuda(e);
   if (module->compat_section != TL_NONE)
-    memcpy(tl_emit_table(e, module->compat_section, module->compat_size), module->compat, module->compat_size);
+    notes_compat(e);
   if (module->rel_action != TL_NONE)
     notes_actions(e);
 }

@@ -49,9 +49,13 @@ static void tables_records(tl_emitted *e, uint32_t section, const tl_attributes 
   uint64_t size = 0;
   for (size_t i = 0; i < list->count; i++)
     size += tables_record(e, &list->items[i], NULL);
-  uint8_t *at = tl_emit_table(e, section, size);
+  const tl_section *const its = &e->module->sections.items[section];
+  uint8_t *const bytes = tl_emit_table(e, section, size + its->size);
+  uint8_t *at = bytes;
   for (size_t i = 0; i < list->count; i++)
     at += tables_record(e, &list->items[i], at);
+  for (size_t i = 0; bytes && i < its->pieces.count; i++) /* in which variables lie (L1366) */
+    memcpy(bytes + size + its->pieces.items[i].offset, its->pieces.items[i].data, its->pieces.items[i].size);
 }
 
 void tl_emit_info(tl_emitted *e) {

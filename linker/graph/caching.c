@@ -6,21 +6,31 @@
 #include "cubin/elf.h"
 #include "graph/resources.h"
 
-/* What the last request of a function says, as a bit; 0 when it has none. */
+/* What a request says, as a bit. */
 enum { CACHING_OFF = 1, CACHING_ON = 2 };
+
+/* A request of a function that can be called. */
+typedef struct caching_request {
+  uint32_t function, kind;
+  uint32_t next; /* the function's next of this kind; TL_NONE */
+} caching_request;
 
 typedef struct caching {
   tl_resources *resources;
   const tl_module *module;
   const tl_graph *graph;
   tl_arena *arena;
-  uint32_t *request;     /* by function */
-  uint32_t *times;       /* by function: requests whose value is not 0 */
-  tl_u32_vector asking;  /* functions with a request, in the order in which those were read */
+  TL_VECTOR(caching_request) requests; /* in the order in which they were read */
+  uint32_t *request;                   /* by function: the last one's kind; 0 when it has none */
+  uint32_t *bits;                      /* by function: what all of them say */
+  uint32_t *times;                     /* by function: those that ask for it */
+  uint32_t said; /* what all requests of the program say together, or those about objects without others (L1411) */
+  uint32_t of_objects;
   const uint32_t *below; /* by node: the bits of everything that can be reached */
-  uint32_t *place;       /* by function: its place in `asking` */
-  tl_leads leads[2];     /* to the functions that say off, and to those that say on */
-  uint32_t *first[2]; /* by node: the first of them that can be reached, as its distance from the last possible one */
+  uint32_t *
+      head[2]; /* by function: its first request of each kind, off and on, as its distance from the last possible one */
+  tl_leads leads[2];  /* to the functions that have one */
+  uint32_t *first[2]; /* by node: the first of them that can be reached, the same way */
 } caching;
 
 /* The output function that a record of one of these kinds has a value of; TL_NONE. All of both kinds have a symbol. */
@@ -28,18 +38,29 @@ static uint32_t caching_function(const tl_module *module, const tl_attribute *re
   return record->code == code && record->size >= 8 ? module->symbols.items[record->symbol].function : TL_NONE;
 }
 
+/* Of shared memory no object is in an executable for its own sake, and parameters and sections are none (L1411). */
+static bool caching_is_about_object(const caching *c, uint32_t symbol) {
+  const tl_symbol *const s = &c->module->symbols.items[symbol];
+  return !s->unlisted && tl_type_of(s) != STT_SECTION && (s->other & STO_SPACE_MASK) != STO_SHARED &&
+         (s->other & STO_VISIBILITY_MASK) != STV_INTERNAL;
+}
+
 static void caching_read_list(caching *c, const tl_attributes *list) {
-  const tl_module *const module = c->module;
   for (size_t i = 0; i < list->count; i++) {
     const tl_attribute *const record = &list->items[i];
-    const uint32_t function = caching_function(module, record, EIATTR_LOAD_CACHE_REQUEST);
-    if (function == TL_NONE)
+    if (record->code != EIATTR_LOAD_CACHE_REQUEST || record->size < 8)
       continue;
-    const bool on = tl_get32(record->data + 4) != 0;
-    if (!c->request[function])
-      tl_u32_push(c->arena, &c->asking, function);
-    c->request[function] = on ? CACHING_ON : CACHING_OFF;
-    c->times[function] += on;
+    const uint32_t kind = tl_get32(record->data + 4) ? CACHING_ON : CACHING_OFF;
+    const uint32_t function = c->module->symbols.items[record->symbol].function;
+    if (function == TL_NONE) {
+      c->of_objects |= caching_is_about_object(c, record->symbol) ? kind : 0;
+      continue;
+    }
+    c->said |= kind;
+    *tl_vector_push(c->arena, &c->requests) = (caching_request){function, kind, TL_NONE};
+    c->request[function] = kind;
+    c->bits[function] |= kind;
+    c->times[function] += kind == CACHING_ON;
   }
 }
 
@@ -52,75 +73,69 @@ static void caching_read(caching *c) {
 }
 
 static void caching_conflict(caching *c, uint32_t kernel, uint32_t first, uint32_t place) {
-  *tl_vector_push(c->arena, &c->resources->cache_conflicts) =
-      (tl_cache_conflict){.place = place, .kernel = kernel, .first = first, .second = c->asking.items[place]};
+  *tl_vector_push(c->arena, &c->resources->cache_conflicts) = (tl_cache_conflict){
+      .place = place, .kernel = kernel, .first = first, .second = c->requests.items[place].function};
 }
 
-/* With one kernel all functions with a request count, in order: with a request of its own each that says otherwise is a
- * conflict, without one only the first that says other than those before it. */
-static void caching_compare_all(caching *c, uint32_t kernel, uint32_t own) {
-  uint32_t first = c->request[own] ? own : TL_NONE;
-  for (uint32_t i = 0; i < c->asking.count; i++) {
-    const uint32_t function = c->asking.items[i];
-    if (first == TL_NONE)
-      first = function;
-    if (c->request[function] == c->request[first])
-      continue;
-    caching_conflict(c, kernel, first, i);
-    if (first != own)
-      return;
-  }
+/* True where requests of a function are set against what the kernel asks for: its own where it reaches itself (L1412). */
+static bool caching_counts(const caching *c, uint32_t own, uint32_t function) {
+  return function != own || tl_graph_is_recursive(c->graph, own);
 }
 
-/* With several kernels the same of what the kernel reaches; without a request of its own the first function of each kind
- * says it all. */
+/* Of what a kernel reaches: with a request of its own each that says otherwise is a conflict, without one the first that says other
+ * than those before it, so that the first of each kind says it all. */
 static void caching_compare_requests(caching *c, uint32_t kernel, uint32_t own, tl_reach *reach) {
   if (c->request[own]) {
-    tl_graph_reach_along(c->graph, own, &c->leads[c->request[own] == CACHING_ON ? 0 : 1], reach);
+    const int other = c->request[own] == CACHING_ON ? 0 : 1;
+    tl_graph_reach_along(c->graph, own, &c->leads[other], reach);
     for (uint32_t i = 0; i < reach->count; i++)
-      caching_conflict(c, kernel, own, c->place[reach->list[i]]);
+      for (uint32_t at = UINT32_MAX - c->head[other][reach->list[i]];
+           at != TL_NONE && caching_counts(c, own, reach->list[i]); at = c->requests.items[at].next)
+        caching_conflict(c, kernel, own, at);
     return;
   }
   const uint32_t off = UINT32_MAX - c->first[0][own], on = UINT32_MAX - c->first[1][own];
-  caching_conflict(c, kernel, c->asking.items[off < on ? off : on], off < on ? on : off);
+  caching_conflict(c, kernel, c->requests.items[off < on ? off : on].function, off < on ? on : off);
 }
 
-/* Of each kind, off and on: the leads to its functions, and by node the first of them as its distance from the last. */
+/* Of each kind, off and on: every function's requests, the leads to them, and by node the first. */
 static void caching_find_kinds(caching *c) {
-  const size_t functions = c->graph->function_count;
-  c->place = tl_arena_new(c->arena, uint32_t, functions);
-  for (uint32_t i = 0; i < c->asking.count; i++)
-    c->place[c->asking.items[i]] = i;
   for (int kind = 0; kind < 2; kind++) {
-    uint32_t *const own = tl_arena_new(c->arena, uint32_t, functions);
-    for (uint32_t i = 0; i < c->asking.count; i++)
-      if (c->request[c->asking.items[i]] == (kind ? CACHING_ON : CACHING_OFF))
-        own[c->asking.items[i]] = UINT32_MAX - i;
-    c->leads[kind] = tl_graph_leads(c->graph, own, c->arena);
-    c->first[kind] = tl_graph_most(c->graph, own, c->arena);
+    c->head[kind] = tl_arena_new(c->arena, uint32_t, c->graph->function_count);
+    for (uint32_t i = (uint32_t)c->requests.count; i-- > 0;) {
+      caching_request *const request = &c->requests.items[i];
+      uint32_t *const head = &c->head[kind][request->function];
+      if (request->kind != (kind ? CACHING_ON : CACHING_OFF))
+        continue;
+      request->next = *head ? UINT32_MAX - *head : TL_NONE;
+      *head = UINT32_MAX - i;
+    }
+    c->leads[kind] = tl_graph_leads(c->graph, c->head[kind], c->arena);
+    c->first[kind] = tl_graph_most(c->graph, c->head[kind], c->arena);
   }
 }
 
-static uint32_t caching_all(const caching *c) {
-  uint32_t all = 0;
-  for (uint32_t i = 0; i < c->asking.count; i++)
-    all |= c->request[c->asking.items[i]];
-  return all;
+/* How often a kernel gets the record: as often as its own requests ask for it, or once where it has none and all do that it reaches.
+ * The only kernel gets it once where all ask (L1410), and where nothing that it reaches says anything the whole program does
+ * (L1411). */
+static uint32_t caching_times(const caching *c, uint32_t function, bool single) {
+  const uint32_t below = c->below[function];
+  const bool against = c->request[function] && c->of_objects & CACHING_OFF; /* L1411 */
+  if (single && (below ? below == CACHING_ON && !against : c->said == CACHING_ON))
+    return 1;
+  if (c->request[function])
+    return c->request[function] == CACHING_ON ? c->times[function] : 0;
+  return !single && below == CACHING_ON;
 }
 
 static void caching_store(caching *c, uint32_t kernel, tl_reach *reach) {
   static const uint8_t nothing[2] = {0};
   const tl_module *const module = c->module;
   const tl_symbol *const symbol = &module->symbols.items[module->entries.items[kernel]];
-  const uint32_t own = c->request[symbol->function];
-  const uint32_t below = tl_module_has_single_kernel(module) ? caching_all(c) : c->below[symbol->function];
-  if (below == (CACHING_OFF | CACHING_ON) && tl_module_has_single_kernel(module))
-    caching_compare_all(c, kernel, symbol->function);
-  else if (below == (CACHING_OFF | CACHING_ON))
+  const bool single = tl_module_has_single_kernel(module);
+  if (c->below[symbol->function] == (CACHING_OFF | CACHING_ON))
     caching_compare_requests(c, kernel, symbol->function, reach);
-  uint32_t times = below == CACHING_ON;
-  if (own)
-    times = own == CACHING_ON ? c->times[symbol->function] : 0;
+  const uint32_t times = caching_times(c, symbol->function, single);
   const uint32_t info = module->sections.items[symbol->section].info;
   if (info == TL_NONE) /* a second name of a kernel that is not named (W17.12) */
     return;
@@ -140,11 +155,13 @@ void tl_spread_caching(tl_resources *resources, const tl_module *module, const t
   const size_t nodes = graph->node_count;
   caching c = {.resources = resources, .module = module, .graph = graph, .arena = arena};
   c.request = tl_arena_new(arena, uint32_t, nodes);
+  c.bits = tl_arena_new(arena, uint32_t, nodes);
   c.times = tl_arena_new(arena, uint32_t, nodes);
   caching_read(&c);
-  if (!c.asking.count)
+  c.said = c.said ? c.said : c.of_objects;
+  if (!c.said)
     return;
-  c.below = tl_graph_collect(graph, c.request, arena);
+  c.below = tl_graph_collect(graph, c.bits, arena);
   caching_find_kinds(&c);
   tl_reach reach;
   tl_reach_init(&reach, graph, arena);
@@ -167,8 +184,8 @@ static bool caching_read_sam(const tl_module *module, const tl_attributes *list,
   return any;
 }
 
-/* The largest value of the functions that each node can reach: of its component, and of what lies below that. Records among a
- * function's attributes count, too (L1254). */
+/* The largest value of the functions that each node can reach: of its component, and of what lies below that; its own only
+ * where it can reach itself (L1402). Records among a function's attributes count, too (L1254). */
 uint32_t *tl_find_sam_stacks(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   uint32_t *const own = tl_arena_new(arena, uint32_t, graph->node_count);
   uint32_t *const most = tl_arena_new(arena, uint32_t, graph->node_count);
@@ -186,5 +203,8 @@ uint32_t *tl_find_sam_stacks(const tl_module *module, const tl_graph *graph, tl_
     *collected =
         (uint32_t)tl_larger(tl_larger(most[node], own[node]), *collected); /* a prototype has none of its own */
   }
+  for (uint32_t node = 0; any && node < graph->node_count; node++)
+    if (tl_graph_is_recursive(graph, node))
+      most[node] = of_component[graph->component[node]];
   return any ? most : NULL;
 }

@@ -223,6 +223,13 @@ tl_leads tl_graph_leads(const tl_graph *graph, const uint32_t *wanted, tl_arena 
   return l.leads;
 }
 
+bool tl_graph_is_recursive(const tl_graph *graph, uint32_t node) {
+  for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++)
+    if (graph->component[graph->callees.to[e]] == graph->component[node])
+      return true;
+  return false;
+}
+
 void tl_graph_reach_along(const tl_graph *graph, uint32_t function, const tl_leads *leads, tl_reach *reach) {
   const uint32_t start = leads->next ? leads->next[graph->component[function]] : TL_NONE;
   uint32_t depth = 0;

@@ -55,6 +55,8 @@ void tl_graph_reach(const tl_graph *graph, uint32_t function, tl_reach *reach);
 tl_leads tl_graph_leads(const tl_graph *graph, const uint32_t *wanted, tl_arena *arena);
 /* Fills reach->list with those of them that `function` can reach, itself included. */
 void tl_graph_reach_along(const tl_graph *graph, uint32_t function, const tl_leads *leads, tl_reach *reach);
+/* True for a node that a call leads back to. */
+bool tl_graph_is_recursive(const tl_graph *graph, uint32_t node);
 /* By node: the bits of everything that can be reached from it, itself included, in one pass over the condensed graph.
  * `own` has an entry for every function. */
 uint32_t *tl_graph_collect(const tl_graph *graph, const uint32_t *own, tl_arena *arena);

@@ -12,13 +12,14 @@ typedef struct tl_mixed_kernel {
 
 /* Two functions that ask for different caching in one kernel (L260); the first may be the kernel. */
 typedef struct tl_cache_conflict {
-  uint32_t place;         /* of the second in the order of all functions that ask */
+  uint32_t place;         /* of the second in the order of all requests */
   uint32_t kernel;        /* its index among the module's */
   uint32_t first, second; /* functions */
 } tl_cache_conflict;
 
 typedef struct tl_resources {
   uint32_t *registers;      /* by function: its own count, of REGCOUNT or else of its text; 0 when it has none */
+  uint32_t *further;        /* by function: the section of functions' attributes that gives its count (L1434), 0; or NULL */
   bool *has_registers;      /* by function: some record gives its REGCOUNT */
   bool *listed_registers;   /* by function: `module` has such a record */
   uint32_t *said_registers; /* by function: that record's count, for -v (L1168) */
@@ -30,6 +31,8 @@ typedef struct tl_resources {
   tl_attributes module;             /* .nv.info in output order */
   tl_attributes *sections;          /* by section: .nv.info.F in output order */
   bool lacks_attributes;            /* a live function that is to get a record has no .nv.info.F (L464) */
+  const char *two_stacks;           /* the first function with two sizes of a CRS stack (I14), or NULL */
+  bool *kept_barriers;              /* by section: its text's count of barriers stays where it is (L1413), or NULL */
   bool foreign_bytes;               /* a record is a number that says how many bytes follow, and fewer do (L533) */
   TL_VECTOR(tl_mixed_kernel) mixed; /* in the order in which they are said */
   TL_VECTOR(tl_cache_conflict) cache_conflicts; /* the same */
@@ -52,6 +55,7 @@ bool tl_query_is_forgotten(const tl_module *module, const tl_attribute *record);
 /* What the link uses up: LOAD_CACHE_REQUEST, and of an executable MAX_STACK_SIZE, in whatever list it stands (L546). */
 bool tl_attribute_is_spent(const tl_module *module, const tl_attribute *record);
 void tl_copy_attributes(tl_resources *resources, const tl_module *module, tl_arena *arena);
+void tl_spread_barriers(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena);
 void tl_spread_caching(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena);
 /* Of two records of a function's stack the one that says that it has no bound (L722). */
 bool tl_attribute_is_endless(const tl_attribute *record);

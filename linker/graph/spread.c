@@ -66,6 +66,7 @@ typedef struct spreader {
   const tl_graph *graph;
   tl_arena *arena;
   uint32_t *sparse;             /* by function: OR of its 0x50 records (I23) */
+  uint32_t *sparse_own;         /* by function: the last of them, which is where a kernel's is written (L1406) */
   uint32_t *sparse_place;       /* by function: the record that was made for it, counted from 1 on, 0 */
   const uint32_t *sparse_below; /* by node: the same over everything that it reaches */
   uint32_t *crs;                /* by node: CRS_STACK_SIZE summed along the deepest chain (I26) */
@@ -201,6 +202,13 @@ static void spread_add_words(spreader *s, spread_list *to, const tl_attribute *f
     spread_note(s, to, tl_get32(from->data + i));
 }
 
+/* The same, and each but once. */
+static void spread_add_new_words(spreader *s, spread_list *to, const tl_attribute *from) {
+  for (uint32_t i = 0; i + 4 <= from->size && to->bytes.count <= UINT16_MAX - 4; i += 4)
+    if (spread_note(s, to, tl_get32(from->data + i)))
+      spread_push_bytes(s, to, from->data + i, 4);
+}
+
 static tl_attribute spread_list_record(uint8_t code, const spread_list *list) {
   return (tl_attribute){.format = 4,
                         .code = code,
@@ -245,6 +253,11 @@ static void spread_set_low_byte(const spreader *s, tl_attribute *record, uint32_
   spread_set_value(s, record, (spread_value(record) & 0xff00u) | byte);
 }
 
+/* L1404: no number is as many as can be, and stays that beside others; other sums lose what is too much. */
+static uint32_t spread_sum(uint32_t a, uint32_t b) {
+  return a == UINT16_MAX || b == UINT16_MAX ? UINT16_MAX : a + b;
+}
+
 /* One record of a reached function, added to what the kernel has so far. */
 static void spread_one(spreader *s, tl_attributes *list, spread_lists *lists, const spread_row *row,
                        const tl_attribute *from) {
@@ -262,7 +275,7 @@ static void spread_one(spreader *s, tl_attributes *list, spread_lists *lists, co
       spread_set_low_byte(s, old, tl_attribute_byte(from));
   } else if (row->rule == SPREAD_SUM) {
     if (old)
-      spread_set_value(s, old, spread_value(old) + spread_value(from));
+      spread_set_value(s, old, spread_sum(spread_value(old), spread_value(from)));
     else
       spread_put(s, list, lists, row, spread_number(s, 3, row->code, (uint16_t)spread_value(from)));
   } else {
@@ -312,6 +325,7 @@ typedef struct spread_below {
   spread_two *first[SPREAD_FOLLOWED];
   spread_two *most[SPREAD_ROWS]; /* of SPREAD_MAXIMUM and SPREAD_LAST: largest keys */
   uint32_t *heavy;               /* by function */
+  bool called;                   /* some kernel with such records is called (L1363): those of SPREAD_LAST are heavy */
   tl_map symbols;                /* of EXTERNS: symbol to its place among the followed */
   bool too_many;                 /* more symbols than are followed: EXTERNS count as heavy */
   tl_leads leads;                /* to heavy functions */
@@ -334,7 +348,8 @@ static void spread_two_add(spread_two *to, uint64_t key, bool larger) {
 /* True for a record that no other can stand for. */
 static bool spread_is_heavy(const spreader *s, const spread_below *below, const spread_row *row,
                             const tl_attribute *record) {
-  bool heavy = row->rule == SPREAD_SUM || (row->rule == SPREAD_WORDS && record->size >= 4);
+  bool heavy = row->rule == SPREAD_SUM || (row->rule == SPREAD_WORDS && record->size >= 4) ||
+               (row->rule == SPREAD_LAST && below->called);
   for (uint32_t i = 0; below->too_many && row->rule == SPREAD_EXTERNS && i < record->symbol_count; i++)
     heavy |= tl_extern_stays(s->module, record->symbols[i]);
   return heavy;
@@ -402,9 +417,34 @@ static void spread_pass_up(const spread_below *below, size_t row, uint32_t from,
   spread_two_add(most, below->most[row][from].next, true);
 }
 
+static bool spread_has_numbers(const spreader *s, uint32_t function) {
+  const uint32_t text = spread_text_of(s, function);
+  const tl_attributes *const list = spread_input(s, text);
+  for (size_t i = 0; i < list->count; i++) {
+    const spread_row *const row = spread_row_of(s, &list->items[i]);
+    if (row && row->rule != SPREAD_FLAG && row->rule != SPREAD_EXTERNS)
+      return true;
+  }
+  return false;
+}
+
+static bool spread_any_kernel_is_called(const spreader *s) {
+  const tl_graph *const graph = s->graph;
+  bool *const called = tl_arena_new(s->arena, bool, graph->node_count);
+  for (uint32_t e = 0; e < graph->callees.first[graph->node_count]; e++)
+    called[graph->callees.to[e]] = true;
+  for (size_t k = 0; k < s->module->kernels.count; k++) {
+    const uint32_t function = s->module->symbols.items[s->module->kernels.items[k]].function;
+    if (called[function] && spread_has_numbers(s, function))
+      return true;
+  }
+  return false;
+}
+
 static spread_below spread_find_below(const spreader *s) {
   const tl_graph *const graph = s->graph;
-  spread_below below = {.heavy = tl_arena_new(s->arena, uint32_t, graph->function_count)};
+  spread_below below = {.heavy = tl_arena_new(s->arena, uint32_t, graph->function_count),
+                        .called = spread_any_kernel_is_called(s)};
   tl_map_init(&below.symbols, s->arena);
   for (int round = 0; round < 2; round++) /* again when there are too many symbols: then they are heavy */
     for (size_t f = 0; f < s->module->functions.count && (!round || below.too_many); f++)
@@ -452,8 +492,9 @@ static uint32_t spread_find_places(const spreader *s, uint32_t kernel, const spr
   const uint32_t function = s->module->symbols.items[kernel].function;
   const bool alias =
       tl_module_aliased(s->module, kernel) != TL_NONE; /* its text has the function's own records (L966) */
-  const uint32_t text = alias ? TL_NONE : s->module->symbols.items[kernel].section;
-  const uint32_t own = alias ? TL_NONE : s->module->sections.items[text].info;
+  const bool all = alias || (below->called && tl_graph_is_recursive(graph, function)); /* L1363 */
+  const uint32_t text = all ? TL_NONE : s->module->symbols.items[kernel].section;
+  const uint32_t own = all ? TL_NONE : s->module->sections.items[text].info;
   tl_graph_reach_along(graph, function, &below->leads, reach);
   uint32_t count = spread_walk(s, text, reach, places);
   for (size_t row = 0; row < SPREAD_FOLLOWED; row++) {
@@ -658,7 +699,7 @@ static void spread_raise(const spreader *s, const spread_step *step) {
   const uint32_t old = step->made ? 0 : tl_get16(record->data);
   const uint32_t more = sum ? spread_value(step->from) : tl_attribute_byte(step->from);
   if (step->made || sum || more > old)
-    spread_set_number(s, record, sum ? old + more : more);
+    spread_set_number(s, record, sum ? spread_sum(old, more) : more);
 }
 
 /* D104, L539: a slot has no record of EXTERNS. What the first function brings is lost; the symbols of every further one
@@ -743,11 +784,9 @@ static void spread_externs_alone(spreader *s, tl_attributes *list, const spread_
   }
   if (all->symbols.count == own.symbols.count)
     return;
-  size_t kept = 0;
-  for (size_t i = 0; i < list->count; i++)
-    if (list->items[i].code != EIATTR_EXTERNS)
-      list->items[kept++] = list->items[i];
-  list->count = kept;
+  for (size_t i = known; i + 1 < list->count; i++) /* others stay (L1382) */
+    list->items[i] = list->items[i + 1];
+  list->count -= known != TL_NONE;
   for (size_t i = 0, j = all->symbols.count; i + 1 < j--; i++) {
     const uint32_t symbol = all->symbols.items[i];
     all->symbols.items[i] = all->symbols.items[j];
@@ -756,24 +795,34 @@ static void spread_externs_alone(spreader *s, tl_attributes *list, const spread_
   *tl_vector_push(s->arena, list) = spread_list_record(EIATTR_EXTERNS, all);
 }
 
-/* I31, AT_ENTRY_FRAGMENTS: the functions' words first, then the kernel's own, when a function brings a new one. */
-static void spread_words_alone(spreader *s, tl_attributes *list, const tl_attribute *found) {
+/* L1409, AT_ENTRY_FRAGMENTS: every word of all functions and of the kernel once, in the order in which they were read, comes in the
+ * place of the kernel's own where these are not as many. */
+static void spread_words_alone(spreader *s, tl_attributes *list, const spread_place *places, uint32_t count) {
   const uint32_t known = tl_attributes_find(list, EIATTR_AT_ENTRY_FRAGMENTS);
   spread_list all;
-  spread_begin(s, &all, found);
+  spread_begin(s, &all, NULL);
+  for (uint32_t i = 0; i < count; i++) {
+    const tl_attributes *const from = &s->module->sections.items[places[i].info].attributes;
+    for (size_t j = 0; j < from->count; j++)
+      if (from->items[j].code == EIATTR_AT_ENTRY_FRAGMENTS)
+        spread_add_new_words(s, &all, &from->items[j]);
+  }
+  if (all.bytes.count / 4 == (known == TL_NONE ? 0 : list->items[known].size / 4))
+    return;
   if (known != TL_NONE) {
-    spread_list own;
-    spread_begin(s, &own, &list->items[known]);
-    const size_t before = own.bytes.count;
-    spread_add_words(s, &own, found);
-    if (own.bytes.count == before)
-      return;
-    spread_add_words(s, &all, &list->items[known]);
     for (size_t i = known; i + 1 < list->count; i++)
       list->items[i] = list->items[i + 1];
     list->count--;
   }
   *tl_vector_push(s->arena, list) = spread_list_record(EIATTR_AT_ENTRY_FRAGMENTS, &all);
+}
+
+/* The record of a list that stays a kernel's, whose others count like a function's: the last that is written (L1407). */
+static size_t spread_find_kept(const tl_attributes *list, const spread_row *row) {
+  for (size_t i = list->count; i-- > 0;)
+    if (list->items[i].code == row->code && (list->items[i].format != 4 || list->items[i].size))
+      return i;
+  return SIZE_MAX;
 }
 
 /* One row with exactly one kernel (I31): what all live device functions have together. */
@@ -784,10 +833,11 @@ static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t kernel, 
   tl_attributes found = {0};
   spread_lists lists = {0}, own = {0}, input = {0};
   for (uint32_t i = 0; i < count; i++) {
-    const tl_section *const section = &s->module->sections.items[places[i].info];
-    for (size_t j = 0; places[i].info != own_info && j < section->attributes.count; j++)
-      if (section->attributes.items[j].code == row->code)
-        spread_one(s, &found, &lists, row, &section->attributes.items[j]);
+    const tl_attributes *const from = &s->module->sections.items[places[i].info].attributes;
+    const size_t kept = places[i].info == own_info ? spread_find_kept(from, row) : SIZE_MAX;
+    for (size_t j = 0; j < from->count; j++)
+      if (from->items[j].code == row->code && j != kept)
+        spread_one(s, &found, &lists, row, &from->items[j]);
   }
   if (!found.count)
     return;
@@ -800,9 +850,7 @@ static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t kernel, 
   /* Of these two a value of 0 is not appended. */
   const bool zero = row->rule == SPREAD_SUM ? tl_get16(value->data) == 0
                                             : row->code == EIATTR_NUM_BARRIERS && tl_attribute_byte(value) == 0;
-  if (row->rule == SPREAD_WORDS)
-    spread_words_alone(s, list, value);
-  else if (known || !zero)
+  if (known || !zero)
     spread_one(s, list, &own, row, value);
 }
 
@@ -812,14 +860,25 @@ static void spread_to_single(spreader *s, uint32_t kernel, tl_attributes *list) 
   for (int i = 0; i < SPREAD_ROWS; i++) {
     if (spread_rows[i].rule == SPREAD_EXTERNS)
       spread_externs_alone(s, list, places, count);
+    else if (spread_rows[i].rule == SPREAD_WORDS)
+      spread_words_alone(s, list, places, count);
     else if (s->groups || !spread_is_group(spread_rows[i].code))
       spread_row_alone(s, list, kernel, &spread_rows[i], places, count);
   }
 }
 
+/* True where the files define more functions than one, dead ones too (L1408). */
+static bool spread_defines_several(const tl_module *module) {
+  const tl_resolution *const resolution = module->resolution;
+  size_t defined = 0;
+  for (size_t i = 0; i < resolution->functions.count; i++)
+    defined += resolution->functions.items[i].defined;
+  return defined > 1;
+}
+
 /* I14, I26: own records of every function; of a kernel that is the only one there can be several (L463). */
 static void spread_read_crs(spreader *s) {
-  const bool several = s->module->functions.count > 1;
+  const bool several = spread_defines_several(s->module);
   for (size_t f = 0; f < s->module->functions.count; f++) {
     const uint32_t function = s->module->functions.items[f];
     if (!spread_is_primary(s, function))
@@ -829,13 +888,12 @@ static void spread_read_crs(spreader *s) {
       const uint8_t code = list->items[i].code;
       if ((code != EIATTR_CRS_STACK_SIZE && code != EIATTR_SYNC_STACK) || list->items[i].size < 4)
         continue;
-      if (s->has_crs[function] && (several || !s->module->resolution->functions.items[function].kernel)) {
-        const tl_site site = {
-            NULL, NULL, tl_module_text(s->module, s->module->resolution->functions.items[function].name), TL_NO_OFFSET};
-        tl_diagnostics_add(s->module->diagnostics, tl_message_row_of(TL_MESSAGE_CRS_CONFLICT), site, NULL);
-      }
+      const tl_function *const known = &s->module->resolution->functions.items[function];
+      if (s->has_crs[function] && (several || !known->kernel) && !s->resources->two_stacks)
+        s->resources->two_stacks = tl_module_text(s->module, known->name);
       s->has_crs[function] = true;
-      s->crs[function] = tl_get32(list->items[i].data);
+      s->crs[function] =
+          code == EIATTR_SYNC_STACK ? tl_get16(list->items[i].data) : tl_get32(list->items[i].data); /* L1403 */
     }
   }
 }
@@ -866,13 +924,18 @@ static bool spread_has_last_stack(const spreader *s, uint32_t kernel) {
 }
 
 /* The first word of a record, which all of these kinds have (records_check_payload); what a record of another length has behind it stays (L547). */
-static void spread_set_word(const spreader *s, tl_attribute *record, uint32_t value) {
-  if (record->size <= 4) {
+static void spread_set_crs(const spreader *s, tl_attribute *record, uint32_t value) {
+  const bool half =
+      record->code == EIATTR_SYNC_STACK && record->size >= 2; /* its upper half is another number, and stays (L1403) */
+  if (record->size <= 4 && !half) {
     *record = spread_word(s, record->code, value);
     return;
   }
   uint8_t *const payload = tl_arena_copy(s->arena, record->data, record->size);
-  tl_put32(payload, value);
+  if (half)
+    tl_put16(payload, (uint16_t)value);
+  else
+    tl_put32(payload, value);
   record->data = payload;
 }
 
@@ -895,10 +958,11 @@ static void spread_store_crs(spreader *s, uint32_t kernel, uint32_t info) {
   uint32_t known = tl_attributes_find(&own, EIATTR_CRS_STACK_SIZE);
   if (known == TL_NONE)
     known = tl_attributes_find(&own, EIATTR_SYNC_STACK);
-  if (known != TL_NONE)
-    spread_set_word(s, &list->items[known], value);
-  else if (value)
+  if (known == TL_NONE && value)
     spread_append_crs(s, kernel, value, list);
+  if (known == TL_NONE)
+    return;
+  spread_set_crs(s, &list->items[known], value);
 }
 
 /* A second name that counts as a kernel has a record of its own, behind its function's (L966). */
@@ -954,12 +1018,13 @@ static void spread_read_sparse(spreader *s) {
     for (size_t i = 0; !alias && i < list->count; i++)
       if (list->items[i].code == EIATTR_SPARSE_MMA_MASK) {
         own = true;
-        s->sparse[function] |= spread_value(&list->items[i]) & UINT16_MAX;
+        s->sparse_own[function] = spread_value(&list->items[i]) & UINT16_MAX;
+        s->sparse[function] |= s->sparse_own[function];
       }
     s->any_sparse |= own;
     s->every_sparse &= own;
     if (!own)
-      s->sparse[function] = 0x8000;
+      s->sparse[function] = s->sparse_own[function] = 0x8000;
   }
 }
 
@@ -982,8 +1047,10 @@ static void spread_append_sparse(spreader *s) {
     s->sparse_place[function] = (uint32_t)list->count;
     spread_note_before(s, list);
     const uint32_t owner = s->module->symbols.items[s->module->sections.items[text].owner].function;
-    if (!(s->module->symbols.items[s->module->symbol_of_function[function]].other & STO_ENTRY)) /* L1105 */
+    if (!(s->module->symbols.items[s->module->symbol_of_function[function]].other & STO_ENTRY)) { /* L1105 */
       s->sparse[owner] |= 0x8000;
+      s->sparse_own[owner] |= 0x8000;
+    }
   }
 }
 
@@ -993,11 +1060,12 @@ static void spread_close_stubs(spreader *s) {
     *tl_vector_push(s->arena, spread_slots_list(s)) = spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, 0);
 }
 
+/* Of each function the last mask (L1407). */
 static uint32_t spread_sparse_of_all(const spreader *s) {
   uint32_t mask = 0;
   for (size_t f = 0; f < s->module->functions.count; f++)
     if (spread_text_of(s, s->module->functions.items[f]) != TL_NONE)
-      mask |= s->sparse[s->module->functions.items[f]];
+      mask |= s->sparse_own[s->module->functions.items[f]];
   return mask;
 }
 
@@ -1009,7 +1077,8 @@ static bool spread_no_function_is_dead(const spreader *s) {
   return true;
 }
 
-/* L1169: who reaches a function gets all masks of its section, those of second names too; a second name gives none. */
+/* L1169: who reaches a function gets all masks of its section, those of second names too; a second name gives none. Of its own a
+ * kernel has the one that is written, the last that was read, and all where it reaches itself (L1406). */
 static const uint32_t *spread_sparse_below(const spreader *s) {
   const tl_graph *const graph = s->graph;
   uint32_t *const given = tl_arena_copy(s->arena, s->sparse, graph->node_count * sizeof *given);
@@ -1022,7 +1091,7 @@ static const uint32_t *spread_sparse_below(const spreader *s) {
     given[s->module->symbols.items[owner].function] |= s->sparse[function];
   }
   const uint32_t *const reached = tl_graph_collect(graph, given, s->arena);
-  uint32_t *const below = tl_arena_copy(s->arena, s->sparse, graph->node_count * sizeof *below);
+  uint32_t *const below = tl_arena_copy(s->arena, s->sparse_own, graph->node_count * sizeof *below);
   for (uint32_t node = 0; node < graph->node_count; node++)
     for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++)
       below[node] |= reached[graph->callees.to[e]];
@@ -1053,7 +1122,8 @@ void tl_copy_attributes(tl_resources *resources, const tl_module *module, tl_are
     if (section->type != SHT_CUDA_INFO || section->about == TL_NONE)
       continue;
     const uint32_t owner = module->sections.items[section->about].owner;
-    const bool kernel = module->symbols.items[owner].other & STO_ENTRY; /* only functions' texts have such a section */
+    const tl_symbol *const its = &module->symbols.items[owner]; /* only functions' texts have such a section */
+    const bool kernel = its->other & STO_ENTRY && !its->late;   /* L1364 */
     tl_vector_reserve(arena, &resources->sections[i], section->attributes.count);
     for (size_t j = section->attributes.count; j-- > 0;) {
       const tl_attribute *const record = &section->attributes.items[j];
@@ -1073,15 +1143,115 @@ static int spread_compare_mixed(const void *a, const void *b) {
   return tl_compare_pairs(pairs, 2);
 }
 
-static void spread_to_kernel(spreader *s, uint32_t k, const spread_below *below, tl_reach *reach, spread_place *places,
-                             tl_attributes *list) {
+static tl_attributes *spread_list_of_kernel(const spreader *s, uint32_t k) {
+  const uint32_t text = s->module->symbols.items[s->module->kernels.items[k]].section;
+  return &s->resources->sections[s->module->sections.items[text].info];
+}
+
+static void spread_to_kernel(spreader *s, uint32_t k, const spread_below *below, tl_reach *reach,
+                             spread_place *places) {
   const bool slots = s->module->stubs.count != 0;
+  tl_attributes *const list = spread_list_of_kernel(s, k);
   spread_steps steps = {0};
   spread_to_one_of_many(s, s->module->entries.items[k], k, below, reach, places, list, slots ? &steps : NULL);
   for (size_t i = 0; i < steps.count; i++) {
     steps.items[i].list = list;
     steps.items[i].entry = spread_order_of_kernel(k);
     *tl_vector_push(s->arena, &s->steps) = steps.items[i];
+  }
+}
+
+/* One record that comes to one kernel, where kernels are called. */
+typedef struct spread_turn {
+  uint32_t filled, record, info, kernel;
+} spread_turn;
+typedef TL_VECTOR(spread_turn) spread_turns;
+
+/* A kernel's list while records come to it: of which input record each row's is, TL_NONE. */
+typedef struct spread_caller {
+  tl_attributes *list;
+  spread_lists lists;
+  uint32_t first, source[SPREAD_ROWS];
+} spread_caller;
+
+static int spread_compare_turns(const void *a, const void *b) {
+  const spread_turn *const x = a, *const y = b;
+  const uint64_t pairs[][2] = {{x->filled, y->filled}, {x->record, y->record}, {y->kernel, x->kernel}};
+  return tl_compare_pairs(pairs, 3);
+}
+
+static void spread_find_turns(const spreader *s, uint32_t k, const spread_below *below, tl_reach *reach,
+                              spread_place *places, spread_turns *turns) {
+  const uint32_t count = spread_find_places(s, s->module->kernels.items[k], below, reach, places);
+  tl_vector_sort_items(places, count, sizeof *places, spread_compare);
+  for (uint32_t i = 0; i < count; i++) {
+    const tl_attributes *const from = &s->module->sections.items[places[i].info].attributes;
+    for (uint32_t j = 0; (!i || places[i].info != places[i - 1].info) && j < from->count; j++)
+      if (spread_row_of(s, &from->items[j]))
+        *tl_vector_push(s->arena, turns) = (spread_turn){places[i].filled, j, places[i].info, k};
+  }
+}
+
+/* The list is the input's turned round, so that each row's record in it is the last one of the input that was copied. */
+static void spread_begin_caller(const spreader *s, spread_caller *caller, uint32_t k) {
+  const tl_attributes *const input = spread_input(s, s->module->symbols.items[s->module->kernels.items[k]].section);
+  *caller = (spread_caller){.list = spread_list_of_kernel(s, k)};
+  caller->first = (uint32_t)caller->list->count;
+  for (int row = 0; row < SPREAD_ROWS; row++)
+    caller->source[row] = TL_NONE;
+  for (uint32_t j = 0; j < input->count; j++) {
+    const tl_attribute *const record = &input->items[j];
+    if (spread_row_of(s, record) && (record->format != 4 || record->size))
+      caller->source[spread_row_of(s, record) - spread_rows] = j;
+  }
+}
+
+/* What a record says when its turn comes: a kernel's may have grown. */
+static tl_attribute spread_record_now(const spreader *s, const spread_turn *turn, const spread_row *row,
+                                      spread_caller *owner) {
+  if (owner && owner->source[row - spread_rows] == turn->record) {
+    const uint32_t place = spread_place_of(&owner->lists, owner->list, row);
+    if (place != TL_NONE)
+      return owner->list->items[place];
+  }
+  return s->module->sections.items[turn->info].attributes.items[turn->record];
+}
+
+static void spread_take_turn(spreader *s, const spread_turn *turn, spread_caller *caller, spread_caller *owner) {
+  const tl_attribute *const input = &s->module->sections.items[turn->info].attributes.items[turn->record];
+  const spread_row *const row = spread_row_of(s, input);
+  const tl_attribute from = spread_record_now(s, turn, row, owner);
+  const size_t before = caller->list->count;
+  spread_check_groups(s, (tl_mixed_kernel){turn->filled, turn->kernel}, caller->list, &caller->lists, row);
+  spread_one(s, caller->list, &caller->lists, row, &from);
+  if (s->module->stubs.count)
+    spread_note_step(s, &s->steps, &caller->lists, caller->list, caller->first,
+                     (spread_step){.filled = turn->filled,
+                                   .record = turn->record,
+                                   .entry = spread_order_of_kernel(turn->kernel),
+                                   .list = caller->list,
+                                   .row = row,
+                                   .made = caller->list->count > before,
+                                   .from = input});
+}
+
+/* L1363: nvlink goes through the functions, of each through its records, and with each through the kernels that reach it, so
+ * that a kernel which is called gives what it has got so far. */
+static void spread_to_called_kernels(spreader *s, const spread_below *below, tl_reach *reach, spread_place *places) {
+  const tl_module *const module = s->module;
+  spread_turns turns = {0};
+  spread_caller *const callers = tl_arena_new(s->arena, spread_caller, module->kernels.count);
+  uint32_t *const kernel_of = tl_arena_new(s->arena, uint32_t, module->sections.count); /* + 1 */
+  for (uint32_t k = 0; k < module->kernels.count; k++) {
+    kernel_of[module->sections.items[module->symbols.items[module->kernels.items[k]].section].info] = k + 1;
+    spread_begin_caller(s, &callers[k], k);
+    spread_find_turns(s, k, below, reach, places, &turns);
+  }
+  tl_vector_sort(&turns, spread_compare_turns);
+  for (size_t i = 0; i < turns.count; i++) {
+    const spread_turn *const turn = &turns.items[i];
+    const uint32_t owner = kernel_of[turn->info];
+    spread_take_turn(s, turn, &callers[turn->kernel], owner ? &callers[owner - 1] : NULL);
   }
 }
 
@@ -1134,6 +1304,20 @@ static void spread_to_aliases(spreader *s, const spread_below *below, tl_reach *
       *tl_vector_push(s->arena, all.items[i].list) = records.items[all.items[i].index];
 }
 
+static void spread_to_kernels(spreader *s, const spread_below *below, tl_reach *reach, spread_place *places) {
+  const bool single = tl_module_has_single_kernel(s->module);
+  for (uint32_t k = 0; k < s->module->kernels.count; k++) {
+    const uint32_t kernel = s->module->kernels.items[k];
+    spread_store_sparse(s, kernel, spread_list_of_kernel(s, k));
+    if (single)
+      spread_to_single(s, kernel, spread_list_of_kernel(s, k));
+    else if (!below->called)
+      spread_to_kernel(s, k, below, reach, places);
+  }
+  if (!single && below->called)
+    spread_to_called_kernels(s, below, reach, places);
+}
+
 static bool spread_groups_spread(const tl_module *module) {
   for (uint32_t i = 0; i < module->file_count; i++)
     if (module->files[i].keeps_groups)
@@ -1147,6 +1331,7 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
   s.groups = spread_groups_spread(module);
   const size_t nodes = graph->node_count;
   s.sparse = tl_arena_new(arena, uint32_t, nodes);
+  s.sparse_own = tl_arena_new(arena, uint32_t, nodes);
   s.sparse_place = tl_arena_new(arena, uint32_t, nodes);
   s.crs = tl_arena_new(arena, uint32_t, nodes);
   s.has_crs = tl_arena_new(arena, bool, nodes);
@@ -1162,16 +1347,7 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
   s.sparse_of_all = spread_sparse_of_all(&s);
   s.sparse_below = spread_sparse_below(&s);
   const spread_below below = spread_find_below(&s);
-  for (uint32_t k = 0; k < module->kernels.count; k++) {
-    const uint32_t kernel = module->kernels.items[k];
-    const uint32_t text = module->symbols.items[kernel].section;
-    tl_attributes *const list = &resources->sections[module->sections.items[text].info];
-    spread_store_sparse(&s, kernel, list);
-    if (tl_module_has_single_kernel(module))
-      spread_to_single(&s, kernel, list);
-    else
-      spread_to_kernel(&s, k, &below, &reach, places, list);
-  }
+  spread_to_kernels(&s, &below, &reach, places);
   const uint32_t alone = tl_module_single_alias(module);
   if (alone != TL_NONE)
     spread_to_single_alias(&s, alone);

@@ -217,7 +217,7 @@ void tl_link_lay_out(tl_link_stages *s, tl_arena *arena) {
   tl_layout_user_constants(&s->layout, &s->module, arena);
   tl_layout_unified(&s->layout, &s->module, &unified, arena);
   tl_layout_shared(&s->layout, shared);
-  tl_layout_reserved_shared(&s->layout, &s->module);
+  tl_layout_reserved_shared(&s->layout, &s->module, arena);
   tl_layout_bindless(&s->layout, &s->module, &bindless, arena);
 }
 

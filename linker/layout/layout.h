@@ -90,7 +90,7 @@ void tl_layout_shared(tl_layout *layout, tl_shared_plan *plan);
 /* Fatal T1 where the objects of .nv_debug.shared have no alignment but 0, by which nvlink divides (L241). */
 void tl_layout_check_flat(const tl_module *module);
 /* Places what .nv.shared.reserved.0 holds behind the driver's first 0x40 bytes (H9, M28). */
-void tl_layout_reserved_shared(tl_layout *layout, const tl_module *module);
+void tl_layout_reserved_shared(tl_layout *layout, const tl_module *module, tl_arena *arena);
 /* Whether user constants stay where they were merged: all fit into the bank as they are (K1a, L1013). */
 bool tl_layout_user_constants_fit(const tl_layout *layout, uint32_t section);
 /* Places user constants anew when they do not fit (K1a). */

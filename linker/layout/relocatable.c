@@ -37,7 +37,6 @@ static bool instances_is_object(const tl_symbol *symbol) {
 /* L746: the objects begin at 0, where others lie already, and behind all comes their section as one more object. */
 static void instances_add_bare(tl_instances *n, const tl_bare_pool *bare) {
   uint64_t *const raw = &n->raw[n->module->debug_shared];
-  *raw = tl_larger(bare->size, *raw);
   if (n->module->null_is_shared)
     *raw = tl_align(*raw, bare->align) + bare->size;
 }
@@ -106,18 +105,16 @@ static uint32_t instances_section(tl_instances *n, uint32_t text, uint32_t kerne
   return section;
 }
 
-/* L556: what symbol 0 says of objects without a symbol. */
+/* L556: what symbol 0 says of objects without a symbol: what the first function says that has some, a kernel or not
+ * (L1368). */
 static void instances_find_null_value(tl_instances *n) {
   const tl_module *const module = n->module;
-  for (size_t k = module->all_kernels.count; k-- > 0;) {
-    const uint32_t text = module->symbols.items[module->all_kernels.items[k]].section;
-    const uint32_t section = module->sections.items[text].shared;
-    if (section == TL_NONE)
-      continue;
-    if (n->null_align[section])
+  for (uint32_t i = 1; i < module->symbols.count && !n->null_value; i++) {
+    const uint32_t text = module->symbols.items[i].function == TL_NONE ? TL_NONE : module->symbols.items[i].section;
+    const bool owner = text != TL_NONE && module->sections.items[text].owner == i;
+    const uint32_t section = owner ? module->sections.items[text].shared : TL_NONE;
+    if (section != TL_NONE)
       n->null_value = n->null_align[section];
-    else if (module->sections.items[section].foreign && !n->raw[section]) /* L1311 */
-      n->null_value = module->sections.items[section].align;
   }
 }
 
@@ -262,16 +259,14 @@ static void relocatable_place_kernels(tl_layout *layout, const tl_instances *n) 
     if (module->sections.items[section].type != SHT_CUDA_SHARED || section == module->debug_shared ||
         section == module->foreign_shared)
       continue;
-    const tl_section *const its = &module->sections.items[section];
-    const uint64_t least = section == module->bare_shared || its->foreign ? its->align : 1;
+    const uint64_t least = section == module->bare_shared ? module->sections.items[section].align : 1;
     uint64_t align = n->align[section] ? n->align[section] : least;
     if (!n->late[section])
       align = tl_larger(n->pool_align, align);
     if (refers[section])
       align = tl_larger(n->external_align, align);
-    const uint64_t own = its->foreign && !n->raw[section] ? its->size : n->raw[section]; /* L1311 */
-    const uint64_t raw = refers[section] ? tl_align(own, EXTERNAL_ALIGN) : own;
-    layout->section_hollow[section] = own == 0;
+    const uint64_t raw = refers[section] ? tl_align(n->raw[section], EXTERNAL_ALIGN) : n->raw[section];
+    layout->section_hollow[section] = n->raw[section] == 0;
     const bool stays =
         (external && align == EXTERNAL_ALIGN) || tl_section_keeps_external(&module->sections.items[section]);
     relocatable_set_size(layout, section, raw, align, stays);

@@ -45,6 +45,7 @@ typedef struct tl_shared_plan {
   uint64_t pool_end;     /* end of the coloured layout */
   uint64_t pool_align;   /* D of W9.8: 1 when the pool is empty */
   uint64_t *end;         /* by kernel: end of its static objects, later of everything */
+  uint64_t null_place;   /* of the last object without a symbol of the first kernel that has some */
   uint64_t *alone_align; /* by kernel with nothing but extern shared memory of -ewp objects: its alignment (L603) */
 } shared_state;
 
@@ -96,9 +97,8 @@ static bool shared_is_forgotten(const shared_state *s, uint32_t symbol) {
   return tl_layout_forgets_kernel(s->module, shared_symbol(s, symbol));
 }
 
-/* L555: a kernel of an -ewp object: one whose body that stands is of such a file, for nvlink whose first one was (L876). */
-static bool shared_kernel_is_partial(const shared_state *s, uint32_t kernel) {
-  const tl_symbol *const symbol = shared_symbol(s, s->entries.items[kernel]);
+/* L555: a function of an -ewp object: one whose body that stands is of such a file, for nvlink whose first one was (L876). */
+static bool shared_function_is_partial(const shared_state *s, const tl_symbol *symbol) {
   if (symbol->late)
     return false;
   const tl_function *const function = &s->module->resolution->functions.items[symbol->function];
@@ -110,6 +110,10 @@ static bool shared_kernel_is_partial(const shared_state *s, uint32_t kernel) {
     return first;
   tl_defect_note(s->module->diagnostics, TL_DEFECT_D142, tl_module_text(s->module, symbol->name));
   return stands;
+}
+
+static bool shared_kernel_is_partial(const shared_state *s, uint32_t kernel) {
+  return shared_function_is_partial(s, shared_symbol(s, s->entries.items[kernel]));
 }
 
 static uint32_t shared_section_of_kernel(const shared_state *s, uint32_t kernel) {
@@ -510,7 +514,7 @@ static bool shared_is_laid(const shared_state *s, const tl_u32_vector *own) {
 static void shared_place_own(shared_state *s) {
   tl_u32_vector *const own = shared_collect_own(s);
   const bool slots_forget = shared_slots_forget(s);
-  uint64_t null_place = TL_NO_OFFSET; /* that of the first such kernel (L1034) */
+  s->null_place = TL_NO_OFFSET; /* that of the first such kernel (L1034) */
   for (uint32_t k = 0; k < s->kernel_count; k++) {
     const uint32_t section = shared_section_of_kernel(s, k);
     const bool forgets = slots_forget && shared_is_stub(s, k);
@@ -522,29 +526,27 @@ static void shared_place_own(shared_state *s) {
       shared_place_laid(s, &own[k], &s->end[k]);
     else
       place = shared_place_sorted(s, &own[k], &s->end[k]);
-    null_place = null_place == TL_NO_OFFSET ? place : null_place;
+    s->null_place = s->null_place == TL_NO_OFFSET ? place : s->null_place;
     s->kernel_uses[k] =
         own[k].count != 0 || (s->kernel_uses[k] && !forgets && !shared_symbol(s, s->entries.items[k])->late);
     if (section != TL_NONE)
       s->layout->section_align[section] = tl_larger(s->alone_align[k], align);
   }
-  s->layout->null_value += null_place == TL_NO_OFFSET ? 0 : null_place;
 }
 
-/* L601: objects that lie in the section of a device function, which compilers do not write, are laid out as a kernel's own
- * are, from 0 on. */
+/* L601, L1368: objects that lie in the section of a device function, which compilers do not write, are laid out as a kernel's
+ * own are, from 0 on. */
 static void shared_place_strays_of(shared_state *s, tl_u32_vector *strays, size_t section) {
-  uint64_t end = 0, align = s->pool_align;
-  tl_list_sort(s->arena, strays->items, strays->count, TL_DEAL_ALTERNATE, shared_own_first, s);
-  for (size_t i = 0; i < strays->count; i++) {
-    const uint32_t symbol = shared_of(strays->items[i]);
-    const uint64_t its = shared_align(s, strays->items[i]);
-    s->layout->symbol_value[symbol] = tl_align(end, its);
-    end = s->layout->symbol_value[symbol] + shared_size(s, strays->items[i]);
-    align = tl_larger(its, align);
-  }
+  const uint32_t owner = tl_module_owner(s->module, s->module->sections.items[section].about);
+  const bool whole = owner != TL_NONE && shared_function_is_partial(s, shared_symbol(s, owner));
+  uint64_t end = 0, place = TL_NO_OFFSET;
+  s->layout->section_align[section] = shared_align_own(s, strays, s->pool_align);
+  if (whole && shared_is_laid(s, strays))
+    shared_place_laid(s, strays, &end);
+  else
+    place = shared_place_sorted(s, strays, &end);
+  s->null_place = s->null_place == TL_NO_OFFSET ? place : s->null_place;
   s->layout->section_size[section] = end + s->layout->reserved;
-  s->layout->section_align[section] = align;
 }
 
 /* L540: the objects of a function that counts as dead code have no place, and its section stays as it came. */
@@ -553,6 +555,8 @@ static void shared_forget_strays(const shared_state *s, const tl_u32_vector *str
   for (size_t i = 0; i < strays->count; i++) {
     const uint32_t symbol = shared_of(strays->items[i]);
     const uint64_t align = shared_align(s, strays->items[i]);
+    if (shared_partial(s, strays->items[i]))
+      continue;
     layout->section_align[section] = tl_larger(layout->section_align[section], align);
     layout->symbol_value[symbol] = UINT64_MAX;
     layout->symbol_unallocated[symbol] = s->module->extern_by_name;
@@ -578,6 +582,11 @@ static void shared_place_strays(shared_state *s) {
     const uint32_t symbol = module->shared_objects.items[i], section = shared_own_section(s, symbol);
     if (section != TL_NONE && !kernel_of[section])
       tl_u32_push(s->arena, &strays[section], symbol);
+  }
+  for (uint32_t i = 0; i < module->partial_objects.count; i++) {
+    const uint32_t section = module->sections.items[module->partial_objects.items[i].text].shared;
+    if (!kernel_of[section])
+      tl_u32_push(s->arena, &strays[section], i | partial);
   }
   for (uint32_t section = 1; section < module->sections.count; section++) {
     const uint32_t text = module->sections.items[section].about;
@@ -674,11 +683,8 @@ static void shared_finish_kernels(shared_state *s) {
     if (its->external_alone)
       shared_raise_align(s, k);
     const uint64_t align = s->layout->section_align[section];
-    const bool used = s->end[k] || s->kernel_uses[k] || (external && align >= 16);
-    const uint64_t own = its->foreign && !used ? its->size : s->end[k]; /* L1311 */
-    if (its->foreign)
-      s->layout->section_align[section] = tl_larger(align, its->align);
-    const uint64_t size = used || own ? own + s->layout->reserved : 0;
+    const bool used = s->end[k] || ((s->kernel_uses[k] || external) && align >= 16); /* L1433: objects of no size */
+    const uint64_t size = used ? s->end[k] + s->layout->reserved : 0;
     s->layout->section_size[section] = size;
     s->layout->section_dropped[section] = size == 0 && !alone && !(external && align == 16);
   }
@@ -835,14 +841,27 @@ static void shared_check_partial(const shared_state *s) {
   }
 }
 
+/* L1381: with preserved relocations what nothing refers to in the pool of an -ewp object stays where the file has it, as
+ * long as there is a pool. */
+static void shared_drop_gone(const shared_state *s) {
+  const bool stays = s->module->mode->records_applied && s->pool_end;
+  for (size_t i = 0; i < s->gone.count; i++) {
+    const uint32_t symbol = shared_of(s->gone.items[i]);
+    if (stays && shared_symbol(s, symbol)->bare_shared)
+      s->layout->symbol_value[symbol] = shared_symbol(s, symbol)->input_value;
+    else
+      s->layout->symbol_gone[symbol] = true;
+  }
+}
+
 void tl_layout_shared(tl_layout *layout, tl_shared_plan *s) {
   s->layout = layout;
   shared_check_partial(s);
-  for (size_t i = 0; i < s->gone.count; i++)
-    layout->symbol_gone[shared_of(s->gone.items[i])] = true;
   shared_colour_pool(s);
+  shared_drop_gone(s);
   shared_place_own(s);
   shared_place_strays(s);
+  layout->null_value += s->null_place == TL_NO_OFFSET ? 0 : s->null_place;
   shared_list_external(s);
   if (s->module->extern_by_name) {
     shared_place_external_names(s, &s->module->locals);

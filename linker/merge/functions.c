@@ -527,15 +527,36 @@ static bool functions_is_late(const tl_merging *m, uint32_t name) {
   return tl_kernel_is_late(m->module->options, tl_merging_text(m, name));
 }
 
-/* nvlink makes the name of a text section from the function's, whatever the input calls it (L175). */
+static const char SLOT_PREFIX[] = "__cuda_uf_stub_";
+
+/* nvlink knows a jump slot by its name, and by what its symbol is not: a kernel or a unified function (L475). */
+static bool functions_is_called_slot(const tl_merging *m, const tl_cubin_symbol *symbol) {
+  return strncmp(tl_merging_text(m, symbol->name), SLOT_PREFIX, sizeof SLOT_PREFIX - 1) == 0 &&
+         !(symbol->other & (STO_ENTRY | STO_MANAGED));
+}
+
+/* nvlink makes the name of a text section from the function's, whatever the input calls it (L175), and that of a jump
+ * slot's (L1416). */
 static uint32_t functions_text_name(tl_merging *m, const tl_cubin_symbol *symbol) {
   const tl_cubin_section *const input = &m->cubin->sections[symbol->section];
+  const char *const name = tl_merging_text(m, symbol->name);
+  if (input->type == SHT_CUDA_UFT_REL && functions_is_called_slot(m, symbol))
+    return tl_module_name(
+        m->module, ".nv.uft.rel.",
+        tl_names_intern(m->module->names, name + sizeof SLOT_PREFIX - 1, strlen(name) + 1 - sizeof SLOT_PREFIX));
   return input->type == SHT_PROGBITS ? tl_module_name(m->module, ".text.", symbol->name) : input->name;
 }
 
-/* L189: of the input's flags only the one that tells the view. */
-static uint64_t functions_text_flags(const tl_cubin_section *input) {
-  return input->type == SHT_PROGBITS ? SHF_ALLOC | SHF_EXECINSTR | (input->flags & SHF_CUDA_MERCURY) : input->flags;
+/* The barriers that older tools counted in sh_flags (L1413). */
+static uint8_t functions_barriers(const tl_merging *m, const tl_cubin_section *input) {
+  const bool counted = input->type == SHT_PROGBITS && !m->module->capsule;
+  return counted ? (uint8_t)(input->flags >> SHF_CUDA_BARRIERS & SHF_CUDA_BARRIERS_MASK) : 0;
+}
+
+/* L189: of a capsule's flags only the one that tells the view; of others none (L1413). */
+static uint64_t functions_text_flags(const tl_merging *m, const tl_cubin_section *input) {
+  const uint64_t view = m->module->capsule ? input->flags & SHF_CUDA_MERCURY : 0;
+  return input->type == SHT_PROGBITS ? SHF_ALLOC | SHF_EXECINSTR | view : input->flags;
 }
 
 /* What nvlink crashes on in a text section. A kernel need not be the one that sh_info names (L196). */
@@ -557,17 +578,10 @@ static void functions_check_section(const tl_merging *m, uint32_t symbol) {
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET, what);
 }
 
-/* nvlink knows a jump slot by its name, and by what its symbol is not: a kernel or a unified function (L475). */
-static bool functions_is_called_slot(const tl_merging *m, const tl_cubin_symbol *symbol) {
-  static const char prefix[] = "__cuda_uf_stub_";
-  return strncmp(tl_merging_text(m, symbol->name), prefix, sizeof prefix - 1) == 0 &&
-         !(symbol->other & (STO_ENTRY | STO_MANAGED));
-}
-
 static bool functions_is_slot(const tl_merging *m, uint32_t symbol) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const bool capsule = m->module->view == TL_VIEW_MERCURY; /* its SASS side is as large as that */
-  return functions_is_called_slot(m, s) && (capsule || m->cubin->sections[s->section].size >= SLOT_SIZE);
+  return tl_symbol_is_called_slot(m->module->names, s) && (capsule || m->cubin->sections[s->section].size >= SLOT_SIZE);
 }
 
 /* A capsule stands in as many bytes as its code is long when decoded, so that the slots lie as on the SASS side (L660). */
@@ -643,6 +657,22 @@ static void functions_take_other(const tl_merging *m, tl_symbol *function, const
   function->unlisted = tl_merging_is_unlisted(m, s);
 }
 
+/* A kernel whose text has just been created. */
+static void functions_note_kernel(tl_merging *m, uint32_t symbol, uint32_t out, bool new) {
+  tl_module *const module = m->module;
+  tl_symbol *const result = &module->symbols.items[out];
+  const uint32_t name = m->cubin->symbols[symbol].name;
+  tl_u32_push(module->arena, &module->all_kernels, out);
+  const bool late = functions_is_late(m, name);
+  const bool counts = module->resolution->functions.items[m->bodies[symbol].function].rooted;
+  result->late_sections = late && new; /* not where an earlier file mentions it (L257) */
+  result->late = late && !counts;      /* L151: with no kernel named it counts as one */
+  if (!result->late_sections)
+    functions_create_kernel_sections(m, result->section, name);
+  if (!result->late)
+    tl_u32_push(module->arena, &module->kernels, out);
+}
+
 /* Gives a function symbol its section, which is created unless an earlier symbol of this file did. */
 static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool new) {
   tl_module *const module = m->module;
@@ -660,7 +690,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   if (create)
     functions_check_section(m, symbol);
   if (create)
-    text = tl_module_add_section_unlisted(module, name, input->type, functions_text_flags(input), align,
+    text = tl_module_add_section_unlisted(module, name, input->type, functions_text_flags(m, input), align,
                                           input->type == SHT_CUDA_UFT_REL ? input->entry_size : 0);
   if (new)
     tl_module_list_symbol(module, out, true);
@@ -669,6 +699,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
     tl_module_add_section_symbol(module, text);
     tl_module_append(module, text, input->data, input->size, align, m->file, s->section);
     module->sections.items[text].registers = (uint8_t)(input->info >> 24);
+    module->sections.items[text].barriers = functions_barriers(m, input);
     m->section_map[s->section] = text;
   }
   tl_symbol *const result = &module->symbols.items[out];
@@ -677,7 +708,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   result->value = s->value ? s->value : result->value; /* L231 */
   if (!create)
     functions_check_alias(m, symbol, text);
-  module->odd_slots |= text == module->jump_slots && !functions_is_called_slot(m, s); /* L475, L1070 */
+  module->odd_slots |= text == module->jump_slots && !tl_symbol_is_called_slot(m->module->names, s); /* L475, L1070 */
   result->size = s->size;
   result->mention = m->file; /* what messages about the name say first (L90) */
   if (new || !create)
@@ -693,17 +724,8 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   its->led |= create && m->bodies[symbol].leads;
   its->deserted |= create && primary != symbol && primary < m->cubin->symbol_count && m->symbol_dead[primary];
   its->left |= !s->value && (symbol < primary || (s->size && !m->cubin->symbols[primary].size));
-  if (!create || !(s->other & STO_ENTRY))
-    return;
-  tl_u32_push(module->arena, &module->all_kernels, out);
-  const bool late = functions_is_late(m, s->name);
-  const bool counts = module->resolution->functions.items[m->bodies[symbol].function].rooted;
-  result->late_sections = late && new; /* not where an earlier file mentions it (L257) */
-  result->late = late && !counts;      /* L151: with no kernel named it counts as one */
-  if (!result->late_sections)
-    functions_create_kernel_sections(m, text, s->name);
-  if (!result->late)
-    tl_u32_push(module->arena, &module->kernels, out);
+  if (create && s->other & STO_ENTRY)
+    functions_note_kernel(m, symbol, out, new);
 }
 
 /* W8.2: from which relocation sections the replaced body's entries vanish: for each debug section that has a RELA
@@ -807,6 +829,7 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
   const uint64_t size = functions_body_size(m, s, input);
   tl_module_append(module, text, input->data, size, (uint32_t)input->align, m->file, s->section); /* L953 */
   section->registers = (uint8_t)(input->info >> 24);
+  section->barriers = functions_barriers(m, input);
   if (section->info != TL_NONE)
     module->sections.items[section->info].attributes.count = 0;
   tl_symbol *const result = &module->symbols.items[out];
@@ -1024,7 +1047,9 @@ static void functions_check_counts(const tl_merging *m, uint32_t symbol) {
 static void functions_pass_one(tl_merging *m, uint32_t symbol) {
   const tl_body *const body = &m->bodies[symbol];
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
-  functions_check_counts(m, symbol);
+  const bool mismatch = body->role == TL_BODY_MISMATCH; /* L1376: E26 comes before E81 */
+  if (!mismatch)
+    functions_check_counts(m, symbol);
   const uint32_t variable = functions_find_variable(m, s);
   if (variable != TL_NONE) {
     functions_pass_variable(m, symbol, variable);
@@ -1033,17 +1058,17 @@ static void functions_pass_one(tl_merging *m, uint32_t symbol) {
   functions_note_alias(m, symbol);
   if (functions_is_alias(m, symbol))
     functions_check_overlap(m, symbol);
+  const uint32_t out = m->module->symbol_of_function[body->function];
   if (m->symbol_dead[symbol]) {
     functions_pass_dead(m, symbol);
-    return;
-  }
-  const uint32_t out = m->module->symbol_of_function[body->function];
-  if (out != TL_NONE) {
+  } else if (out != TL_NONE) {
     m->symbol_map[symbol] = out;
     functions_pass_known(m, symbol, out);
   } else {
     functions_pass_new(m, symbol);
   }
+  if (mismatch)
+    functions_check_counts(m, symbol);
 }
 
 /* L606: the names of a dead kernel's sections stay names that no kernel of a later file may have (L198). */

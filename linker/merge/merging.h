@@ -156,6 +156,8 @@ void tl_merge_meet_constants(tl_merging *m, uint32_t section);
 /* W8.8 for a dead function. */
 void tl_merge_keep_dead_losing_constants(tl_merging *m, uint32_t section);
 /* The note of a tool, which goes into the output's (W5.1); any other but .note.nv.cuinfo is an ordinary section (L187). */
+/* Puts a section behind the output's note of its name. */
+void tl_merge_add_note(tl_merging *m, uint32_t section, bool tool);
 bool tl_merge_is_tool_note(const tl_merging *m, const tl_cubin_section *section);
 /* Fatal T1 when an entry of a relocation section names no symbol. */
 void tl_merge_check_relocations(const tl_merging *m, uint32_t section);

@@ -156,6 +156,21 @@ uint32_t tl_module_add_section_symbol(tl_module *module, uint32_t section) {
   return index;
 }
 
+/* L1366: before the section symbols of those that were made later. */
+void tl_module_add_fixed_symbol(tl_module *module, uint32_t section) {
+  if (module->sections.items[section].symbol != TL_NONE)
+    return;
+  const uint32_t index = tl_module_add_section_symbol(module, section);
+  size_t place = module->locals.count - 1;
+  uint32_t *const locals = module->locals.items;
+  for (size_t i = 0; i < place; i++)
+    if (tl_type_of(&module->symbols.items[locals[i]]) != STT_SECTION ||
+        module->symbols.items[locals[i]].section > section)
+      place = i;
+  memmove(locals + place + 1, locals + place, (module->locals.count - 1 - place) * sizeof *locals);
+  locals[place] = index;
+}
+
 void tl_module_list_symbol(tl_module *module, uint32_t symbol, bool with_name) {
   const tl_symbol *const s = &module->symbols.items[symbol];
   if (tl_binding_of(s) == STB_GLOBAL) {

@@ -146,16 +146,17 @@ typedef struct tl_section {
   uint32_t cutoff;         /* of text: older relocations belonged to a replaced body (W8.2) */
   uint32_t symbol_cutoff;  /* of compiler constants in -r: older symbols belonged to a replaced body (D88) */
   uint8_t registers;       /* of text: top byte of the input's sh_info (F45) */
+  uint8_t barriers;        /* of text: bits 20 to 26 of the input's sh_flags (L1413) */
   bool bodyless;           /* of text: an alias replaced its body, and what is about it is not in the output (L490) */
   bool led;                /* of text: its owner is an alias (D102) */
   bool deserted;           /* of text: its owner is an alias that outlives the function (L1193, L1255) */
   bool external_alone;     /* .nv.shared.K of an -ewp object with nothing but extern shared memory: stays (L603) */
   bool external_lies;      /* so does one with an object without a size (L950), at its alignment (L1083) */
-  bool foreign;            /* .nv.shared.K with an object of another space: it has what was merged (L1311) */
   bool forgotten;          /* a stray section whose winner was replaced: not in the output, nor its name (L79) */
   uint32_t name_event;     /* where its name came into the two lists of names; the second TL_NONE where it did not */
   uint32_t string_event;
-  bool rel_name;            /* of a RELA section: ".rel<target>" was added to the names (W2.5) */
+  uint32_t
+      rel_place; /* of a RELA section: the number of sections when ".rel<target>" was added to the names (W2.5), 0 */
   tl_attributes attributes; /* of .nv.info.F, in input order */
   uint32_t filled;          /* of .nv.info.F: when its records were read, counted over all of them (L86) */
 } tl_section;
@@ -286,6 +287,12 @@ typedef struct tl_block_heaps {
   tl_u32_vector all, standing;
 } tl_block_heaps;
 
+/* A REL section that stands before the section of another number: where its name was made for the target's RELA section
+ * (L1418). */
+typedef struct tl_early_section {
+  uint32_t place, section;
+} tl_early_section;
+
 /* An entry of a unified table (U3, W12.7): {symbol, flags, offset, two words of an identity}. */
 typedef struct tl_unified_entry {
   uint32_t section;
@@ -372,7 +379,6 @@ typedef struct tl_module {
   tl_map local_function_names; /* TL_LOCAL_KERNEL where the last of the name is one */
   tl_map symbol_of_any_name;   /* local ones and sections' too: the first (L159); made when a texture asks for it, */
   uint32_t named_symbols;      /* ... of so many symbols */
-  tl_u32_vector left_out;      /* before which section nvlink has a number without one (W2.5, L830) */
   tl_u32_vector section_names; /* event list of .shstrtab: names */
   TL_VECTOR(tl_string_event) strings;   /* event list of .strtab */
   tl_u32_vector prototypes;             /* prototype texts in first-seen order (W2.2) */
@@ -382,8 +388,10 @@ typedef struct tl_module {
   tl_u32_vector functions;              /* live functions (resolution index) in creation order */
   tl_u32_vector kernels;                /* output symbols of live kernels in creation order (L255) */
   tl_u32_vector all_kernels;            /* by their texts; with those that stay without being named (W17.12) */
-  tl_u32_vector entries; /* kernels, behind them second names of functions that are marked as kernels (L576, L966) */
-  tl_u32_vector commons; /* symbols in the order in which they became common (L70) */
+  tl_u32_vector entries;  /* kernels, behind them second names of functions that are marked as kernels (L576, L966) */
+  tl_u32_vector left_out; /* before which section nvlink has a number without one (W2.5, L830) */
+  TL_VECTOR(tl_early_section) early;
+  tl_u32_vector commons;                        /* symbols in the order in which they became common (L70) */
   TL_VECTOR(tl_partial_object) partial_objects; /* in the order of the files (L556) */
   tl_u32_vector shared_objects;                 /* symbols, in pool order (W9.2, W9.12); TL_NONE while merging: a gap */
   tl_last_events last_names, last_strings;      /* of section_names and strings */
@@ -464,6 +472,8 @@ void tl_module_forget_section(tl_module *module, uint32_t section);
 /* The same for the relocation sections of one that is forgotten; of two of a name the names of that one go (L130). */
 void tl_module_forget_relocations(tl_module *module, uint32_t section);
 uint32_t tl_module_add_section_symbol(tl_module *module, uint32_t section);
+/* The section symbol of one that stands before everything else and has none, if it has none yet. */
+void tl_module_add_fixed_symbol(tl_module *module, uint32_t section);
 /* Creates a symbol outside all lists. */
 uint32_t tl_module_new_symbol(tl_module *module, const tl_symbol *symbol);
 /* Puts a symbol at the end of its half of .symtab and, when local or weak, its name into .strtab. */

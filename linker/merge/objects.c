@@ -118,6 +118,19 @@ static void objects_add_table_relocations(tl_module *module, uint32_t table) {
   *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
 }
 
+/* L1366: a variable lies among the records of a function. */
+static uint32_t objects_info_section(tl_merging *m, const tl_cubin_section *input, uint32_t text) {
+  tl_module *const module = m->module;
+  uint32_t out = module->sections.items[text].info;
+  if (out == TL_NONE)
+    out = tl_module_add_section(module, input->name, SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
+  module->sections.items[text].info = out;
+  module->sections.items[out].about = text;
+  if (module->sections.items[out].symbol == TL_NONE)
+    tl_module_add_section_symbol(module, out);
+  return out;
+}
+
 /* A section of one function: never shared by two functions of one name (W3.10). */
 static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t text) {
   tl_module *const module = m->module;
@@ -129,6 +142,8 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
     objects_check_image(m, index, text);
   if (out != TL_NONE)
     return out;
+  if (input->type == SHT_CUDA_INFO)
+    return objects_info_section(m, input, text);
   const bool parameters = input->type == SHT_CUDA_CONSTANT0, images = input->type == SHT_CUDA_IMAGE_HEADERS;
   const bool table = (parameters || images) && module->mode->final; /* L749 */
   const uint64_t flags =
@@ -273,6 +288,20 @@ static bool objects_shares_bank(const tl_merging *m, const tl_cubin_section *inp
   return input->type == SHT_CUDA_CONSTANT0 && its != TL_NONE && its != text && !m->module->capsule;
 }
 
+/* L1366: what a variable without a space lies in comes into the output's section of that name, also where the output makes
+ * that itself; a note comes once more with the notes. */
+static uint64_t objects_append(tl_merging *m, uint32_t out, uint32_t index, const uint8_t *data, uint64_t size,
+                               uint64_t align) {
+  tl_module *const module = m->module;
+  if (out == module->tool_note || out == module->cuda_note) {
+    tl_merge_add_note(m, index, out == module->tool_note);
+    return m->section_offset[index];
+  }
+  if (out == module->shstrtab || out == module->strtab || out == module->compat_section)
+    tl_module_add_fixed_symbol(module, out);
+  return tl_module_append(module, out, data, size, align, m->file, index);
+}
+
 static uint32_t objects_take_section(tl_merging *m, uint32_t index, uint32_t out) {
   tl_section *const section = &m->module->sections.items[out];
   m->section_map[index] = out;
@@ -326,7 +355,7 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const uint64_t align = input->type == SHT_CUDA_SHARED && !m->foreign ? 1 : input->align;
   const bool constants = owned && input->type == SHT_CUDA_CONSTANT0 + 2;
   const uint64_t size = constants ? tl_merge_covered_of_bank(m, index) : input->size;
-  m->section_offset[index] = tl_module_append(module, out, data, size, align, m->file, index);
+  m->section_offset[index] = objects_append(m, out, index, data, size, align);
   objects_take_section(m, index, out);
   module->unified_functions |= input->type == SHT_CUDA_UFT_ENTRY;
   if (objects_is_unified_data(m, input))
@@ -406,7 +435,7 @@ static uint32_t objects_new_symbol(tl_merging *m, const tl_cubin_symbol *s, uint
   return out;
 }
 
-/* W3.7, V10 */
+/* W3.7, V10. The binding is that of the first mention or definition of the name (L1400). */
 static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
@@ -447,7 +476,6 @@ static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
     symbol->align = s->value;
     symbol->size = s->size;
     symbol->mention = m->file;
-    symbol->info = weak_zeros ? symbol->info : s->info;
   } else if (s->size > symbol->size) {
     const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, s->name), TL_NO_OFFSET};
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_COMMON_LARGER), site, NULL,
@@ -583,12 +611,14 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     symbol->shared = true;
     symbol->external_shared = external;
     symbol->bare_shared = external && objects_is_bare_pool(m, s->section);
-    if (symbol->bare_shared && !module->mode->final)
-      symbol->value = 1;
+    const bool laid = external && s->section != SHN_UNDEF && objects_is_laid(m, s->section); /* L1379 */
+    symbol->laid_shared = laid;
+    if (laid || (symbol->bare_shared && !module->mode->final))
+      symbol->value = module->mode->final ? s->value : 1;
     symbol->shared_places = 1;
     symbol->input_value = s->value;
     symbol->align = external && s->section == SHN_UNDEF ? tl_larger(align, 16) : align; /* RF248 */
-    if (symbol->bare_shared)                                                            /* L1062 */
+    if (symbol->bare_shared || laid)                                                    /* L1062 */
       symbol->align = 1;
     symbol->first_align = align;
     symbol->shared_place = (uint32_t)module->shared_objects.count;
@@ -793,7 +823,7 @@ static void objects_take_alone(tl_merging *m, uint32_t index, uint32_t align) {
   if (!align || input->type != SHT_CUDA_SHARED || !input->info || m->section_state[index] & TL_SECTION_DEAD)
     return;
   const uint32_t text = objects_owner_text(m, input), owner = tl_module_owner(module, text);
-  if (owner == TL_NONE || !(module->symbols.items[owner].other & STO_ENTRY))
+  if (owner == TL_NONE)
     return;
   if (module->sections.items[text].shared == TL_NONE)
     objects_owned_section(m, index, text);
@@ -824,14 +854,15 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     objects_take_alone(m, s->section, body->alone_align);
     return;
   }
-  const uint32_t out = objects_new_symbol(m, s, s->info);
+  const unsigned type = tl_symbol_type(s) == STT_OBJECT ? STT_CUDA_OBJECT : tl_symbol_type(s); /* L1366 */
+  const uint32_t out = objects_new_symbol(m, s, (uint8_t)((s->info & 0xf0) | type));
   tl_symbol *const symbol = &module->symbols.items[out];
   m->symbol_map[index] = out;
   symbol->section = section;
   symbol->value = objects_is_parameter(m, s) ? 0 : s->value + m->section_offset[s->section];
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
   if ((s->other & STO_SPACE_MASK) == STO_RESERVED_SHARED)
-    symbol->align = s->value;
+    symbol->align = objects_shared_align(s);
   else
     symbol->align = tl_merge_constant_align(m->cubin, s);
   tl_merge_remember_constant(m, index);
@@ -923,6 +954,46 @@ static void objects_check_texture(const tl_merging *m, uint32_t index) {
                      (uint64_t)index * ELF_SYMBOL_SIZE, "a texture lies among compiler constants (L482)");
 }
 
+/* One record for the objects of a kernel in a file, those with a symbol and the one without (L556, L1011). */
+static void objects_add_partial(const tl_merging *m, uint32_t text, const tl_cubin_section *input, uint64_t laid,
+                                bool counts) {
+  tl_module *const module = m->module;
+  *tl_vector_push(module->arena, &module->partial_objects) =
+      (tl_partial_object){.text = text,
+                          .symbols = (uint32_t)module->symbols.count,
+                          .laid = laid,
+                          .size = input->size,
+                          .align = input->align,
+                          .counts = counts};
+}
+
+/* L1370: reserved shared memory lies in its own section, though the input has it among what is shared. */
+static uint32_t objects_reserved_section(const tl_merging *m, const tl_cubin_symbol *s) {
+  static const char text[] = ".nv.shared.reserved.0";
+  static const uint64_t largest_object = (uint64_t)1 << 48;
+  tl_module *const module = m->module;
+  const uint32_t name = tl_names_intern(module->names, text, sizeof text - 1);
+  uint32_t out = tl_module_find_section(module, name);
+  if (out == TL_NONE) {
+    out = tl_module_add_section(module, name, SHT_CUDA_RESERVED_SHARED, SHF_WRITE | SHF_ALLOC, 1, 0);
+    tl_module_add_section_symbol(module, out);
+  }
+  tl_section *const section = &module->sections.items[out];
+  if (s->size > largest_object || section->size > largest_object)
+    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, m->cubin->symbol_table, TL_NO_OFFSET,
+                     "reserved shared memory is too large");
+  section->size += s->size;
+  section->align = tl_larger(objects_shared_align(s), section->align);
+  return out;
+}
+
+/* L1369: a function's shared memory in which an object of another space lies is one object without a symbol more. */
+static void objects_count_foreign(tl_merging *m, uint32_t index, uint32_t section) {
+  const uint32_t text = m->module->sections.items[section].about;
+  if (text != TL_NONE && m->module->sections.items[text].shared == section)
+    objects_add_partial(m, text, &m->cubin->sections[index], 0, true);
+}
+
 static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
@@ -951,13 +1022,12 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
     objects_pass_weak_behind_common(m, index, known);
     return;
   }
-  m->foreign = input->type == SHT_CUDA_SHARED && (s->other & STO_SPACE_MASK) != STO_SHARED;
-  const uint32_t section = tl_merge_place_section(m, s->section);
-  if (m->foreign && section != TL_NONE && m->module->sections.items[section].about != TL_NONE) { /* L1311 */
-    tl_section *const out = &m->module->sections.items[section];
-    out->foreign = true;
-    out->align = tl_larger(out->align, input->align);
-  }
+  const bool reserved = (s->other & STO_SPACE_MASK) == STO_RESERVED_SHARED && input->type == SHT_CUDA_SHARED;
+  m->foreign = input->type == SHT_CUDA_SHARED && !reserved && (s->other & STO_SPACE_MASK) != STO_SHARED;
+  const bool placed = m->section_map[s->section] != TL_NONE;
+  const uint32_t section = reserved ? objects_reserved_section(m, s) : tl_merge_place_section(m, s->section);
+  if (m->foreign && !placed)
+    objects_count_foreign(m, s->section, section);
   m->foreign = false;
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED || (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
   m->module->deleted_section |= m->module->mode->final && section == m->module->debug_shared &&
@@ -1043,7 +1113,8 @@ static void objects_check_entry_data(const tl_merging *m, const tl_cubin_symbol 
 /* The value is an alignment, and nvlink divides by it. */
 static void objects_check_reserved(const tl_merging *m, uint32_t index) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
-  if (s->section != SHN_UNDEF && (s->other & STO_SPACE_MASK) == STO_RESERVED_SHARED && s->value == 0)
+  if (s->section != SHN_UNDEF && (s->other & STO_SPACE_MASK) == STO_RESERVED_SHARED && s->value == 0 &&
+      m->cubin->sections[s->section].type != SHT_CUDA_SHARED) /* L1370 */
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
                      (uint64_t)index * ELF_SYMBOL_SIZE, "st_value of reserved shared memory is 0");
 }
@@ -1395,19 +1466,6 @@ static bool objects_is_partial(const tl_merging *m, const tl_cubin_section *shar
   return m->cubin->type == ET_EWP || (primary < m->cubin->symbol_count && m->bodies[primary].partial);
 }
 
-/* One record for the objects of a kernel in a file, those with a symbol and the one without (L556, L1011). */
-static void objects_add_partial(const tl_merging *m, uint32_t text, const tl_cubin_section *input, uint64_t laid,
-                                bool counts) {
-  tl_module *const module = m->module;
-  *tl_vector_push(module->arena, &module->partial_objects) =
-      (tl_partial_object){.text = text,
-                          .symbols = (uint32_t)module->symbols.count,
-                          .laid = laid,
-                          .size = input->size,
-                          .align = input->align,
-                          .counts = counts};
-}
-
 /* L556: also of a body that is replaced or loses, as long as the kernel lives. With -g nvlink forgets it (D111), but for
  * objects with a symbol, whose places are the file's (L1011). */
 static void objects_take_partial(tl_merging *m, uint32_t index) {
@@ -1421,7 +1479,7 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
     return;
   }
   const uint32_t text = objects_owner_text(m, input), owner = tl_module_owner(module, text);
-  if (owner == TL_NONE || !(module->symbols.items[owner].other & STO_ENTRY))
+  if (owner == TL_NONE)
     return;
   if (m->cubin->type != ET_EWP)
     return;

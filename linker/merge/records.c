@@ -239,14 +239,16 @@ static void records_read_info(tl_merging *m, uint32_t section) {
   }
 }
 
-/* The kind of reserved memory that a record's words ask for: that of CUDA 12 (4, 5), of CUDA 13 (6, 7), or 0. */
+/* The kind of reserved memory that a record asks for, by the last of its words that says one (L1405): that of CUDA 12 (4, 5), of
+ * CUDA 13 (6, 7), or 0. */
 static uint32_t records_fragments(const tl_record *record) {
+  uint32_t kind = 0;
   for (uint16_t at = 0; at + 4 <= record->size; at = (uint16_t)(at + 4)) {
     const uint32_t word = tl_get32(record->data + at);
     if (word >= 4 && word <= 7)
-      return word & ~1u;
+      kind = word & ~1u;
   }
-  return 0;
+  return kind;
 }
 
 void tl_merge_check_fragments(tl_merging *m, uint32_t section) {
@@ -403,20 +405,24 @@ static bool records_is_cuda_note(const tl_merging *m, const tl_cubin_section *se
   return strcmp(tl_merging_text(m, section->name), ".note.nv.cuinfo") == 0;
 }
 
-static void records_read_note(tl_merging *m, uint32_t section, bool tool) {
+void tl_merge_add_note(tl_merging *m, uint32_t section, bool tool) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  const uint64_t largest = 0x10000;
-  if (input->align == 0 || input->align > largest)
-    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, section, TL_NO_OFFSET,
-                     input->align ? "sh_addralign is too large" : "sh_addralign is 0");
-  if (!module->mode->takes_notes)
-    return;
   tl_section *const note = &module->sections.items[tool ? module->tool_note : module->cuda_note];
   note->align = tl_larger(input->align, note->align);
   m->section_offset[section] = tl_module_place_note(module, input->size, input->align, tool); /* L516 */
   *tl_vector_push(module->arena, tool ? &module->tool_notes : &module->cuda_notes) =
       (tl_piece){m->section_offset[section], input->size, input->data, m->file, section, false};
+}
+
+static void records_read_note(tl_merging *m, uint32_t section, bool tool) {
+  const tl_module *const module = m->module;
+  const uint64_t largest = 0x10000, align = m->cubin->sections[section].align;
+  if (align == 0 || align > largest)
+    tl_cubin_damaged(m->cubin, module->names, module->diagnostics, section, TL_NO_OFFSET,
+                     align ? "sh_addralign is too large" : "sh_addralign is 0");
+  if (module->mode->takes_notes)
+    tl_merge_add_note(m, section, tool);
 }
 
 /* L187, L595: a note that is neither nvlink's is an ordinary section; its flag says that it adds nothing. */

@@ -192,6 +192,10 @@ static uint32_t relocations_container(tl_module *module, uint32_t target, uint32
   module->sections.items[created].about = target;
   tl_section *const section = &module->sections.items[target];
   *(laid_out ? &section->laid_out : &section->relocations[rela]) = created;
+  const uint32_t rela_section = section->relocations[1];
+  if (!rela && rela_section != TL_NONE && module->sections.items[rela_section].rel_place)
+    *tl_vector_push(module->arena, &module->early) =
+        (tl_early_section){module->sections.items[rela_section].rel_place, created};
   if (module->mode->records_applied && section->resolved == TL_NONE)
     relocations_create_resolved(module, target, target_name);
   return created;
@@ -202,13 +206,13 @@ static uint32_t relocations_container(tl_module *module, uint32_t target, uint32
 static void relocations_add_rel_name(reading *r, uint32_t index, uint64_t addend) {
   tl_module *const module = r->m->module;
   tl_section *const container = &module->sections.items[index];
-  const bool wanted = r->input->type == SHT_RELA && addend == 0 && r->after_first && !container->rel_name;
+  const bool wanted = r->input->type == SHT_RELA && addend == 0 && r->after_first && !container->rel_place;
   r->after_first = true;
   if (!wanted)
     return;
-  container->rel_name = true;
+  container->rel_place = (uint32_t)module->sections.count;
   if (module->sections.items[container->about].relocations[0] == TL_NONE) /* a number is left out (L830) */
-    tl_u32_push(module->arena, &module->left_out, (uint32_t)module->sections.count);
+    tl_u32_push(module->arena, &module->left_out, container->rel_place);
   const uint32_t name = tl_module_name(module, ".rel", relocations_target_name(r));
   tl_module_add_section_name(module, name);
   *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
@@ -309,6 +313,14 @@ static bool relocations_section_is_empty(const tl_merging *m, const tl_cubin_sym
          tl_module_find_section(m->module, symbol->name) != TL_NONE;
 }
 
+/* Whether a compiler constant is one of a body that lost, also of a dead function (L1384). */
+static bool relocations_constant_lost(const tl_merging *m, const tl_cubin_symbol *symbol) {
+  if (m->section_state[symbol->section] & TL_SECTION_LOST)
+    return true;
+  const uint32_t primary = tl_cubin_primary(m->cubin, m->cubin->sections[symbol->section].info);
+  return primary < m->cubin->symbol_count && m->bodies[primary].role == TL_BODY_LOSES;
+}
+
 /* What becomes of an entry whose symbol did not come along; false: it is dropped. */
 static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocation *entry, uint8_t *state) {
   const tl_merging *const m = r->m;
@@ -323,8 +335,7 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
   const bool defined = tl_merging_lies(symbol);
   const bool gone = defined && relocations_section_is_gone(m, symbol);
   const bool constant = gone && tl_merge_is_compiler_constant(m->cubin, symbol);
-  const bool nameless = constant && !tl_merge_section_is_missed(m, symbol) &&
-                        m->section_state[symbol->section] & TL_SECTION_LOST &&
+  const bool nameless = constant && !tl_merge_section_is_missed(m, symbol) && relocations_constant_lost(m, symbol) &&
                         !tl_merge_standing_constant(m->module, m->file, entry->symbol);
   if (nameless || (gone && tl_symbol_type(symbol) == STT_NOTYPE)) { /* L1094; a label (L1087) */
     *state = TL_ENTRY_NULL;

@@ -122,6 +122,13 @@ static void plan_put_unrecorded(uint8_t *null_section, uint64_t entries) {
   tl_put64(null_section + 48, 8);
 }
 
+/* L1413: those that no record of the output says. */
+static uint32_t plan_barriers(const tl_emitted *e, uint32_t section) {
+  const bool *const kept = e->resources->kept_barriers;
+  const bool stays = !e->module->mode->final || (kept && kept[section]);
+  return stays ? e->module->sections.items[section].barriers : 0;
+}
+
 static void plan_add_section_headers(planner *p) {
   const tl_emitted *const e = p->e;
   const uint64_t size = ((uint64_t)e->section_count + 1) * ELF_SECTION_SIZE;
@@ -136,7 +143,7 @@ static void plan_add_section_headers(planner *p) {
     uint8_t *const at = table + ((uint64_t)i + 1) * ELF_SECTION_SIZE;
     tl_put32(at, e->section_name[s->name]);
     tl_put32(at + 4, tl_emit_section_type(e->module, s->type));
-    tl_put64(at + 8, s->flags);
+    tl_put64(at + 8, s->flags | (uint64_t)plan_barriers(e, section) << SHF_CUDA_BARRIERS);
     tl_put64(at + 24, p->plan->section_offset[section]);
     tl_put64(at + 32, tl_plan_section_size(e, section));
     tl_put32(at + 40, tl_plan_section_link(e, section));

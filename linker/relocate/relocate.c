@@ -12,6 +12,7 @@
 #include "catalog/sass_type.h"
 #include "catalog/trace.h"
 #include "cubin/elf.h"
+#include "relocate/move_times.h"
 #include "relocate/patch.h"
 #include "relocate/written.h"
 
@@ -482,17 +483,18 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
   *result = OUTCOME_KEEP;
   if (e->symbol == 0)
     return false;
+  const bool lists_names = tl_module_has_tables(r->module) || !r->module->mode->final;
   if (symbol->name == r->uft_offset && section == TL_NONE) { /* R13a, W12.7 */
-    *result = r->module->unified_functions && (tl_module_has_tables(r->module) || !r->module->mode->final)
-                  ? OUTCOME_KEEP
-                  : OUTCOME_DROP;
+    *result = !r->module->unified_functions || !lists_names ? OUTCOME_DROP
+              : relocate_clears(e)                          ? OUTCOME_KEEP_AS_NONE
+                                                            : OUTCOME_KEEP; /* L1367 */
     if (*result == OUTCOME_DROP)
       tl_trace(r->module->diagnostics, TL_TRACE_UFT_OFFSET);
     return true;
   }
   if (section == TL_NONE &&
       relocate_is_unified_name(r, symbol->name)) { /* R13b; a relocatable output keeps them (L580) */
-    if (!r->module->mode->final) {
+    if (lists_names) {                             /* with an index file executables do, too (L1367) */
       *result = relocate_clears(e) ? OUTCOME_KEEP_AS_NONE : OUTCOME_KEEP;
       return true;
     }
@@ -1267,8 +1269,10 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
   for (size_t i = module->relocations.count; i-- > 0;)
     if (tl_module_relocation_stands(module, i) && !relocate_is_in_empty(&r, &module->relocations.items[i]))
       relocate_entry(&r, (uint32_t)i);
-  if (module->capsule && module->view == TL_VIEW_SASS)
+  if (module->capsule && module->view == TL_VIEW_SASS) {
     relocate_order_patches(relocated, arena);
+    tl_relocate_time_moves(relocated, module, arena);
+  }
   for (size_t i = 0; i < module->copied_entries.count; i++) { /* M20 */
     const tl_copied_entry *const copied = &module->copied_entries.items[i];
     *tl_vector_push(arena, &relocated->kept) = (tl_kept){.container = copied->container,

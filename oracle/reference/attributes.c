@@ -1,4 +1,4 @@
-/* What spreads over the call graph into the kernels' records: W6, I5, I6, I20-I31, RF711. */
+/* What spreads over the call graph into the kernels' records: W6, I5, I6, I20-I31, RF711, RF950, RF953. */
 #include "link.h"
 
 #include <stdlib.h>
@@ -11,6 +11,7 @@ enum {
   CODE_SYNC_STACK = 0x0d,
   CODE_EXTERNS = 0x0f,
   CODE_MIN_STACK_SIZE = 0x12,
+  CODE_KPARAM_INFO = 0x17,
   CODE_CRS_STACK_SIZE = 0x1e,
   CODE_MAX_STACK_SIZE = 0x23,
   CODE_SURFACE_QUERY = 0x24,
@@ -19,6 +20,7 @@ enum {
   CODE_REGCOUNT = 0x2f,
   CODE_NUM_MBARRIERS = 0x38,
   CODE_RESERVED_SMEM = 0x41,
+  CODE_KPARAM_INFO_LARGE = 0x45,
   CODE_VRC_CTA_INIT = 0x4a,
   CODE_NUM_BARRIERS = 0x4c,
   CODE_ENTRY_FRAGMENTS = 0x4f,
@@ -29,7 +31,7 @@ enum {
   MASK_MISSING = 0x8000
 };
 
-static ref_record *ref_attribute_find(const ref_records *records, uint8_t code) {
+ref_record *ref_attribute_find(const ref_records *records, uint8_t code) {
   for (size_t i = 0; i < records->count; i++) {
     if (records->items[i].code == code && !records->items[i].dropped) {
       return &records->items[i];
@@ -93,7 +95,7 @@ static void ref_attribute_set_u16(ref_link *link, ref_record *record, uint16_t v
   record->payload.size = value;
 }
 
-/* W6.15, I5: undefined, or a kernel. */
+/* W6.15, I5: undefined, or a kernel. L1171: extern shared memory lies in the pool. */
 bool ref_attribute_is_external(const ref_link *link, size_t symbol) {
   if (symbol == REF_NONE) {
     return false;
@@ -102,7 +104,7 @@ bool ref_attribute_is_external(const ref_link *link, size_t symbol) {
   if (output->function != REF_NONE && link->functions[output->function].entry) {
     return true;
   }
-  return output->section == REF_NONE && !output->common;
+  return output->section == REF_NONE && !output->common && !output->is_extern_shared;
 }
 
 static void ref_attribute_filter_externs(ref_link *link, ref_record *record) {
@@ -156,7 +158,7 @@ static void ref_attribute_spread_flag(ref_link *link, ref_function *function, co
 }
 
 /* I21, RF632: the high byte of the kernel's own record stays. */
-static void ref_attribute_spread_maximum(ref_link *link, ref_records *kernel, const ref_record *record) {
+void ref_attribute_spread_maximum(ref_link *link, ref_records *kernel, const ref_record *record) {
   ref_record *own = ref_attribute_find(kernel, record->code);
   const uint8_t value = ref_attribute_byte(record);
   if (own == NULL) {
@@ -166,13 +168,15 @@ static void ref_attribute_spread_maximum(ref_link *link, ref_records *kernel, co
   }
 }
 
-/* I22 */
+/* I22. RF961: with 0xffff the sum is 0xffff; the only kernel's record stays where the sum is 0. */
 static void ref_attribute_spread_sum(ref_link *link, ref_records *kernel, const ref_record *record) {
   ref_record *own = ref_attribute_find(kernel, record->code);
+  const uint16_t value = ref_attribute_u16(record);
   if (own == NULL) {
-    (void)ref_attribute_append(link, kernel, 3, record->code, ref_attribute_u16(record));
+    (void)ref_attribute_append(link, kernel, 3, record->code, value);
   } else {
-    ref_attribute_set_u16(link, own, (uint16_t)(ref_attribute_u16(own) + ref_attribute_u16(record)));
+    const bool most = value == UINT16_MAX || ref_attribute_u16(own) == UINT16_MAX;
+    ref_attribute_set_u16(link, own, most ? UINT16_MAX : (uint16_t)(ref_attribute_u16(own) + value));
   }
 }
 
@@ -265,14 +269,16 @@ static void ref_attribute_list_functions(ref_link *link, ref_indices *list) {
   ref_sort_swapping(link, list, ref_attribute_compare_reading, REF_TIE_FIRST);
 }
 
-/* By function that has records the entries that reach it, itself left out, the last created first. */
+/* By function that has records the entries that reach it, the last created first; RF954: itself where a call leads back to it. */
 static ref_indices *ref_attributes_find_reachers(ref_link *link) {
   ref_indices *reachers = REF_TAKE(link, ref_indices, link->function_count);
   for (size_t j = link->entries.count; j-- > 0;) {
     const size_t number = link->entries.items[j];
     const ref_indices *reach = &link->functions[number].reach;
     for (size_t i = 0; i < reach->count; i++) {
-      if (reach->items[i] != number && link->functions[reach->items[i]].records.count != 0) {
+      const bool counts = reach->items[i] != number ||
+                          (link->functions[number].records.count != 0 && ref_callgraph_reaches_itself(link, number));
+      if (counts && link->functions[reach->items[i]].records.count != 0) {
         ref_indices_add(link, &reachers[reach->items[i]], number);
       }
     }
@@ -280,16 +286,39 @@ static ref_indices *ref_attributes_find_reachers(ref_link *link) {
   return reachers;
 }
 
+enum { CODES = 256 };
+
+/* By code the function's record that something spreads into. */
+static void ref_attributes_find_last(const ref_function *function, size_t *last) {
+  for (size_t i = 0; i < CODES; i++) {
+    last[i] = REF_NONE;
+  }
+  for (size_t i = 0; i < function->records.count; i++) {
+    const ref_record *record = &function->records.items[i];
+    last[record->code] = record->dropped ? last[record->code] : i;
+  }
+}
+
+/* RF954, RF762: a kernel's record that something has spread into counts as it is by then. */
+static ref_record ref_attribute_source(const ref_function *from, size_t number, const size_t *last) {
+  const ref_record *source = &from->records.items[number];
+  const ref_record *now = last[source->code] == number ? ref_attribute_find(&from->output_records, source->code) : NULL;
+  return now != NULL ? *now : *source;
+}
+
 /* I30: program with two or more kernels. RF54: record by record, for each the kernels that reach it, the last created first
  * (which only the order of E36 shows). */
 static void ref_attributes_spread_to_all(ref_link *link, const ref_indices *functions) {
   const ref_indices *reachers = ref_attributes_find_reachers(link);
+  size_t last[CODES];
   for (size_t i = 0; i < functions->count; i++) {
     const ref_function *function = &link->functions[functions->items[i]];
     const ref_indices *kernels = &reachers[functions->items[i]];
+    ref_attributes_find_last(function, last);
     for (size_t k = 0; k < function->records.count; k++) {
       for (size_t j = 0; j < kernels->count; j++) {
-        ref_attribute_spread(link, ref_attribute_holder(link, kernels->items[j]), &function->records.items[k]);
+        const ref_record record = ref_attribute_source(function, k, last);
+        ref_attribute_spread(link, ref_attribute_holder(link, kernels->items[j]), &record);
       }
     }
   }
@@ -331,64 +360,69 @@ static void ref_attributes_spread_externs_to_one(ref_link *link, const ref_indic
   }
 }
 
-/* I31: a maximum or sum of 0 is not appended, but for 0x4a. RF633: of that the kernel's own stays. */
+static size_t ref_attribute_count_own(const ref_function *function, uint8_t code) {
+  size_t count = 0;
+  for (size_t i = 0; i < function->records.count; i++) {
+    count += function->records.items[i].code == code && !function->records.items[i].dropped;
+  }
+  return count;
+}
+
+/* I31: a maximum or sum of 0 is not appended, but for 0x4a. RF633: of that the kernel's own stays. RF954: of the kernel's own records
+ * all count. */
 static void ref_attributes_spread_code_to_one(ref_link *link, const ref_indices *functions, size_t number,
                                               uint8_t code) {
   ref_records *output = &link->functions[number].output_records;
-  const bool had = ref_attribute_find(output, code) != NULL;
+  const ref_record *known = ref_attribute_find(output, code);
+  const bool had = known != NULL;
+  const uint16_t before = had ? ref_attribute_u16(known) : 0;
   if (had && code == CODE_VRC_CTA_INIT) {
     return;
   }
   for (size_t i = 0; i < functions->count; i++) {
     const ref_function *function = &link->functions[functions->items[i]];
-    if (functions->items[i] == number) {
-      continue;
-    }
-    for (size_t k = 0; k < function->records.count; k++) {
-      if (function->records.items[k].code == code) {
+    const size_t own = functions->items[i] == number ? ref_attribute_count_own(function, code) : 0;
+    for (size_t k = 0, met = 0; k < function->records.count; k++) {
+      const bool counts = function->records.items[k].code == code && !function->records.items[k].dropped;
+      met += counts;
+      if (counts && (own == 0 || met < own)) { /* RF765 */
         ref_attribute_spread(link, &link->functions[number], &function->records.items[k]);
       }
     }
   }
   ref_record *record = ref_attribute_find(output, code);
+  if (had && code == CODE_NUM_MBARRIERS && ref_attribute_u16(record) == 0) {
+    ref_attribute_set_u16(link, record, before);
+  }
   if (!had && record != NULL && (code == CODE_NUM_BARRIERS || code == CODE_NUM_MBARRIERS) && record->value == 0) {
     record->dropped = true;
   }
 }
 
-static bool ref_attribute_has_words(const ref_record *own, const ref_record *words) {
-  for (size_t i = 0; i + 4 <= words->payload.size; i += 4) {
-    if (!ref_attribute_has_word(&own->payload, own->payload.size, ref_u32(words->payload.data + i))) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/* I31: when a function brings a new word, the kernel's record goes, and its words stand behind those of the functions. */
+/* I31, RF955: each word once, function by function, the kernel in its place; where these are not as many words as the kernel's record
+ * has, it goes, and they are its record. */
 static void ref_attributes_spread_fragments_to_one(ref_link *link, const ref_indices *functions, size_t number) {
   ref_records *output = &link->functions[number].output_records;
-  ref_records words = {0};
+  ref_record words = {.format = 4, .code = CODE_ENTRY_FRAGMENTS};
   for (size_t i = 0; i < functions->count; i++) {
     const ref_function *function = &link->functions[functions->items[i]];
-    if (functions->items[i] == number) {
-      continue;
-    }
     for (size_t k = 0; k < function->records.count; k++) {
-      if (function->records.items[k].code == CODE_ENTRY_FRAGMENTS) {
-        ref_attribute_spread_fragments(link, &words, &function->records.items[k]);
+      const ref_record *record = &function->records.items[k];
+      for (size_t at = 0; record->code == CODE_ENTRY_FRAGMENTS && at + 4 <= record->payload.size; at += 4) {
+        if (!ref_attribute_has_word(&words.payload, words.payload.size, ref_u32(record->payload.data + at))) {
+          ref_bytes_add(link, &words.payload, record->payload.data + at, 4);
+        }
       }
     }
   }
   ref_record *own = ref_attribute_find(output, CODE_ENTRY_FRAGMENTS);
-  if (words.count == 0 || (own != NULL && ref_attribute_has_words(own, &words.items[0]))) {
+  if (words.payload.size == (own == NULL ? 0 : own->payload.size / 4 * 4)) {
     return;
   }
   if (own != NULL) {
     own->dropped = true;
-    ref_attribute_spread_fragments(link, &words, own);
   }
-  (void)ref_records_add(link, output, words.items[0]);
+  (void)ref_records_add(link, output, words);
 }
 
 /* I31, D54: with exactly one kernel everything alive goes to it, in a fixed order of codes. */
@@ -422,64 +456,60 @@ static bool *ref_attributes_find_aliased(ref_link *link) {
   return aliased;
 }
 
-/* RF701: of all records of the function. */
-static uint32_t ref_attribute_mask_of(ref_link *link, size_t number, bool aliased) {
+/* RF701: of all records of the function. RF975: of a kernel that is not called back its last one alone, RF765: with one kernel of each function; a function without one has 0x8000
+ * (W6.9) where such records are made. */
+static uint32_t ref_attribute_mask_of(const ref_link *link, size_t number, bool last, bool misses) {
   const ref_records *records = &link->functions[number].records;
   uint32_t mask = 0;
   bool has = false;
-  for (size_t i = 0; i < records->count; i++) {
+  for (size_t i = records->count; i-- > 0 && !(has && last);) {
     if (records->items[i].code == CODE_SPARSE_MMA && !records->items[i].dropped) {
-      mask |= ref_attribute_u16(&records->items[i]);
+      mask = (last ? 0 : mask) | ref_attribute_u16(&records->items[i]);
       has = true;
     }
   }
-  return has && !aliased ? mask : MASK_MISSING | mask; /* W6.9 */
+  return misses || !has ? MASK_MISSING | mask : mask;
 }
 
-/* RF711: a kernel that is called by what it reaches, itself too, is handed its second name's mask as any function that is called. */
-static bool ref_attribute_is_called_back(const ref_link *link, const ref_function *kernel, size_t number) {
-  for (size_t i = 0; i < kernel->reach.count; i++) {
-    if (ref_indices_has(&link->functions[kernel->reach.items[i]].callees, number)) {
-      return true;
-    }
-  }
-  return false;
-}
+/* RF975: records of 0x8000 are made where those that live have fewer records than there are functions, dead and undefined ones, too. */
+typedef struct ref_masks {
+  const bool *aliased;
+  bool any, makes;
+} ref_masks;
 
-/* I23: over what the kernel reaches; RF58: over all live functions when it is the only kernel. */
-static uint32_t ref_attribute_join_masks(ref_link *link, size_t own, const bool *aliased) {
+/* I23: over what the kernel reaches; RF58: over all live functions when it is the only kernel. RF711: a kernel that is called by what it
+ * reaches, itself too, is handed its second name's mask as any function that is called. */
+static uint32_t ref_attribute_join_masks(const ref_link *link, size_t own, const ref_masks *masks) {
   const ref_function *kernel = &link->functions[own];
-  const bool all = ref_callgraph_has_one_kernel(link);
+  const bool all = ref_callgraph_has_one_kernel(link), back = ref_callgraph_reaches_itself(link, own);
   const size_t count = all ? link->function_count : kernel->reach.count;
   uint32_t mask = 0;
   for (size_t i = 0; i < count; i++) {
     const size_t number = all ? i : kernel->reach.items[i];
-    if (ref_attribute_mask_counts(link, &link->functions[number])) {
-      const bool handed = aliased[number] && (number != own || ref_attribute_is_called_back(link, kernel, own));
-      mask |= ref_attribute_mask_of(link, number, handed);
+    const ref_function *function = &link->functions[number];
+    const bool has = ref_attribute_find(&function->records, CODE_SPARSE_MMA) != NULL;
+    if (ref_attribute_mask_counts(link, function) && (has || masks->makes)) {
+      const bool handed = masks->aliased[number] && (number != own || back);
+      mask |= ref_attribute_mask_of(link, number, all || (number == own && !back), handed);
     }
   }
   return mask;
 }
 
-/* True when there are masks at all. */
-static bool ref_attributes_set_masks(ref_link *link) {
-  bool any = false, all = link->slot_section == 0, dead = false;
+/* RF975: what is to be joined into a kernel without a record ends the link where none is made. */
+static void ref_attribute_check_mask(ref_link *link, const ref_function *kernel, size_t own) {
+  for (size_t i = 0; i < kernel->reach.count; i++) {
+    const size_t number = kernel->reach.items[i];
+    if (number != own && link->functions[number].live &&
+        ref_attribute_find(&link->functions[number].records, CODE_SPARSE_MMA) != NULL) {
+      ref_message_fatal(link, "RF975", "Internal error: entry_info was null");
+    }
+  }
+}
+
+static void ref_attribute_make_masks(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
-    if (ref_attribute_mask_counts(link, function)) {
-      const bool has = ref_attribute_find(&link->functions[i].records, CODE_SPARSE_MMA) != NULL;
-      any = any || has;
-      all = all && has;
-    }
-    dead = dead || (function->defined && !function->live);
-  }
-  if (!any || (all && !dead && ref_callgraph_has_one_kernel(link))) {
-    return any;
-  }
-  const bool *aliased = ref_attributes_find_aliased(link);
-  for (size_t i = 0; i < link->function_count; i++) {
-    ref_function *function = &link->functions[i];
     if (!ref_attribute_mask_counts(link, function)) {
       continue;
     }
@@ -489,11 +519,35 @@ static bool ref_attributes_set_masks(ref_link *link) {
       (void)ref_attribute_append(link, &link->functions[holder].output_records, 3, CODE_SPARSE_MMA, MASK_MISSING);
     }
   }
+}
+
+static ref_masks ref_attribute_count_masks(ref_link *link) {
+  size_t records = 0;
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_function *function = &link->functions[i];
+    records += ref_attribute_mask_counts(link, function) ? ref_attribute_count_own(function, CODE_SPARSE_MMA) : 0;
+  }
+  return (ref_masks){.aliased = ref_attributes_find_aliased(link),
+                     .any = records != 0,
+                     .makes = link->slot_section != 0 || records < link->function_count};
+}
+
+/* True when there are masks at all. */
+static bool ref_attributes_set_masks(ref_link *link) {
+  const ref_masks masks = ref_attribute_count_masks(link);
+  if (!masks.any || (!masks.makes && ref_callgraph_has_one_kernel(link))) {
+    return masks.any;
+  }
+  if (masks.makes) {
+    ref_attribute_make_masks(link);
+  }
   for (size_t i = 0; i < link->kernels.count; i++) {
     ref_function *kernel = &link->functions[link->kernels.items[i]];
     ref_record *own = ref_attribute_find(&kernel->output_records, CODE_SPARSE_MMA);
     if (own != NULL) {
-      ref_attribute_set_u16(link, own, (uint16_t)ref_attribute_join_masks(link, link->kernels.items[i], aliased));
+      ref_attribute_set_u16(link, own, (uint16_t)ref_attribute_join_masks(link, link->kernels.items[i], &masks));
+    } else if (!masks.makes) {
+      ref_attribute_check_mask(link, kernel, link->kernels.items[i]);
     }
   }
   return true;
@@ -575,18 +629,30 @@ static void ref_attributes_finish_registers(ref_link *link, ref_record *record, 
   }
 }
 
-static void ref_attributes_finish_module(ref_link *link) {
+static void ref_attributes_finish_record(ref_link *link, ref_record *record, bool *seen) {
+  const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
+  const size_t number = symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function;
+  if (record->code == CODE_REGCOUNT && number != REF_NONE && record->payload.size >= 8 &&
+      (link->functions[number].is_kernel || link->functions[number].is_unnamed)) {
+    ref_attributes_finish_registers(link, record, &link->functions[number], &seen[number]);
+  }
+}
+
+/* RF965: what stands among functions' own attributes was read behind the module's. */
+static void ref_attributes_finish_module(ref_link *link, const ref_indices *functions) {
   bool *seen = REF_TAKE(link, bool, link->function_count);
+  for (size_t i = functions->count; i-- > 0;) {
+    const ref_records *records = &link->functions[functions->items[i]].output_records;
+    for (size_t k = 0; k < records->count; k++) {
+      ref_attributes_finish_record(link, &records->items[k], seen);
+    }
+  }
   ref_attributes_reverse(link, &link->module_records, &link->module_output);
   for (size_t i = 0; i < link->module_output.count; i++) {
     ref_record *record = &link->module_output.items[i];
     const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
-    const size_t number = symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function;
-    ref_attributes_take_endless(link, record, number);
-    if (record->code == CODE_REGCOUNT && number != REF_NONE && record->payload.size >= 8 &&
-        (link->functions[number].is_kernel || link->functions[number].is_unnamed)) {
-      ref_attributes_finish_registers(link, record, &link->functions[number], &seen[number]);
-    }
+    ref_attributes_take_endless(link, record, symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function);
+    ref_attributes_finish_record(link, record, seen);
   }
   ref_attributes_drop(link, &link->module_output, true);
   if (link->has_oldest_object && !link->relocatable) {
@@ -604,20 +670,23 @@ static void ref_attributes_add_min_stack(ref_link *link, size_t symbol) {
   ref_attribute_add_symbol_word(link, CODE_MIN_STACK_SIZE, symbol, stack);
 }
 
-/* I26, G3, W6.10; L1169: that of a second name stands with its function's at once, before the masks of those that lack one. */
+/* I26, G3, W6.10; L1169: that of a second name stands with its function's at once, before the masks of those that lack one. RF950: the
+ * value of SYNC_STACK is its first 16 bits; what is behind them stays. */
 static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
   ref_record *own = ref_attribute_find(&kernel->output_records, CODE_CRS_STACK_SIZE);
   if (own == NULL) {
     own = ref_attribute_find(&kernel->output_records, CODE_SYNC_STACK);
   }
   const uint32_t value = ref_attributes_is_endless(kernel) ? ENDLESS : (uint32_t)kernel->crs;
-  if (own != NULL && own->payload.size < 4) {
+  const size_t size = own != NULL && own->code == CODE_SYNC_STACK ? 2 : 4;
+  if (own != NULL && own->payload.size < size) {
     return; /* of a capsule's SASS side, which nobody reads; any other is refused (D67) */
   }
   if (own != NULL) {
     ref_bytes payload = {0};
     ref_bytes_add_u32(link, &payload, value);
-    ref_bytes_add(link, &payload, own->payload.data + 4, own->payload.size - 4);
+    payload.size = size;
+    ref_bytes_add(link, &payload, own->payload.data + size, own->payload.size - size);
     own->payload = payload;
   } else if (value != 0) {
     ref_function *holder = kernel->alias_of == REF_NONE ? kernel : &link->functions[kernel->alias_of];
@@ -689,10 +758,18 @@ void ref_attributes_check_masks(ref_link *link) {
   }
 }
 
+/* RF754, RF953: a record about what has no symbol in the output goes, but a kernel's parameters stay (RF191). */
+static bool ref_attribute_is_about_nothing(const ref_link *link, const ref_record *record) {
+  const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
+  const bool parameter = record->code == CODE_KPARAM_INFO || record->code == CODE_KPARAM_INFO_LARGE;
+  return symbol != REF_NONE && !parameter && link->symbols[symbol].function == REF_NONE &&
+         !ref_symbol_stays(link, &link->symbols[symbol]);
+}
+
 static void ref_attributes_write_section(ref_link *link, size_t number, const ref_records *records) {
   ref_bytes output = {0};
   for (size_t i = 0; i < records->count; i++) {
-    if (!records->items[i].dropped) {
+    if (!records->items[i].dropped && !ref_attribute_is_about_nothing(link, &records->items[i])) {
       ref_record_write(link, &records->items[i], &output);
     }
   }
@@ -773,6 +850,7 @@ static void ref_attributes_spread_all(ref_link *link, const ref_indices *functio
   }
   ref_attributes_join_names(link);
   ref_caching_spread(link);
+  ref_barriers_spread(link, functions);
   ref_attributes_join_stubs(link, masks);
 }
 
@@ -790,12 +868,12 @@ void ref_attributes_finish(ref_link *link) {
   ref_indices functions = {0};
   link->has_surface = ref_attributes_find_surface(link);
   ref_attributes_raise_registers(link);
-  ref_attributes_finish_module(link);
   ref_attribute_list_functions(link, &functions);
   for (size_t i = 0; i < functions.count; i++) {
     ref_function *function = &link->functions[functions.items[i]];
     ref_attributes_reverse(link, &function->records, &function->output_records);
   }
+  ref_attributes_finish_module(link, &functions);
   if (!link->relocatable) {
     ref_attributes_spread_all(link, &functions);
   }

@@ -49,6 +49,9 @@ uint32_t ref_merge_owner(const ref_file *file, uint32_t section) {
   while (section < cubin->section_count) {
     const ref_section *input = &cubin->sections[section];
     const bool named = ref_merge_is_named(input);
+    if (!named && input->type == REF_TYPE_SHARED) {
+      return 0; /* RF759: that of another name is the pool's */
+    }
     if (!named && ref_merge_is_text(file, section)) {
       return ref_function_primary(file, section);
     }
@@ -571,6 +574,7 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   link->sections[number].input_link = copy ? input->link : link->sections[number].input_link;
   ref_block_name_text(link, file, input, number);
   ref_block_append(link, file, section, number);
+  link->sections[number].has_block = true;
   if (input->type == link->view->user_type) {
     ref_block_note_user_constants(link, file, section);
   }

@@ -209,9 +209,9 @@ static bool ref_bodies_is_noted_partial(const ref_link *link, const ref_function
   return is_shown && ref_partial_has_kernel(link, function);
 }
 
-/* L1031 */
-static bool ref_bodies_is_noted_place(const ref_out_symbol *symbol) {
-  return !symbol->dropped && (symbol->is_laid || symbol->is_whole);
+/* L1031: of a kernel's own. */
+static bool ref_bodies_is_noted_place(const ref_out_symbol *symbol, size_t pool) {
+  return !symbol->dropped && (symbol->is_laid || symbol->is_whole) && symbol->section != pool;
 }
 
 /* L1065, D146: of the Mercury view alone. */
@@ -282,7 +282,7 @@ void ref_bodies_add_section(ref_link *link) {
     size += ref_bodies_is_noted_partial(link, &link->functions[i]) ? ENTRY_BYTES : 0;
   }
   for (size_t i = 0; i < link->symbol_count; i++) {
-    size += ref_bodies_is_noted_place(&link->symbols[i]) ? ENTRY_BYTES : 0;
+    size += ref_bodies_is_noted_place(&link->symbols[i], ref_section_find_pool(link)) ? ENTRY_BYTES : 0;
     size += ref_bodies_is_noted_lost(link, &link->symbols[i]) ? ENTRY_BYTES : 0;
     size += ref_bodies_is_noted_alone(link, &link->symbols[i]) ? ENTRY_BYTES : 0;
   }
@@ -315,7 +315,7 @@ void ref_bodies_write(ref_link *link) {
     }
   }
   for (size_t i = 0; i < link->symbol_count; i++) {
-    if (ref_bodies_is_noted_place(&link->symbols[i])) {
+    if (ref_bodies_is_noted_place(&link->symbols[i], ref_section_find_pool(link))) {
       ref_bodies_write_entry(link, link->symbols[i].laid_place, OF_PLACE, i, 0);
     }
   }

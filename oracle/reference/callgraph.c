@@ -50,6 +50,17 @@ static void ref_callgraph_reach(ref_link *link, size_t kernel, size_t *seen_by) 
   }
 }
 
+/* RF951: does a call of what the kernel reaches lead back to it? */
+bool ref_callgraph_reaches_itself(const ref_link *link, size_t kernel) {
+  const ref_indices *reach = &link->functions[kernel].reach;
+  for (size_t i = 0; i < reach->count; i++) {
+    if (ref_indices_has(&link->functions[reach->items[i]].callees, kernel)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool ref_callgraph_is_live_entry(const ref_function *function) {
   return function->entry && function->live && function->text != REF_NONE;
 }
@@ -121,17 +132,27 @@ static void ref_callgraph_find_entries(ref_link *link) {
   }
 }
 
-/* RF675: FRAME_SIZE among a function's own attributes counts, behind those of the module. */
-static void ref_callgraph_read_own_frames(ref_link *link) {
+static void ref_callgraph_read_record(ref_link *link, const ref_record *record) {
+  const size_t symbol = record->first_word_is_symbol && !record->dropped ? record->symbols.items[0] : REF_NONE;
+  if (symbol == REF_NONE || link->symbols[symbol].function == REF_NONE || record->payload.size < 8) {
+    return;
+  }
+  ref_function *function = &link->functions[link->symbols[symbol].function];
+  const uint32_t value = ref_u32(record->payload.data + 4);
+  if (record->code == 0x11) {
+    function->frame_size = value;
+  } else if (record->code == 0x2f) {
+    function->register_count = value;
+    function->has_register_count = true;
+  }
+}
+
+/* RF675, RF965: FRAME_SIZE and REGCOUNT among a function's own attributes count, behind those of the module. */
+static void ref_callgraph_read_own_records(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_records *records = &link->functions[i].records;
     for (size_t k = 0; k < records->count; k++) {
-      const ref_record *record = &records->items[k];
-      const size_t symbol = record->first_word_is_symbol && !record->dropped ? record->symbols.items[0] : REF_NONE;
-      if (record->code == 0x11 && record->payload.size >= 8 && symbol != REF_NONE &&
-          link->symbols[symbol].function != REF_NONE) {
-        link->functions[link->symbols[symbol].function].frame_size = ref_u32(record->payload.data + 4);
-      }
+      ref_callgraph_read_record(link, &records->items[k]);
     }
   }
 }
@@ -139,21 +160,9 @@ static void ref_callgraph_read_own_frames(ref_link *link) {
 /* The last record of a symbol counts (I26b). */
 static void ref_callgraph_read_records(ref_link *link) {
   for (size_t i = 0; i < link->module_records.count; i++) {
-    const ref_record *record = &link->module_records.items[i];
-    const size_t symbol = record->first_word_is_symbol && !record->dropped ? record->symbols.items[0] : REF_NONE;
-    if (symbol == REF_NONE || link->symbols[symbol].function == REF_NONE || record->payload.size < 8) {
-      continue;
-    }
-    ref_function *function = &link->functions[link->symbols[symbol].function];
-    const uint32_t value = ref_u32(record->payload.data + 4);
-    if (record->code == 0x11) {
-      function->frame_size = value;
-    } else if (record->code == 0x2f) {
-      function->register_count = value;
-      function->has_register_count = true;
-    }
+    ref_callgraph_read_record(link, &link->module_records.items[i]);
   }
-  ref_callgraph_read_own_frames(link);
+  ref_callgraph_read_own_records(link);
   for (size_t i = 0; i < link->function_count; i++) { /* RF194 */
     ref_function *function = &link->functions[i];
     const size_t text = function->is_kernel && function->alias_of != REF_NONE ? link->functions[function->alias_of].text
@@ -175,14 +184,15 @@ static void ref_callgraph_read_crs(ref_link *link) {
       if (record->code != 0x1e && record->code != 0x0d) {
         continue;
       }
-      const bool sound = record->format == 4 && record->payload.size >= 4;
+      const size_t size = record->code == 0x0d ? 2 : 4; /* RF950 */
+      const bool sound = record->format == 4 && record->payload.size >= size;
       if (!sound && strict) {
-        ref_message_fatal(link, "D67", "attribute 0x%02x of function '%s' has no 32-bit value", record->code,
-                          function->name);
+        ref_message_fatal(link, "D67", "attribute 0x%02x of function '%s' has no %zu-bit value", record->code,
+                          function->name, 8 * size);
       }
       link->has_crs_conflict = link->has_crs_conflict ||
                                (strict && ++found > 1 && (!function->entry || link->function_count > 1)); /* RF189 */
-      function->crs_size = sound ? ref_u32(record->payload.data) : 0;
+      function->crs_size = !sound ? 0 : size == 2 ? ref_u16(record->payload.data) : ref_u32(record->payload.data);
     }
   }
 }
@@ -308,8 +318,11 @@ void ref_callgraph_warn(ref_link *link) {
   }
   ref_callgraph_warn_of_cycles(link);
   ref_callgraph_warn_of_taken(link);
-  if (link->has_crs_conflict) {
-    ref_limits_check_unified(link); /* RF628 */
+}
+
+/* RF189; RF962: behind what is undefined. */
+void ref_callgraph_check_stacks(ref_link *link) {
+  if (link->has_crs_conflict && !link->relocatable) {
     ref_message_fatal(link, "E83", "Internal error: conflicting crs_stack attribute");
   }
 }

@@ -108,7 +108,7 @@ typedef struct ref_rows {
 /* The end of an operation that is no advance. */
 size_t ref_rows_end_of(const uint8_t *data, size_t size, size_t at);
 /* `unit`: what an advance counts, in bytes. */
-ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_t unit, bool is_sass);
+ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_t unit);
 bool ref_rows_read_common(ref_link *link, const uint8_t *data, size_t size, ref_bytes *operations);
 void ref_rows_put(ref_link *link, ref_rows *rows, uint64_t place, const ref_bytes *operations);
 void ref_rows_write(ref_link *link, const ref_rows *rows, uint64_t unit, ref_bytes *output);
@@ -123,6 +123,8 @@ ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size);
 
 /* Of a capsule and its text, as an object has them. */
 ref_places ref_places_of_sections(ref_link *link, const ref_section *capsule, const ref_section *text);
+/* A section of code on the SASS side as it was before entries were carried out. */
+const ref_bytes *ref_places_text(const ref_capsule *capsule, size_t text);
 /* Of the function's body that stands. */
 ref_places ref_places_of_function(const ref_capsule *capsule, size_t function);
 ref_units ref_places_units(ref_link *link, const ref_places *places);
@@ -134,6 +136,9 @@ const ref_units *ref_places_units_of_function(ref_capsule *capsule, size_t funct
 uint64_t ref_units_around(const ref_units *units, uint64_t decoded);
 /* The first at a place, NOPs included, or REF_NONE. */
 size_t ref_places_find(const ref_places *places, uint64_t place);
+/* By decoded place the instruction at which the row of a frame begins, and that of one place, or REF_NONE. */
+ref_units ref_places_rows(ref_link *link, const ref_places *places);
+size_t ref_rows_instruction(const ref_units *rows, uint64_t place);
 /* Does an instruction begin there? */
 bool ref_places_begin(const ref_places *places, uint64_t place);
 /* The offset of the instruction that holds a decoded byte. */
@@ -150,6 +155,7 @@ uint64_t ref_places_from(const ref_places *places, uint64_t place);
 size_t ref_capsule_sass_section(const ref_capsule *capsule, size_t section);
 /* The function whose text, constants or attributes a section holds, or REF_NONE. */
 size_t ref_capsule_function_of(const ref_capsule *capsule, size_t section);
+bool ref_capsule_is_shared_debug(const char *name);
 uint32_t ref_capsule_symbol_index(const ref_capsule *capsule, size_t sass_symbol);
 /* capsule_laid.c: L749; what ptxas laid out on the SASS side of a Mercury table. */
 bool ref_laid_is_table(const ref_link *mercury, size_t section);
@@ -194,6 +200,15 @@ void ref_namesakes_mend_attributes(ref_link *link, ref_file *file);
 
 /* capsule_split.c: RF371; the numbers of instructions at which blocks begin. */
 void ref_split_text(ref_link *link, ref_bytes *text, const ref_indices *places);
+
+/* RF906: a move that writes other registers than in the input. */
+typedef struct ref_split_move {
+  size_t instruction;
+  unsigned first, count;
+  bool is_uniform;
+} ref_split_move;
+
+void ref_split_change_moves(ref_link *link, ref_bytes *text, const ref_split_move *moves, size_t move_count);
 
 /* capsule_marks.c: L895 */
 const char **ref_marks_of_sections(ref_link *link, const ref_indices *order);
@@ -259,13 +274,14 @@ ref_bytes ref_capsule_jump_tables(ref_capsule *capsule, size_t section, ref_byte
 
 /* capsule_line_rows.c: RF142; without `places`: RF131 */
 void ref_line_rows_write(ref_link *link, const uint8_t *unit, uint64_t start, uint64_t end, const ref_places *places,
-                         ref_bytes *output, size_t *address_at);
+                         const ref_indices *begins, ref_bytes *output, size_t *address_at);
 
 /* capsule_lines.c: M25 */
 ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *entries, ref_indices *units);
 ref_bytes ref_capsule_debug_info(ref_capsule *capsule, size_t number);
 /* capsule_addends.c: RF145 */
 void ref_capsule_move_addends(ref_capsule *capsule);
+ref_bytes ref_capsule_shared_entries(ref_capsule *capsule, size_t target);
 
 /* capsule_registers.c: RF79, RF144 */
 ref_bytes ref_capsule_registers(ref_capsule *capsule, size_t section);
@@ -273,12 +289,12 @@ ref_bytes ref_capsule_registers(ref_capsule *capsule, size_t section);
 /* capsule_slots.c: RF226; jump slots with an index file, stubs with -r. */
 void ref_slots_make(ref_capsule *capsule);
 void ref_slots_move_entries(ref_capsule *capsule);
+ref_bytes ref_slots_entries(ref_capsule *capsule);
 bool ref_slots_is_slot(const ref_capsule *capsule, size_t function);
 /* Value and size of a slot's symbol on the SASS side. */
 void ref_slots_place_symbol(const ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size);
 bool ref_slots_keeps_frame(const ref_capsule *capsule, size_t function);
 uint64_t ref_slots_frame_range(const ref_capsule *capsule, size_t function);
-uint64_t ref_slots_rows_behind(const ref_capsule *capsule, size_t function);
 void ref_slots_share_count(const ref_capsule *capsule, size_t function, const ref_record *record, ref_bytes *output);
 ref_bytes ref_slots_module_attributes(ref_capsule *capsule);
 
@@ -294,6 +310,36 @@ bool ref_data_place_field(uint32_t type, ref_field *field);
 uint64_t ref_data_place_value(const ref_link *link, const ref_out_relocation *entry, const ref_bytes *symbols);
 
 /* capsule_derived.c */
+uint32_t ref_derived_sass_type(const ref_link *mercury, const ref_out_relocation *entry, const ref_bytes *text,
+                               uint64_t place);
+const ref_targets *ref_derived_targets(ref_capsule *capsule);
+bool ref_derived_is_own(const ref_link *mercury, const ref_out_relocation *entry, size_t function);
+
+/* capsule_written.c: an instruction's decoded bytes, and the record that they are; 0: it has none. */
+typedef struct ref_written_step {
+  size_t decoded, length, record, sass;
+  unsigned opcode;
+} ref_written_step;
+
+/* What entries write into the decoded code of a function. */
+typedef struct ref_written {
+  unsigned sm;
+  ref_bytes *body;
+  const ref_bytes *text;
+  ref_written_step *steps;
+  size_t count, size;
+  size_t end, end_count; /* what fills the text: its first instruction, or REF_NONE, and how many */
+  uint8_t *bytes;
+  bool *is_set; /* both by place */
+} ref_written;
+
+ref_written ref_written_begin(const ref_capsule *capsule, size_t function);
+void ref_written_add(ref_written *written, const ref_out_relocation *entry);
+void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_t place, bool is_shown,
+                           ref_bytes *text);
+void ref_written_translate(ref_link *link, const ref_written *written, ref_bytes *text);
+void ref_written_records(ref_capsule *capsule);
+
 void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *text);
 bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, size_t function, ref_bytes *output);
 

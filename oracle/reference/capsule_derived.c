@@ -1,4 +1,4 @@
-/* RF702, RF733, RF734: the finalizer makes the SASS side's entries of a capsule's code from those that Mercury's side keeps, in their order (L497, R63). What the
+/* RF702, RF733, RF900 to RF902: the finalizer makes the SASS side's entries of a capsule's code from those that Mercury's side keeps, in their order (L497, R63). What the
  * input's SASS side has beside one of Mercury's says the type and the place; Mercury's others get R63's type at the instruction that holds their
  * place. */
 #include "capsule.h"
@@ -11,10 +11,12 @@ enum {
   SASS_WORD = 55,
   SASS_HALF = 59,
   SASS_WHOLE = 75,
+  SASS_LOAD = 115,
   OPCODE_LDCU = 0x7ac,
   OPCODE_LDC = 0xb82,
   OPCODE_CALL_REL = 0x944,
-  IMMEDIATE = 32
+  UNIT = 16,
+  SYSTEM_RESERVED = 0x40
 };
 
 static const char *ref_derived_key(ref_link *link, size_t file, uint32_t table, size_t number) {
@@ -22,30 +24,47 @@ static const char *ref_derived_key(ref_link *link, size_t file, uint32_t table, 
 }
 
 /* Is it about the function's own code, of the body that stands? */
-static bool ref_derived_is_own(const ref_link *mercury, const ref_out_relocation *entry, size_t function) {
+bool ref_derived_is_own(const ref_link *mercury, const ref_out_relocation *entry, size_t function) {
   return mercury->functions[function].text == entry->target &&
          mercury->functions[function].definition_file == entry->file;
 }
 
-/* A return address, whose addend is a place in the decoded code. */
-static int64_t ref_derived_addend(ref_capsule *capsule, const ref_out_relocation *entry) {
-  if ((entry->type != REF_MERCURY_RETURN_LOW && entry->type != REF_MERCURY_RETURN_HIGH) ||
-      entry->function == REF_NONE || entry->addend == 0) {
+static bool ref_derived_is_return(uint32_t type) {
+  return type == REF_MERCURY_RETURN_LOW || type == REF_MERCURY_RETURN_HIGH;
+}
+
+/* Where the instruction of a decoded place stands; the end has none. */
+static uint64_t ref_derived_place(const ref_units *places, int64_t addend) {
+  const uint64_t place = (uint64_t)(addend / UNIT * UNIT);
+  return place >= places->count * UNIT ? 0 : ref_units_around(places, place);
+}
+
+/* RF902: a return address is a place in the decoded code, which is changed to one in the SASS text. It stays at instructions that nvlink
+ * makes of a record in a way of their own, and goes at branches. Of several places at an instruction the first one read counts. */
+static int64_t ref_derived_addend(const ref_out_relocation *entry, const ref_units *places, unsigned opcode,
+                                  bool is_first) {
+  static const uint16_t kept[] = {0x387, 0x5b2, 0x7ac, 0x805, 0x8cb, 0x919, 0x91a,
+                                  0x949, 0x958, 0x983, 0x9c3, 0xb1d, 0xb82};
+  static const uint16_t branches[] = {0x943, 0x944, 0x945, 0x947, 0x94e};
+  if (!ref_derived_is_return(entry->type) || !is_first) {
     return entry->addend;
   }
-  return (int64_t)ref_units_around(ref_places_units_of_function(capsule, entry->function), (uint64_t)entry->addend);
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+    if (kept[i] == opcode) {
+      return entry->addend;
+    }
+  }
+  for (size_t i = 0; i < sizeof branches / sizeof *branches; i++) {
+    if (branches[i] == opcode) {
+      return 0;
+    }
+  }
+  return (int64_t)ref_derived_place(places, entry->addend);
 }
 
 /* The SASS module's entry beside one of Mercury's; REF_NONE: none. */
 static size_t ref_derived_beside(ref_capsule *capsule, const ref_map *pairs, const ref_out_relocation *entry) {
   return ref_map_find(pairs, ref_derived_key(capsule->mercury, entry->file, entry->input_table, entry->input_number));
-}
-
-/* RF734: the one beside counts at its own instruction alone. */
-static bool ref_derived_is_in_place(const ref_capsule *capsule, size_t beside, const ref_out_relocation *entry,
-                                    const ref_units *places) {
-  return beside != REF_NONE &&
-         capsule->sass->relocations[beside].offset == ref_units_around(places, entry->input_offset);
 }
 
 /* `targets` is filled when somebody asks first: a loop over all entries for each text would grow with the square of the file. */
@@ -69,6 +88,11 @@ static void ref_derived_find_targets(ref_capsule *capsule, const ref_link *link,
     }
   }
   *targets = (ref_targets){starts, items};
+}
+
+const ref_targets *ref_derived_targets(ref_capsule *capsule) {
+  ref_derived_find_targets(capsule, capsule->mercury, &capsule->mercury_targets);
+  return &capsule->mercury_targets;
 }
 
 /* By the entries of Mercury's side that have one of the SASS side beside them, that one. False where the SASS side has others: what a table
@@ -98,57 +122,83 @@ static bool ref_derived_list_pairs(ref_capsule *capsule, size_t section, size_t 
   return count == 0;
 }
 
-/* L615: beside an address of 32 bits the SASS side has the value in the instruction. */
+static bool ref_derived_lies_in_reserved(const ref_link *mercury, const ref_out_relocation *entry) {
+  const size_t section = entry->symbol == REF_NONE ? REF_NONE : mercury->symbols[entry->symbol].section;
+  return section != REF_NONE && mercury->sections[section].type == REF_TYPE_SHARED_RESERVED;
+}
+
+/* L615, RF87: beside an address of 32 bits the SASS side has the value in the instruction. */
 static bool ref_derived_is_reserved(const ref_link *mercury, const ref_out_relocation *entry) {
-  return entry->type == REF_MERCURY_32 && ref_relocate_names_reserved(mercury, entry);
+  return entry->type == REF_MERCURY_32 && (ref_relocate_names_reserved(mercury, entry) ||
+                                           (!mercury->relocatable && ref_derived_lies_in_reserved(mercury, entry)));
+}
+
+/* 0: none. */
+static unsigned ref_derived_opcode(const ref_bytes *text, uint64_t place) {
+  return place > text->size || text->size - place < 4 ? 0 : ref_u32(text->data + place) & 0xfff;
 }
 
 /* RF733: at a load from constants the type is the load's, at a relative call the call's. */
 static uint32_t ref_derived_instruction_type(const ref_bytes *text, uint64_t place, uint32_t type) {
-  if (place > text->size || text->size - place < 4) {
-    return type;
-  }
-  const uint32_t operation = ref_u32(text->data + place) & 0xfff;
+  const unsigned operation = ref_derived_opcode(text, place);
   if (type == SASS_WHOLE && operation == OPCODE_CALL_REL) {
     return 114;
   }
   if (type == SASS_WORD && operation == OPCODE_LDCU) {
-    return 115;
+    return SASS_LOAD;
   }
   return type == SASS_HALF && operation == OPCODE_LDC ? 66 : type;
 }
 
-/* RF220: of a kernel's address in code it is its descriptor. */
-static uint32_t ref_derived_type(const ref_link *mercury, const ref_out_relocation *entry, const ref_bytes *text,
-                                 uint64_t place) {
+/* RF220, RF903: of a kernel's address in code it is its descriptor. */
+uint32_t ref_derived_sass_type(const ref_link *mercury, const ref_out_relocation *entry, const ref_bytes *text,
+                               uint64_t place) {
   const bool kernel = entry->function != REF_NONE && mercury->functions[entry->function].entry;
+  const uint32_t plain = ref_derived_instruction_type(text, place, ref_data_sass_type(entry->type, true));
   switch (kernel ? entry->type : 0) {
   case REF_MERCURY_32:
+    return plain == SASS_LOAD ? plain : DESCRIPTOR;
+  case REF_MERCURY_UNIFIED_32:
     return DESCRIPTOR;
   case REF_MERCURY_LOW:
+  case REF_MERCURY_UNIFIED_LOW:
     return DESCRIPTOR_LOW;
   case REF_MERCURY_HIGH:
+  case REF_MERCURY_UNIFIED_HIGH:
     return DESCRIPTOR_HIGH;
   default:
-    return ref_derived_instruction_type(text, place, ref_data_sass_type(entry->type, true));
+    return plain;
   }
 }
 
 static void ref_derived_add(ref_capsule *capsule, const ref_out_relocation *entry, const ref_units *places,
-                            const ref_bytes *text, ref_bytes *output) {
+                            const ref_bytes *text, bool is_first, ref_bytes *output) {
   const uint64_t place = ref_units_around(places, entry->input_offset);
-  const uint32_t type = ref_derived_type(capsule->mercury, entry, text, place);
+  const uint32_t type = ref_derived_sass_type(capsule->mercury, entry, text, place);
   if (!entry->dropped && type != 0 && !ref_derived_is_reserved(capsule->mercury, entry)) {
     ref_capsule_write_entry(capsule, output, place, type, ref_symbol_index(capsule->mercury, entry->symbol),
-                            ref_derived_addend(capsule, entry));
+                            ref_derived_addend(entry, places, ref_derived_opcode(text, place), is_first));
   }
 }
 
-static void ref_derived_copy(ref_capsule *capsule, const ref_out_relocation *entry, ref_bytes *output) {
-  if (!entry->dropped) {
-    ref_capsule_write_entry(capsule, output, entry->offset, entry->type,
-                            ref_capsule_symbol_index(capsule, entry->symbol), entry->addend);
+static bool ref_derived_is_place(uint32_t type) {
+  return (type > REF_MERCURY_PLACE_64 && type <= REF_MERCURY_PLACE_32_LAST) || ref_derived_is_return(type);
+}
+
+/* By instruction of the text the first entry that is about a place in the code. */
+static const size_t *ref_derived_find_places(ref_capsule *capsule, size_t section, size_t function,
+                                             const ref_units *places, size_t count) {
+  const ref_targets *targets = &capsule->mercury_targets;
+  size_t *first = ref_memory_take_numbers(capsule->mercury, count + 1);
+  for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
+    const ref_out_relocation *entry = &capsule->mercury->relocations[targets->items[k]];
+    const uint64_t place = ref_units_around(places, entry->input_offset) / UNIT;
+    if (ref_derived_is_own(capsule->mercury, entry, function) && !entry->dropped && ref_derived_is_place(entry->type) &&
+        place < count) {
+      first[place] = k;
+    }
   }
+  return first;
 }
 
 /* The entries of a text: `section` is Mercury's, `target` the SASS module's. False where the SASS side's count as they are. */
@@ -162,16 +212,12 @@ bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, si
   const ref_bytes nothing = {0}; /* where the SASS module has no such section */
   const ref_bytes *text = target == REF_NONE ? &nothing : &capsule->sass->sections[target].data;
   const ref_targets *targets = &capsule->mercury_targets;
+  const size_t *first = ref_derived_find_places(capsule, section, function, places, text->size / UNIT);
   for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
     const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
-    if (!ref_derived_is_own(mercury, entry, function)) {
-      continue;
-    }
-    const size_t beside = ref_derived_beside(capsule, &pairs, entry);
-    if (ref_derived_is_in_place(capsule, beside, entry, places)) {
-      ref_derived_copy(capsule, &capsule->sass->relocations[beside], output);
-    } else {
-      ref_derived_add(capsule, entry, places, text, output);
+    const uint64_t place = ref_units_around(places, entry->input_offset) / UNIT;
+    if (ref_derived_is_own(mercury, entry, function)) {
+      ref_derived_add(capsule, entry, places, text, place < text->size / UNIT && first[place] == k, output);
     }
   }
   return true;
@@ -200,15 +246,19 @@ static void ref_derived_write_entry(const ref_capsule *capsule, const ref_out_re
     ref_field_write(&field, text->data, text->size, place, ref_field_value(&field, value, 0, 0, 0));
   } else if (ref_derived_is_reserved(mercury, entry)) {
     const size_t symbol = capsule->sass_symbol_of[entry->symbol];
-    const uint64_t value = symbol == REF_NONE ? 0 : capsule->sass->symbols[symbol].value;
-    ref_derived_write_value(text, place, ref_derived_type(mercury, entry, text, place),
+    const uint64_t value = (symbol == REF_NONE ? 0 : capsule->sass->symbols[symbol].value) +
+                           (ref_derived_lies_in_reserved(mercury, entry) ? SYSTEM_RESERVED : 0);
+    ref_derived_write_value(text, place, ref_derived_sass_type(mercury, entry, text, place),
                             value + (uint64_t)entry->addend);
-  } else if (entry->is_applied && entry->type >= REF_MERCURY_BYTE_0 &&
-             entry->type < REF_MERCURY_BYTE_0 + 8) { /* of the immediate */
-    const ref_field byte = {IMMEDIATE, 8, (ref_source)(REF_FROM_BYTE0 + (entry->type - REF_MERCURY_BYTE_0))};
-    ref_field_write(&byte, text->data, text->size, place, ref_field_value(&byte, entry->value, 0, 0, 0));
-  } else if (entry->is_applied && (entry->type == REF_MERCURY_32 || entry->type == REF_MERCURY_16)) {
-    ref_derived_write_value(text, place, ref_derived_type(mercury, entry, text, place), entry->value);
+  }
+}
+
+/* RF901: of 10 and of the return addresses, which the loader adds, there is 0. */
+static void ref_derived_write_place(const ref_written *written, const ref_out_relocation *entry,
+                                    const ref_units *places, ref_bytes *text) {
+  const bool shown = ref_derived_is_place(entry->type) && entry->type < REF_MERCURY_PLACE_32_LAST;
+  if (!entry->dropped && ref_derived_is_place(entry->type)) {
+    ref_written_put_place(written, entry->input_offset, ref_derived_place(places, entry->addend), shown, text);
   }
 }
 
@@ -224,10 +274,23 @@ void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *sy
   }
   const ref_units *places = ref_places_units_of_function(capsule, function);
   const ref_targets *targets = &capsule->mercury_targets;
-  for (size_t k = targets->starts[section]; k < targets->starts[section + 1]; k++) {
+  ref_written written = ref_written_begin(capsule, function);
+  for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
     const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
-    if (ref_derived_is_own(mercury, entry, function) &&
-        !ref_derived_is_in_place(capsule, ref_derived_beside(capsule, &pairs, entry), entry, places)) {
+    if (ref_derived_is_own(mercury, entry, function)) {
+      ref_written_add(&written, entry);
+    }
+  }
+  ref_written_translate(capsule->mercury, &written, text);
+  for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
+    const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
+    if (ref_derived_is_own(mercury, entry, function)) {
+      ref_derived_write_place(&written, entry, places, text);
+    }
+  }
+  for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
+    const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
+    if (ref_derived_is_own(mercury, entry, function)) {
       ref_derived_write_entry(capsule, entry, ref_units_around(places, entry->input_offset), symbols, text);
     }
   }

@@ -26,6 +26,7 @@ enum {
 typedef struct ref_frame {
   const ref_section *section, *common_section;
   uint64_t common, at, end; /* common: in its section */
+  const uint8_t *linked;    /* the bytes of its section behind Mercury's own entries (RF852) */
   bool is_bare;
   ref_bytes rows;             /* in place of its own, if there are any */
   uint64_t range;             /* of addresses, in place of its own, unless 0 */
@@ -43,17 +44,6 @@ typedef struct ref_kept_frame {
   int64_t address;                  /* of its function in the SASS text */
 } ref_kept_frame;
 
-/* The frames of one file's SASS view, as far as they were asked for. */
-typedef struct ref_sass_frames {
-  bool is_begun;
-  uint32_t index;
-  ref_frame cursor;
-  ref_map addresses, by_function; /* numbers in `entries`, by offset; in `frames`, by function */
-  ref_relocation *entries;
-  ref_frame *frames;
-  size_t entry_count, entry_capacity, frame_count, frame_capacity;
-} ref_sass_frames;
-
 typedef struct ref_frames {
   ref_capsule *capsule;
   ref_kept_frame *kept; /* in the order of the files */
@@ -62,7 +52,6 @@ typedef struct ref_frames {
   ref_frame_entry *entries; /* by relocation of the Mercury module; NULL: nobody asks */
   ref_map coded;            /* those of them that are addresses of code */
   ref_map addresses;        /* the Mercury module's relocation of each frame's address, by file, section and offset */
-  ref_sass_frames *sass;    /* by file */
   const ref_section
       *common_section; /* of the common entry that was written last, and its offset there and in the output */
   uint64_t last_common, last_written;
@@ -75,12 +64,16 @@ static const char *ref_frames_place_key(ref_link *link, size_t file, size_t sect
   return ref_memory_print(link, "%zu %zu %llx", file, section, (unsigned long long)offset);
 }
 
+/* As the input has it. */
+static uint64_t ref_frames_common_size(const ref_frame *frame) {
+  return HEAD + ref_u64(frame->common_section->data + frame->common + LENGTH_AT);
+}
+
 static void ref_frames_add_common(ref_frames *frames, const ref_frame *frame) {
-  const uint8_t *data = frame->common_section->data;
   if (frames->common_section == frame->common_section && frames->last_common == frame->common) {
     return;
   }
-  const uint64_t end = frame->common + HEAD + ref_u64(data + frame->common + LENGTH_AT);
+  const uint64_t size = ref_frames_common_size(frame);
   frames->common_section = frame->common_section;
   frames->last_common = frame->common;
   frames->last_written = frames->output.size;
@@ -88,8 +81,8 @@ static void ref_frames_add_common(ref_frames *frames, const ref_frame *frame) {
     ref_bytes_add(frames->capsule->mercury, &frames->output, frame->common_bytes.data, frame->common_bytes.size);
     return;
   }
-  ref_bytes_add(frames->capsule->mercury, &frames->output, data + frame->common, (size_t)(end - frame->common));
-  if (frame->rows.size != 0 && end - frame->common > UNIT_AT) {
+  ref_bytes_add(frames->capsule->mercury, &frames->output, frame->linked + frame->common, (size_t)size);
+  if (frame->rows.size != 0 && size > UNIT_AT) {
     frames->output.data[frames->last_written + UNIT_AT] = SASS_UNIT;
   }
 }
@@ -150,9 +143,10 @@ static void ref_frames_place_common(ref_frames *frames, size_t number) {
   const uint64_t end = common + HEAD + ref_u64(kept->frame.common_section->data + common + LENGTH_AT);
   const bool is_lost =
       mercury->job->bug_compatible && (mercury->relocatable || ref_options_keep_shared_symbols(mercury));
-  if (entry->input_offset < end) {
+  const uint32_t type = ref_data_sass_type(entry->type, false); /* RF905 */
+  if (entry->input_offset < end && type != 0) {
     const uint64_t at = is_lost ? 0 : kept->common_written + entry->input_offset - common;
-    frames->entries[number] = (ref_frame_entry){at, SASS_64, entry->addend, false};
+    frames->entries[number] = (ref_frame_entry){at, type, entry->addend, false};
   }
 }
 
@@ -171,7 +165,7 @@ static void ref_frames_place_data(ref_frames *frames, size_t number) {
   const ref_kept_frame *kept = ref_frames_before(frames, entry, false);
   ref_frame_entry *placed = &frames->entries[number];
   const uint64_t place = kept == NULL ? 0 : entry->input_offset - kept->frame.at;
-  const bool is_inside = kept != NULL && place < ROWS_AT;
+  const bool is_inside = kept != NULL && (place == POINTER_AT || place == ADDRESS_AT || place == RANGE_AT); /* RF853 */
   ref_field field;
   if (!is_inside && ref_relocatable_is_default(frames->capsule->mercury)) {
     return; /* what waits for the final link (RF290) is about the frames of the output */
@@ -223,17 +217,6 @@ static bool ref_frames_points_nowhere(const ref_frames *frames, const ref_kept_f
   return found != REF_NONE && (mercury->job->bug_compatible || mercury->relocations[found].type != MERCURY_64);
 }
 
-/* RF707: of a frame that is not translated, address and range are what Mercury's side has after its own entries. */
-static void ref_frames_copy_head(const ref_frames *frames, const ref_kept_frame *kept, uint8_t *head) {
-  const ref_link *mercury = frames->capsule->mercury;
-  const ref_out_relocation *address = &mercury->relocations[kept->entry];
-  const ref_bytes *linked = &mercury->sections[address->target].data;
-  const uint64_t at = kept->frame.at + (address->offset - address->input_offset);
-  if (at <= linked->size && linked->size - at >= ROWS_AT) {
-    memcpy(head + ADDRESS_AT, linked->data + at + ADDRESS_AT, ROWS_AT - ADDRESS_AT);
-  }
-}
-
 static void ref_frames_add(ref_frames *frames, const ref_frame *frame, ref_kept_frame *kept) {
   ref_frames_add_common(frames, frame);
   const size_t at = frames->output.size;
@@ -243,8 +226,8 @@ static void ref_frames_add(ref_frames *frames, const ref_frame *frame, ref_kept_
                 has_rows ? ROWS_AT : (size_t)size);
   ref_bytes_add(frames->capsule->mercury, &frames->output, frame->rows.data, frame->rows.size);
   ref_put_u64(frames->output.data + at + LENGTH_AT, size - HEAD);
-  if (frame->is_bare) {
-    ref_frames_copy_head(frames, kept, frames->output.data + at);
+  if (frame->is_bare) { /* RF707: address and range are what Mercury's side has after its own entries */
+    memcpy(frames->output.data + at + ADDRESS_AT, frame->linked + frame->at + ADDRESS_AT, ROWS_AT - ADDRESS_AT);
     ref_put_u32(frames->output.data + at + BARE - 4, 0);
   }
   ref_put_u64(frames->output.data + at + POINTER_AT,
@@ -280,15 +263,12 @@ static bool ref_frames_is_whole(const ref_frame *frame) {
 
 /* The next frame of a section; entries of the 64-bit form: ffffffff, u64 length, u64 pointer (all ones for a common entry),
  * u64 address. */
-static bool ref_frames_next(ref_link *link, const ref_file *file, ref_frame *frame, bool is_sass) {
+static bool ref_frames_next(ref_link *link, const ref_file *file, ref_frame *frame) {
   const ref_section *section = frame->section;
   while (section->data != NULL && section->size - frame->end >= ADDRESS_AT) {
     frame->at = frame->end;
     const uint64_t length = ref_u64(section->data + frame->at + LENGTH_AT);
     if (!ref_frames_is_whole(frame)) {
-      if (is_sass) {
-        return false; /* RF585 */
-      }
       ref_message_fatal(link, "D40", "Input file '%s': section '.debug_frame' is damaged at 0x%llx", file->name,
                         (unsigned long long)frame->at);
     }
@@ -337,79 +317,6 @@ bool ref_capsule_is_first_alias(ref_link *mercury, size_t function, size_t name)
                                                ref_capsule_first_alias(mercury, function);
 }
 
-static const char *ref_frames_key(ref_link *link, uint64_t number) {
-  return ref_memory_print(link, "%llx", (unsigned long long)number);
-}
-
-/* The entries about the section of frames, each offset's first. */
-static void ref_frames_read_entries(ref_link *link, const ref_file *file, ref_sass_frames *frames) {
-  const ref_cubin *cubin = &file->cubin;
-  for (uint32_t i = 1; i < cubin->section_count; i++) {
-    if (cubin->sections[i].type != REF_TYPE_RELA || cubin->sections[i].info != frames->index) {
-      continue;
-    }
-    for (size_t k = 0; k < ref_cubin_relocation_count(cubin, i); k++) {
-      const ref_relocation entry = ref_cubin_relocation(cubin, i, k);
-      const char *key = ref_frames_key(link, entry.offset);
-      if (entry.symbol < cubin->symbol_count && ref_map_find(&frames->addresses, key) == REF_NONE) {
-        ref_map_set(link, &frames->addresses, key, frames->entry_count);
-        frames->entries = ref_memory_grow(link, frames->entries, frames->entry_count, &frames->entry_capacity,
-                                          sizeof *frames->entries);
-        frames->entries[frames->entry_count++] = entry;
-      }
-    }
-  }
-}
-
-static ref_sass_frames *ref_frames_of_file(ref_frames *frames, size_t number) {
-  ref_sass_frames *list = &frames->sass[number];
-  const ref_file *file = &frames->capsule->sass->files[number];
-  if (!list->is_begun) {
-    list->is_begun = true;
-    list->cursor = (ref_frame){.section = ref_frames_section(&file->cubin, &list->index), .common = UINT64_MAX};
-    ref_frames_read_entries(frames->capsule->mercury, file, list);
-  }
-  return list;
-}
-
-/* Keeps the frame at the cursor, if it is the first of its function's body: the entry at its address names that, whose addend is
- * another function's place in its text. */
-static void ref_frames_keep(ref_link *link, const ref_file *file, ref_sass_frames *list) {
-  const size_t entry = ref_map_find(&list->addresses, ref_frames_key(link, list->cursor.at + ADDRESS_AT));
-  const ref_relocation *address = entry == REF_NONE ? NULL : &list->entries[entry];
-  if (address == NULL || address->addend != 0 || file->body_of[address->symbol] == REF_BODY_LOSES) {
-    return;
-  }
-  const char *function = ref_frames_key(link, file->function_of[address->symbol]);
-  if (ref_map_find(&list->by_function, function) == REF_NONE) {
-    ref_map_set(link, &list->by_function, function, list->frame_count);
-    list->frames = ref_memory_grow(link, list->frames, list->frame_count, &list->frame_capacity, sizeof *list->frames);
-    list->frames[list->frame_count++] = list->cursor;
-  }
-}
-
-/* The frame of the function's body in the SASS view; false when that has none. Frames are read up to the one that is asked for. */
-static bool ref_frames_find_sass(ref_frames *frames, size_t function, ref_frame *frame) {
-  ref_link *link = frames->capsule->mercury;
-  const size_t number = frames->capsule->sass->functions[function].definition_file;
-  if (number == REF_NONE) {
-    return false;
-  }
-  const ref_file *file = &frames->capsule->sass->files[number];
-  ref_sass_frames *list = ref_frames_of_file(frames, number);
-  const size_t led = frames->capsule->sass->functions[function].leads; /* L807 */
-  const char *key = ref_frames_key(link, led == REF_NONE ? function : led);
-  size_t found;
-  while ((found = ref_map_find(&list->by_function, key)) == REF_NONE) {
-    if (list->cursor.section == NULL || !ref_frames_next(link, file, &list->cursor, true)) {
-      return false;
-    }
-    ref_frames_keep(link, file, list);
-  }
-  *frame = list->frames[found];
-  return true;
-}
-
 /* The entries of the Mercury view about frames, at each offset the last that was read, of whatever it is about (RF707). */
 static void ref_frames_list_addresses(ref_frames *frames) {
   ref_link *mercury = frames->capsule->mercury;
@@ -425,92 +332,58 @@ static void ref_frames_list_addresses(ref_frames *frames) {
   }
 }
 
-/* The rows behind a frame's head. */
-static ref_rows ref_frames_rows(ref_link *link, const ref_frame *frame, uint64_t unit, bool is_sass) {
-  return ref_rows_read(link, frame->section->data + frame->at + ROWS_AT, (size_t)(frame->end - frame->at - ROWS_AT),
-                       unit, is_sass);
-}
-
 /* Once for all frames behind it. */
 static ref_common ref_frames_read_common(ref_frames *frames, const ref_frame *frame) {
   if (frames->read_section != frame->common_section || frames->read_at != frame->common) {
-    const uint8_t *common = frame->common_section->data + frame->common;
     frames->read_section = frame->common_section;
     frames->read_at = frame->common;
-    frames->read = ref_common_read(frames->capsule->mercury, common, HEAD + (size_t)ref_u64(common + LENGTH_AT));
+    frames->read =
+        ref_common_read(frames->capsule->mercury, frame->linked + frame->common, (size_t)ref_frames_common_size(frame));
   }
   return frames->read;
 }
 
-/* Of Mercury's side, with its own common entry's unit (L1120). */
-static ref_rows ref_frames_mercury_rows(ref_frames *frames, const ref_frame *frame) {
-  return ref_frames_rows(frames->capsule->mercury, frame, ref_frames_read_common(frames, frame).unit, false);
+/* The rows behind the head of Mercury's frame, in its common entry's unit (L1120). */
+static ref_rows ref_frames_rows(ref_frames *frames, const ref_frame *frame) {
+  return ref_rows_read(frames->capsule->mercury, frame->linked + frame->at + ROWS_AT,
+                       (size_t)(frame->end - frame->at - ROWS_AT), ref_frames_read_common(frames, frame).unit);
 }
 
-/* The row at 0 is there without an advance, too. */
-static bool ref_frames_row_counts(const ref_row *row) {
-  return row->is_given || row->operations.size != 0;
-}
-
-/* RF73: the rows of the bodies that were replaced, at the places of the body that stands, where it has none of its own. RF143: behind
- * the common entry of the first of them. */
-static ref_frame ref_frames_merge(ref_frames *frames, size_t function, const ref_frame *sass, const ref_frame *old,
-                                  size_t count) {
-  ref_link *link = frames->capsule->mercury;
-  const ref_rows own = sass->rows.size != 0 ? ref_rows_read(link, sass->rows.data, sass->rows.size, SASS_UNIT, true)
-                                            : ref_frames_rows(link, sass, SASS_UNIT, true),
-                 standing = ref_frames_mercury_rows(frames, &old[count - 1]);
-  ref_rows all = {0};
-  const ref_places places = ref_places_of_function(frames->capsule, function);
-  for (size_t i = 0; i + 1 < count; i++) {
-    const ref_rows rows = ref_frames_mercury_rows(frames, &old[i]);
-    for (size_t k = 0; k < rows.count; k++) {
-      const size_t instruction = ref_places_find(&places, rows.items[k].place);
-      if (instruction != REF_NONE && ref_frames_row_counts(&rows.items[k])) {
-        ref_rows_put(link, &all, instruction * INSTRUCTION, &rows.items[k].operations);
-      }
-    }
-  }
-  for (size_t i = 0; i < own.count; i++) {
-    const bool counts = own.items[i].place != 0 || ref_frames_row_counts(&standing.items[0]); /* RF365 */
-    if (counts || own.items[i].operations.size != 0) {
-      ref_rows_put(link, &all, own.items[i].place, &own.items[i].operations);
-    }
-  }
-  ref_frame merged = *sass;
-  merged.rows = (ref_bytes){0};
-  merged.common_section = old[0].common_section;
-  merged.common = old[0].common;
-  ref_rows_write(link, &all, SASS_UNIT, &merged.rows);
-  ref_bytes_fill(link, &merged.rows, (size_t)ref_align_up(ROWS_AT + merged.rows.size, 8) - ROWS_AT);
-  return merged;
-}
-
-/* RF237: the Mercury frame in SASS, where the input's SASS frame is one of Mercury without instructions (RF39), as -r writes it. */
-static ref_frame ref_frames_translate(ref_frames *frames, size_t function, const ref_frame *mercury) {
-  ref_link *link = frames->capsule->mercury;
-  const ref_rows rows = ref_frames_mercury_rows(frames, mercury);
-  const ref_places places = ref_places_of_function(frames->capsule, function);
-  const uint64_t start = ref_places_from(&places, mercury->start);
-  ref_rows moved = {0};
+/* Adds the rows of a body's frame at their places in the SASS text, which count from `start`: of several at a place the last one stays.
+ * RF365: the row at 0 is there without an advance, too. */
+static void ref_frames_add_rows(ref_frames *frames, const ref_frame *body, const ref_units *places, uint64_t start,
+                                ref_rows *all) {
+  const ref_rows rows = ref_frames_rows(frames, body);
   for (size_t i = 0; i < rows.count; i++) {
-    const size_t instruction = ref_places_find(&places, mercury->start + rows.items[i].place);
-    const bool is_first =
-        mercury->start != 0 && instruction * INSTRUCTION == start; /* L720: a step there is left out */
-    if (instruction != REF_NONE && instruction * INSTRUCTION >= start && !is_first) {
-      ref_rows_put(link, &moved, instruction * INSTRUCTION - start, &rows.items[i].operations);
+    const ref_row *row = &rows.items[i];
+    const size_t instruction = ref_rows_instruction(places, body->start + row->place);
+    const uint64_t at = instruction == REF_NONE ? 0 : instruction * INSTRUCTION;
+    const bool is_first = body->start != 0 && at == start; /* L720: a step there is left out */
+    if (instruction != REF_NONE && at >= start && !is_first && (row->is_given || row->operations.size != 0)) {
+      ref_rows_put(frames->capsule->mercury, all, at - start, &row->operations);
     }
   }
-  ref_frame frame = *mercury;
-  ref_rows_write(link, &moved, SASS_UNIT, &frame.rows);
+}
+
+/* RF851: Mercury's frame in SASS, whatever the input's SASS side has. RF73: the rows of all bodies of the function, the one that stands
+ * being the last, at the places of its code. RF143: behind the common entry of the first. */
+static ref_frame ref_frames_translate(ref_frames *frames, size_t function, const ref_frame *bodies, size_t count) {
+  ref_link *link = frames->capsule->mercury;
+  const ref_places places = ref_places_of_function(frames->capsule, function);
+  const ref_units row_places = ref_places_rows(link, &places);
+  ref_frame frame = bodies[count - 1];
+  const uint64_t start = ref_places_from(&places, frame.start), slot = ref_slots_frame_range(frames->capsule, function);
+  ref_rows all = {0};
+  for (size_t i = 0; i < count; i++) {
+    ref_frames_add_rows(frames, &bodies[i], &row_places, start, &all);
+  }
+  frame.common_section = bodies[0].common_section;
+  frame.common = bodies[0].common;
+  ref_rows_write(link, &all, SASS_UNIT, &frame.rows);
   ref_bytes_fill(link, &frame.rows, (size_t)ref_align_up(ROWS_AT + frame.rows.size, 8) - ROWS_AT);
   frame.sass_start = start;
-  frame.range = ref_inner_end(frames->capsule, function, &places, start) - start;
+  frame.range = slot != 0 ? slot : ref_inner_end(frames->capsule, function, &places, start) - start;
   return frame;
-}
-
-static bool ref_frames_is_in_sass(const ref_frame *frame) {
-  return frame->common_section->data[frame->common + UNIT_AT] == SASS_UNIT;
 }
 
 /* The entry of a file's next frame that has one still (the others' functions are dead or lost); REF_NONE behind the last frame. */
@@ -519,7 +392,7 @@ static size_t ref_frames_next_kept(ref_frames *frames, size_t number, ref_frame 
   const ref_file *file = &mercury->files[number];
   uint32_t index;
   frame->section = ref_frames_section(&file->cubin, &index);
-  while (frame->section != NULL && ref_frames_next(mercury, file, frame, false)) {
+  while (frame->section != NULL && ref_frames_next(mercury, file, frame)) {
     const size_t entry = ref_map_find(
         &frames->addresses, ref_frames_place_key(mercury, number, file->section_of[index], frame->at + ADDRESS_AT));
     if (entry != REF_NONE) {
@@ -529,6 +402,16 @@ static size_t ref_frames_next_kept(ref_frames *frames, size_t number, ref_frame 
   return REF_NONE;
 }
 
+/* RF852: the finalizer reads what Mercury's own link wrote. */
+static const uint8_t *ref_frames_linked(const ref_frames *frames, const ref_frame *frame, size_t entry) {
+  const ref_link *mercury = frames->capsule->mercury;
+  const ref_out_relocation *address = &mercury->relocations[entry];
+  const ref_bytes *linked = &mercury->sections[address->target].data;
+  const uint64_t base = address->offset - address->input_offset;
+  const bool is_whole = base <= linked->size && frame->section->size <= linked->size - base;
+  return is_whole ? linked->data + base : frame->section->data;
+}
+
 static void ref_frames_collect_file(ref_frames *frames, size_t number) {
   ref_link *mercury = frames->capsule->mercury;
   ref_frame frame = {.common = UINT64_MAX};
@@ -536,6 +419,7 @@ static void ref_frames_collect_file(ref_frames *frames, size_t number) {
   while ((entry = ref_frames_next_kept(frames, number, &frame)) != REF_NONE) {
     frames->kept =
         ref_memory_grow(mercury, frames->kept, frames->kept_count, &frames->kept_capacity, sizeof *frames->kept);
+    frame.linked = ref_frames_linked(frames, &frame, entry);
     frame.start =
         mercury->relocations[entry].type == MERCURY_ADDRESS ? (uint64_t)mercury->relocations[entry].addend : 0;
     frames->kept[frames->kept_count++] = (ref_kept_frame){
@@ -577,61 +461,35 @@ static size_t ref_frames_of_function(ref_frames *frames, const ref_kept_frame *f
   return count;
 }
 
-/* RF698: where the SASS side has no frame of the body, Mercury's is translated. RF73: a function's first frame becomes that of its SASS body, with the rows of those that it replaced; a further one stays
- * as the Mercury view has it, without its instructions. RF39, RF226: so does the only frame of a function whose alias comes first, or whose
- * jump slot is not the first. */
+/* RF73: a function's first frame has the rows of all bodies; a further one stays as the Mercury view has it, without its instructions.
+ * RF39, RF226: so does the only frame of a function whose alias comes first, or whose jump slot is not the first. */
 static ref_frame ref_frames_choose_rows(ref_frames *frames, const ref_kept_frame *kept) {
   const size_t function = kept->function;
-  ref_frame other = kept->frame, sass, *list = NULL;
+  ref_frame other = kept->frame, *list = NULL;
   other.is_bare = true;
   if (kept->is_further || function == REF_NONE || ref_slots_keeps_frame(frames->capsule, function) ||
       ref_capsule_alias_comes_first(frames->capsule->mercury, function)) {
     return other;
   }
   if (kept->frame.start != 0) {
-    return ref_frames_translate(frames, function, &kept->frame);
+    return ref_frames_translate(frames, function, &kept->frame, 1);
   }
   const size_t count = ref_frames_of_function(frames, kept, &list);
-  if (!ref_frames_find_sass(frames, function, &sass)) { /* RF698 */
-    sass = ref_frames_translate(frames, function, &list[count - 1]);
-    return count > 1 ? ref_frames_merge(frames, function, &sass, list, count) : sass;
-  }
-  sass.range = ref_slots_frame_range(frames->capsule, function);
-  if (count == 1 && !ref_frames_is_in_sass(&sass)) {
-    return ref_frames_translate(frames, function, &kept->frame);
-  }
-  return count > 1 ? ref_frames_merge(frames, function, &sass, list, count) : sass;
+  return ref_frames_translate(frames, function, list, count);
 }
 
-/* Is it what the SASS side has at the frame, with one unit for another? */
-static bool ref_frames_has_common(const ref_frame *sass, const ref_common *common) {
-  const uint8_t *own = sass->common_section->data + sass->common;
-  return HEAD + ref_u64(own + LENGTH_AT) == common->bytes.size &&
-         memcmp(own, common->bytes.data, common->bytes.size) == 0;
-}
-
-/* L1120: the common entry is Mercury's, written anew; where its unit is not the usual one, so are the rows. */
+/* L1120: the common entry is Mercury's, written anew. */
 static ref_frame ref_frames_choose(ref_frames *frames, const ref_kept_frame *kept) {
   const ref_common common = ref_frames_read_common(frames, &kept->frame);
   ref_frame chosen = ref_frames_choose_rows(frames, kept);
-  if (chosen.is_bare || !common.is_whole) {
-    return chosen;
-  }
-  if (common.unit != 1) {
-    chosen = ref_frames_translate(frames, kept->function, &kept->frame);
-  }
-  if (!ref_frames_has_common(&chosen, &common)) {
+  if (!chosen.is_bare && common.is_whole) {
     chosen.common_bytes = common.bytes;
-    chosen.common_section = kept->frame.common_section;
-    chosen.common = kept->frame.common;
   }
   return chosen;
 }
 
 ref_bytes ref_capsule_frames(ref_capsule *capsule, ref_frame_entry *entries) {
-  ref_frames frames = {.capsule = capsule,
-                       .entries = entries,
-                       .sass = REF_TAKE(capsule->mercury, ref_sass_frames, capsule->sass->file_count)};
+  ref_frames frames = {.capsule = capsule, .entries = entries};
   ref_frames_list_addresses(&frames);
   ref_frames_collect(&frames);
   for (size_t i = 0; i < frames.kept_count; i++) {

@@ -166,17 +166,17 @@ uint64_t ref_laid_size(const ref_capsule *capsule, size_t section) {
   return capsule->laid_base + capsule->mercury->sections[section].size;
 }
 
-/* The Mercury view's entries, of all bodies, at their places behind the base. */
+/* The Mercury view's entries, of all bodies, at their places behind the base, with the types of entries of data (RF905). */
 ref_bytes ref_laid_entries(ref_capsule *capsule, size_t section) {
   ref_link *mercury = capsule->mercury;
   ref_bytes output = {0};
   for (size_t i = mercury->relocation_count; i-- > 0;) {
     const ref_out_relocation *entry = &mercury->relocations[i];
-    if (!entry->dropped && entry->target == section && entry->symbol != REF_NONE) {
-      ref_bytes_add_u64(mercury, &output, capsule->laid_base + entry->offset);
-      ref_bytes_add_u32(mercury, &output, ref_bindless_type(capsule->sass, mercury->symbols[entry->symbol].type));
-      ref_bytes_add_u32(mercury, &output, ref_symbol_index(mercury, entry->symbol));
-      ref_bytes_add_u64(mercury, &output, (uint64_t)entry->addend);
+    const uint32_t type =
+        entry->dropped || entry->target != section ? 0 : ref_data_sass_type(entry->type, false); /* RF863 */
+    if (type != 0) {
+      ref_capsule_write_entry(capsule, &output, capsule->laid_base + entry->offset, type,
+                              ref_symbol_index(mercury, entry->symbol), entry->addend);
     }
   }
   return output;

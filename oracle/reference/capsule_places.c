@@ -57,6 +57,11 @@ ref_places ref_places_of_sections(ref_link *link, const ref_section *capsule, co
   return ref_places_of(link, &body, &code);
 }
 
+const ref_bytes *ref_places_text(const ref_capsule *capsule, size_t text) {
+  const ref_out_section *section = &capsule->sass->sections[text];
+  return section->unpatched.data == NULL ? &section->data : &section->unpatched; /* RF904 */
+}
+
 ref_places ref_places_of_function(const ref_capsule *capsule, size_t function) {
   ref_link *mercury = capsule->mercury;
   const ref_link *sass = capsule->sass;
@@ -66,7 +71,7 @@ ref_places ref_places_of_function(const ref_capsule *capsule, size_t function) {
     const ref_bytes none = {0};
     return ref_places_of(mercury, &none, &none);
   }
-  return ref_places_of(mercury, &mercury->sections[body].data, &sass->sections[text].data);
+  return ref_places_of(mercury, &mercury->sections[body].data, ref_places_text(capsule, text));
 }
 
 size_t ref_places_find(const ref_places *places, uint64_t place) {
@@ -167,4 +172,23 @@ uint64_t ref_units_around(const ref_units *units, uint64_t decoded) {
   }
   const size_t found = units->items[ref_smaller(decoded / UNIT, units->count - 1)];
   return found == REF_NONE ? 0 : (uint64_t)found * UNIT;
+}
+
+/* RF850: a row of a frame begins directly behind what nvlink knows of the place before its own. */
+ref_units ref_places_rows(ref_link *link, const ref_places *places) {
+  const size_t count = (size_t)(places->end / UNIT) + 1; /* the end is one, too */
+  const ref_units rows = {places->self, ref_memory_take_numbers(link, count), count};
+  size_t before = REF_NONE;
+  for (size_t i = 0; i < places->count; i++) {
+    const size_t unit = places->at[i] == REF_PLACE_UNKNOWN ? count : (size_t)(places->at[i] / UNIT);
+    if (unit < count && rows.items[unit] == REF_NONE) {
+      rows.items[unit] = before == REF_NONE ? i : places->self[before] + 1;
+    }
+    before = unit < count && !places->is_padding[i] ? i : before;
+  }
+  return rows;
+}
+
+size_t ref_rows_instruction(const ref_units *rows, uint64_t place) {
+  return place % UNIT == 0 && place / UNIT < rows->count ? rows->items[place / UNIT] : REF_NONE;
 }

@@ -79,24 +79,6 @@ void ref_capsule_restore_names(ref_cubin *view) {
 
 /* --- records of what was applied --- */
 
-/* The n-th record about a section; NULL: none. */
-static const ref_out_relocation *ref_capsule_record_of(const ref_link *view, size_t target, size_t rank) {
-  for (size_t i = 0; i < view->resolved_count; i++) {
-    if (view->resolved[i].target == target && rank-- == 0) {
-      return &view->resolved[i];
-    }
-  }
-  return NULL;
-}
-
-static size_t ref_capsule_record_rank(const ref_link *view, const ref_out_relocation *record) {
-  size_t rank = 0;
-  for (const ref_out_relocation *before = view->resolved; before < record; before++) {
-    rank += before->target == record->target;
-  }
-  return rank;
-}
-
 /* RF369: what one source of 32 bits, or a constant, comes from; all others have an offset of 24 bits. */
 static uint32_t ref_capsule_record_type(const ref_bytes *text, uint64_t offset) {
   static const uint16_t words[] = {0x202, 0x2ca, 0x7ac, 0x802, 0x882, 0x919, 0x9c3, 0xb82, 0xc02};
@@ -109,40 +91,43 @@ static uint32_t ref_capsule_record_type(const ref_bytes *text, uint64_t offset) 
   return OFFSET_TYPE;
 }
 
-/* RF369: a record of a namesake's is one of the code that the section is about, at the Mercury record's decoded place. Behind that
- * code nvlink reads foreign memory; the record stays. */
-static void ref_capsule_move_record(const ref_capsule *capsule, size_t target, ref_out_relocation *record,
-                                    size_t rank) {
-  const ref_link *sass = capsule->sass, *mercury = capsule->mercury;
-  const size_t own = sass->sections[record->target].info_function, first = sass->sections[target].info_function;
-  const bool moves = record->target != target && own != REF_NONE && first != REF_NONE &&
-                     mercury->functions[own].text != REF_NONE && sass->functions[first].text == target;
-  const ref_out_relocation *from = moves ? ref_capsule_record_of(mercury, mercury->functions[own].text, rank) : NULL;
-  if (from == NULL || from->type != REF_MERCURY_FIRST + 3) {
-    return;
+/* RF369: of records that functions of one name share the code is that which the section is about; behind that nvlink reads foreign memory, and
+ * a record stays its own. */
+static size_t ref_capsule_record_function(ref_capsule *capsule, const ref_out_relocation *record, size_t section) {
+  const size_t own = capsule->mercury->sections[record->target].info_function;
+  const size_t first = capsule->mercury->sections[section].info_function;
+  if (own == first || own == REF_NONE || first == REF_NONE || record->type != REF_MERCURY_32 ||
+      capsule->sass->functions[first].text == REF_NONE) {
+    return own;
   }
-  const ref_places places = ref_places_of_function(capsule, first);
-  if (from->offset < places.end) {
-    record->offset = ref_places_self_around(&places, from->offset);
-    record->type = ref_capsule_record_type(&sass->sections[target].data, record->offset);
-  }
+  return ref_units_find(ref_places_units_of_function(capsule, first), record->offset, true) == REF_NONE ? own : first;
 }
 
-/* RF175: the SASS side's records, with the symbols of the file; D78: functions of one name share a section. */
-ref_bytes ref_capsule_resolved(ref_capsule *capsule, size_t target) {
-  const ref_link *sass = capsule->sass;
-  ref_bytes output = {0};
-  if (target == REF_NONE) {
-    return output;
+/* RF856: the record that the finalizer makes of one of Mercury's. */
+static bool ref_capsule_make_record(ref_capsule *capsule, size_t section, ref_out_relocation *record) {
+  const size_t function = ref_capsule_record_function(capsule, record, section);
+  const size_t text = function == REF_NONE ? REF_NONE : capsule->sass->functions[function].text;
+  if (text == REF_NONE) {
+    return false;
   }
-  for (size_t i = 0; i < sass->resolved_count; i++) {
-    ref_out_relocation record = sass->resolved[i];
-    if (sass->sections[record.target].resolved == sass->sections[target].resolved) {
-      ref_capsule_move_record(capsule, target, &record, ref_capsule_record_rank(sass, &sass->resolved[i]));
-      ref_bytes_add_u64(capsule->mercury, &output, record.offset);
-      ref_bytes_add_u32(capsule->mercury, &output, record.type);
-      ref_bytes_add_u32(capsule->mercury, &output, ref_capsule_symbol_index(capsule, record.symbol));
-      ref_bytes_add_u64(capsule->mercury, &output, (uint64_t)record.addend);
+  const ref_bytes *code = &capsule->sass->sections[text].data;
+  const size_t place = ref_units_find(ref_places_units_of_function(capsule, function), record->offset, true);
+  record->offset = place == REF_NONE ? record->offset : place;
+  record->type = record->type == REF_MERCURY_32 ? ref_capsule_record_type(code, record->offset)
+                                                : ref_derived_sass_type(capsule->mercury, record, code, record->offset);
+  return record->type != 0;
+}
+
+/* RF856: the SASS side's records are Mercury's; D78: functions of one name share a section. */
+ref_bytes ref_capsule_resolved(ref_capsule *capsule, size_t section) {
+  const ref_link *mercury = capsule->mercury;
+  ref_bytes output = {0};
+  for (size_t i = 0; section != REF_NONE && i < mercury->resolved_count; i++) {
+    ref_out_relocation record = mercury->resolved[i];
+    if (mercury->sections[record.target].resolved == mercury->sections[section].resolved &&
+        ref_capsule_make_record(capsule, section, &record)) {
+      ref_capsule_write_entry(capsule, &output, record.offset, record.type, ref_symbol_index(mercury, record.symbol),
+                              record.addend);
     }
   }
   return output;

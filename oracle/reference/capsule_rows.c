@@ -134,7 +134,7 @@ bool ref_rows_read_common(ref_link *link, const uint8_t *data, size_t size, ref_
   return true;
 }
 
-ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_t unit, bool is_sass) {
+ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_t unit) {
   ref_rows rows = {0};
   uint64_t place = 0;
   ref_row *row = ref_rows_at(link, &rows, 0);
@@ -142,20 +142,17 @@ ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_
   for (size_t at = 0; at < size;) {
     if (ref_rows_read_advance(data, size, &at, &place, unit)) {
       advanced = true;
-      if (is_sass) {
-        row = ref_rows_begin(link, &rows, place);
-      }
       continue;
     }
     const size_t end = ref_rows_end_of(data, size, at);
     if (data[at] != NOP) {
-      row = advanced && !is_sass ? ref_rows_begin(link, &rows, place) : row;
+      row = advanced ? ref_rows_begin(link, &rows, place) : row;
       advanced = false;
       ref_bytes_add(link, &row->operations, data + at, end - at);
     }
     at = end;
   }
-  if (advanced && !is_sass) {
+  if (advanced) {
     (void)ref_rows_begin(link, &rows, place);
   }
   return rows;

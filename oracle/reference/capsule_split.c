@@ -1,6 +1,6 @@
 /* Blocks that begin at the places of a namesake's entries: RF371. nvlink makes the waits of the whole text anew; here are those in
  * cycles: that the last instruction of a block waits until all that the block computes is there, and which instructions let others go first
- * (the yield bit, RF372). Numbers of scoreboards stay. */
+ * (the yield bit, RF372). Numbers of scoreboards stay. RF906: the same waits where a move writes another register than the input's. */
 #include "bits.h"
 #include "capsule.h"
 
@@ -20,6 +20,7 @@ enum {
   PREDICATE_CYCLES = 13,
   YIELD_CYCLES = 10,
   LONG_STALL = 12,
+  MOST_BACK = 32, /* instructions, of which hardly one takes no cycle */
   FIXED_STALL = 3
 };
 
@@ -98,15 +99,19 @@ static unsigned ref_split_cycles(const uint8_t *at) {
   return base < FIXED_BELOW ? FIXED : OTHER;
 }
 
-/* The wait of the last instruction of a block that begins at `first`, or before. */
-static unsigned ref_split_last_stall(const uint8_t *text, size_t first, size_t last) {
-  unsigned most = ref_split_cycles(text + last * UNIT), distance = 0;
-  for (size_t i = last; i-- > first && distance < MOST_STALL;) {
-    const unsigned cycles = ref_split_cycles(text + i * UNIT);
+/* The wait of the last instruction of a block that begins at `first`, or before. `left_out`: those that nobody waits for; NULL: none. */
+static unsigned ref_split_last_stall_but(const uint8_t *text, size_t first, size_t last, const bool *left_out) {
+  unsigned most = left_out != NULL && left_out[last] ? 1 : ref_split_cycles(text + last * UNIT), distance = 0;
+  for (size_t i = last; i-- > first && distance < MOST_STALL && last - i < MOST_BACK;) {
+    const unsigned cycles = left_out != NULL && left_out[i] ? 0 : ref_split_cycles(text + i * UNIT);
     distance += ref_split_stall(text + i * UNIT);
     most = cycles > distance && cycles - distance > most ? cycles - distance : most;
   }
   return most;
+}
+
+static unsigned ref_split_last_stall(const uint8_t *text, size_t first, size_t last) {
+  return ref_split_last_stall_but(text, first, last, NULL);
 }
 
 /* RF372: what waits for long yields; what computes for two cycles does where ten went by without. */
@@ -229,5 +234,62 @@ void ref_split_text(ref_link *link, ref_bytes *text, const ref_indices *places) 
     }
     memcpy(before, text->data, text->size);
     ref_split_at(text->data, before, begins, count, place);
+  }
+}
+
+/* --- moves to other registers --- */
+
+static void ref_split_set_stall(uint8_t *at, unsigned stall) {
+  ref_bits_put(at, STALL_BIT, STALL_WIDTH, stall);
+  ref_bits_put(at, YIELD_BIT, 1, stall < FIXED_STALL);
+}
+
+/* What computes a register of the kind that the move writes, in a time that is the same. */
+static bool ref_split_writes(const uint8_t *at, const ref_split_move *move) {
+  enum { MOVE = 0x002, ADD = 0x010, LOGIC = 0x012, MOVE_UNIFORM = 0x082, REGISTER_BIT = 16 };
+  const unsigned base = ref_split_base(at), number = ref_bits_get(at, REGISTER_BIT, 8);
+  const bool same_kind = move->is_uniform ? base == MOVE_UNIFORM : base == MOVE || base == ADD || base == LOGIC;
+  return same_kind && number >= move->first && number - move->first < move->count;
+}
+
+/* A register is written again some cycles later at the earliest: what stands in front of the move waits. */
+static void ref_split_keep_order(uint8_t *text, const bool *begins, const ref_split_move *move, unsigned cycles) {
+  unsigned distance = 0;
+  for (size_t i = move->instruction; i > 0 && !begins[i] && distance < cycles && move->instruction - i < MOST_BACK;
+       i--) {
+    distance += ref_split_stall(text + (i - 1) * UNIT);
+    if (distance < cycles && ref_split_writes(text + (i - 1) * UNIT, move)) {
+      uint8_t *before = text + (move->instruction - 1) * UNIT;
+      ref_split_set_stall(before, ref_split_stall(before) + cycles - distance);
+      return;
+    }
+  }
+}
+
+void ref_split_change_moves(ref_link *link, ref_bytes *text, const ref_split_move *moves, size_t move_count) {
+  enum { SECOND_FAMILY = 120, CALL = 0x143, UNIFORM = 2, FIRST = 4, SECOND = 5 };
+  const size_t count = text->size / UNIT;
+  const bool *begins = ref_split_find_blocks(link, text->data, count);
+  bool *changed = REF_TAKE(link, bool, count);
+  for (size_t i = 0; i < move_count; i++) {
+    changed[moves[i].instruction] = true;
+  }
+  for (size_t i = 0; i < move_count; i++) {
+    const size_t place = moves[i].instruction;
+    uint8_t *at = text->data + place * UNIT;
+    const bool calls = place + 1 < count && ref_split_base(at + UNIT) == CALL;
+    size_t first = place;
+    while (!begins[first] && place - first < MOST_BACK) {
+      first--;
+    }
+    const unsigned own = ref_split_stall(at);
+    const bool is_known = own != MOST_STALL && own == ref_split_last_stall(text->data, first, place);
+    const unsigned twice = moves[i].is_uniform ? UNIFORM : link->sm >= SECOND_FAMILY ? SECOND : FIRST;
+    if (own != MOST_STALL) {
+      ref_split_keep_order(text->data, begins, &moves[i], twice);
+    }
+    if (calls && is_known) {
+      ref_split_set_stall(at, ref_split_last_stall_but(text->data, first, place, changed));
+    }
   }
 }

@@ -77,17 +77,24 @@ static void ref_dump_callgraph(ref_link *link) {
   }
 }
 
-/* By function: what the last record about it says (L804); 0: no limit. */
-static uint32_t *ref_dump_list_stack_limits(ref_link *link) {
-  uint32_t *limits = REF_TAKE(link, uint32_t, link->function_count);
-  for (size_t i = 0; i < link->module_records.count; i++) {
-    const ref_record *record = &link->module_records.items[i];
+static void ref_dump_note_stack_limits(const ref_link *link, const ref_records *records, uint32_t *limits) {
+  for (size_t i = 0; i < records->count; i++) {
+    const ref_record *record = &records->items[i];
     const bool counts = record->code == CODE_MAX_STACK && !record->dropped && record->payload.size >= 8 &&
                         record->symbols.items[0] != REF_NONE;
     const size_t function = counts ? link->symbols[record->symbols.items[0]].function : REF_NONE;
     if (function != REF_NONE) {
       limits[function] = ref_u32(record->payload.data + 4);
     }
+  }
+}
+
+/* By function: what the last record about it says (L804); 0: no limit. RF964: those among functions' own attributes count behind the module's. */
+static uint32_t *ref_dump_list_stack_limits(ref_link *link) {
+  uint32_t *limits = REF_TAKE(link, uint32_t, link->function_count);
+  ref_dump_note_stack_limits(link, &link->module_records, limits);
+  for (size_t i = 0; i < link->function_count; i++) {
+    ref_dump_note_stack_limits(link, &link->functions[i].records, limits);
   }
   return limits;
 }
@@ -122,11 +129,17 @@ static uint32_t ref_dump_register_maximum(const ref_function *kernel) {
   return maximum;
 }
 
+/* RF764: does a kernel count among the functions that it reaches? The only one does. */
+static bool ref_dump_counts_itself(const ref_link *link, size_t number) {
+  return ref_callgraph_has_one_kernel(link) || ref_callgraph_reaches_itself(link, number);
+}
+
 /* RF194: when the first function comes that they reach. */
 static void ref_dump_add_registers(ref_link *link, size_t number, bool *added) {
   for (size_t i = link->kernels.count; i-- > 0;) {
     const ref_function *kernel = &link->functions[link->kernels.items[i]];
-    if (!kernel->has_register_count && !added[i] && link->kernels.items[i] != number &&
+    if (!kernel->has_register_count && !added[i] &&
+        (link->kernels.items[i] != number || ref_dump_counts_itself(link, number)) &&
         (ref_callgraph_has_one_kernel(link) || ref_indices_has(&kernel->reach, number))) { /* D54 */
       added[i] = true;
       ref_attributes_add_registers(link, kernel);
@@ -206,7 +219,7 @@ static void ref_dump_report_groups(ref_link *link) {
         link, REF_ERROR, "E36",
         "Function '%s' uses single CTA(.cta_group::1) and CTA pair granularity(.cta_group::2) and that is not "
         "allowed.",
-        ref_demangle(link, link->functions[link->group_conflicts.items[i]].name));
+        link->functions[link->group_conflicts.items[i]].name); /* L1373 */
   }
 }
 

@@ -220,7 +220,10 @@ static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint3
     file->body_of[symbol] = REF_BODY_NEW;
   }
   function->is_stub = !link->relocatable && input->section < file->cubin.section_count && ref_function_is_slot(input);
-  function->entry = function->entry || (input->other & REF_OTHER_ENTRY) != 0;
+  const bool marked = (input->other & REF_OTHER_ENTRY) != 0;
+  const bool provided = input->section != 0 && ref_symbol_is_system_call(input->name); /* RF966 */
+  function->is_provided = (function->is_provided || (provided && !function->entry)) && !marked;
+  function->entry = function->entry || marked || provided;
   if (ref_function_symbol_is_alias(file, symbol) && file->body_of[symbol] == REF_BODY_NEW) {
     file->body_of[symbol] = REF_BODY_ALIAS;
   }
@@ -471,6 +474,11 @@ static void ref_function_survey_file(ref_link *link, size_t number) {
   }
 }
 
+/* RF960: that of a function that is not local. */
+static const char *ref_function_known_prototype(const ref_function *function) {
+  return function->local ? NULL : function->prototype;
+}
+
 /* R15: a function descriptor relocation takes its target's address, in a dead function too, but not in a losing body, nor where
  * it is dropped (L760, RF301). The prototype is that of `.nv.prototype` of any file; RF52: without one its place in the strings is 0. */
 static void ref_function_read_descriptors(ref_link *link, const ref_file *file, uint32_t section) {
@@ -488,9 +496,9 @@ static void ref_function_read_descriptors(ref_link *link, const ref_file *file, 
     const bool forgotten = ref_relocation_is_forgotten(link, file, target, entry.symbol);
     if (descriptor && !forgotten && number != REF_NONE && !link->functions[number].address_taken) {
       link->functions[number].address_taken = true;
-      link->functions[number].taken_without_text = link->functions[number].prototype == NULL;
-      link->functions[number].taken_prototype =
-          link->functions[number].prototype == NULL ? "" : link->functions[number].prototype;
+      const char *text = ref_function_known_prototype(&link->functions[number]);
+      link->functions[number].taken_without_text = text == NULL;
+      link->functions[number].taken_prototype = text == NULL ? "" : text;
     }
   }
 }
@@ -499,9 +507,10 @@ static void ref_function_read_descriptors(ref_link *link, const ref_file *file, 
 static void ref_functions_check_losers_texts(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     ref_function *function = &link->functions[i];
-    function->taken_without_text = function->taken_by_reference && function->prototype == NULL;
-    if (function->taken_by_reference && function->prototype != NULL) {
-      function->taken_prototype = function->prototype;
+    const char *text = ref_function_known_prototype(function);
+    function->taken_without_text = function->taken_by_reference && text == NULL;
+    if (function->taken_by_reference && text != NULL) {
+      function->taken_prototype = text;
     }
   }
 }
@@ -551,17 +560,18 @@ static void ref_function_reach_from(ref_link *link, size_t root) {
   }
 }
 
-/* C55b: the kernels that are named. */
+/* C55b: the kernels that are named; RF966: what the driver provides is none. */
 bool ref_function_is_named(const ref_link *link, const ref_function *function) {
-  return function->entry && (!ref_options_restrict_kernels(link) ||
-                             ref_options_list_has_part(link, REF_OPTION_KERNELS_USED, function->name));
+  return function->entry && !function->is_provided &&
+         (!ref_options_restrict_kernels(link) ||
+          ref_options_list_has_part(link, REF_OPTION_KERNELS_USED, function->name));
 }
 
 /* W7.3: roots are the kernels that are named. RF50, RF126: those whose address is taken and jump slots (U11) too, unless exactly
- * one is named (D58: by default always). */
+ * one is named (D58: by default always). RF966: so are functions with a name that the driver provides. */
 bool ref_function_is_root(const ref_link *link, const ref_function *function) {
   const bool taken = (function->entry && function->address_taken) || function->is_stub;
-  return ref_function_is_named(link, function) ||
+  return ref_function_is_named(link, function) || (function->is_provided && link->named_kernel_count != 1) ||
          (taken && (link->named_kernel_count != 1 || !link->job->bug_compatible));
 }
 

@@ -45,6 +45,11 @@ void ref_limits_check_unified(ref_link *link) {
   }
 }
 
+/* RF970: nvlink compares 32 bits with a sign. */
+static bool ref_limits_is_negative(const ref_link *link, uint64_t size) {
+  return link->job->bug_compatible && !link->is_capsule && size <= UINT32_MAX && size > INT32_MAX;
+}
+
 /* K1; RF70: of an object of SASS kind the Mercury copy of the user constants counts by itself. */
 static bool ref_limits_is_user_constants(const ref_link *link, const ref_out_section *section) {
   return section->type == link->view->user_type || section->type == REF_TYPE_CONSTANT_USER;
@@ -128,7 +133,7 @@ void ref_limits_check_sizes(ref_link *link) {
     } else if (section->type == REF_TYPE_SHARED) {
       const bool reserves = link->sm >= 90 && !link->is_capsule && size != 0 && i != lone_pool;
       const uint64_t used = reserves && size >= RESERVED ? size - RESERVED : size; /* RF612 */
-      if (used > link->target->shared_limit) {
+      if (used > link->target->shared_limit && !ref_limits_is_negative(link, used)) {
         ref_message_add(link, REF_ERROR, "E30",
                         "Entry function '%s' uses too much shared data (0x%llx bytes, 0x%x max)",
                         ref_limits_owner(link, section), (unsigned long long)used, link->target->shared_limit);

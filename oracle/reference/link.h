@@ -193,6 +193,7 @@ typedef struct ref_function {
   const char *name;
   size_t symbol; /* in the module */
   bool local, defined, entry, reached, live, weak;
+  bool is_provided; /* RF966: a kernel by its name alone */
   size_t definition_file, definition_symbol;
   uint32_t registers;
   uint16_t first_virtual_sm; /* V3 */
@@ -218,7 +219,6 @@ typedef struct ref_function {
   bool has_large_constants; /* one of the compiler's goes beyond a bank */
   bool is_emptied;          /* RF127 */
   bool has_stray_text;      /* RF570 */
-  bool has_renamed_shared;  /* RF659: an input has another name for its shared memory */
   bool has_partial;         /* RF165: shared memory that ptxas laid out */
   bool calls_no_function;   /* RF590 */
   bool has_read_places;     /* L1031 */
@@ -295,10 +295,12 @@ typedef struct ref_out_section {
   size_t target;                      /* of a relocation section */
   size_t constant_owner;              /* device function whose compiler constants these are, or REF_NONE */
   bool has_left_out;                  /* RF177 */
+  bool has_block;                     /* RF855: of an input, beside what is laid out in it */
   size_t rel, rela, last_relocations; /* of a target; 0 when there is none */
   size_t resolved;                    /* of a target: `.nv.resolvedrela`, or 0 (W17.8) */
   uint32_t index;
   uint64_t file_offset;
+  ref_bytes unpatched; /* RF904: a capsule's code on the SASS side before entries were carried out; no data: none was */
 } ref_out_section;
 
 typedef struct ref_out_symbol {
@@ -434,19 +436,8 @@ typedef struct ref_ranks {
 
 enum { REF_RANKS_KEPT = 4 };
 
-/* mercury.c: a SASS instruction that is a load from constant memory, and its record. */
-typedef struct ref_mercury_place {
-  uint64_t instruction;
-  size_t record;
-} ref_mercury_place;
-
 /* What was found for the text whose entries were asked about last. */
 typedef struct ref_mercury_text {
-  const ref_file *file;
-  size_t target;
-  uint32_t mercury, sass;   /* sections of entries */
-  ref_mercury_place *loads; /* of the text, by instruction */
-  size_t load_count;
   const ref_file *table_file; /* of the entries of addresses */
   uint32_t table;
   ref_indices tables; /* Mercury's about the same text */
@@ -551,8 +542,10 @@ typedef struct ref_link {
   bool has_unexpected_entry;                 /* RF686 */
   size_t unexpected_file;                    /* RF731: the last one with such an entry */
   bool has_refused_shared;                   /* RF163 */
+  bool pool_begins_extern;                   /* W3.2: a mention without a size made the pool */
   bool has_dead_extern;                      /* RF651 */
   bool has_dead_parameter;                   /* RF85 */
+  bool has_dead_hidden;                      /* RF801 */
   size_t removed_inside;                     /* RF162: a function's number, and 1 */
   bool has_crs_conflict;                     /* RF189 */
   const char *mismatched_section;            /* RF95 */
@@ -708,7 +701,6 @@ bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, 
                                 ref_section *section);
 const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass);
 uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint32_t sass, const ref_relocation *entry);
-void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t value);
 
 /* capsule_exits.c: M43 */
 void ref_exits_make_visible(ref_link *link);
@@ -758,7 +750,7 @@ void ref_function_list_indirect(ref_link *link, const char *prototype, ref_indic
 
 /* partial.c */
 bool ref_partial_has_array(const ref_link *link, size_t file_number, const ref_symbol *input);
-bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function);
+bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function, const ref_indices *own);
 bool ref_partial_has_kernel(const ref_link *link, const ref_function *function);
 void ref_partial_add_shared(ref_link *link, size_t file_number, uint32_t number);
 void ref_partial_add_read(ref_link *link, size_t file_number);
@@ -771,7 +763,7 @@ void ref_partial_take_alone(ref_link *link, size_t file_number, uint32_t symbol)
 void ref_partial_take_alone_kernels(ref_link *link, size_t file_number, bool dead);
 void ref_partial_order_objects(ref_link *link, ref_indices *own);
 uint64_t ref_partial_end_behind(const ref_out_symbol *symbol, uint64_t end);
-bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *symbol);
+bool ref_partial_places_new(const ref_link *link, size_t file, const ref_symbol *input);
 size_t ref_partial_lone_pool(const ref_link *link);
 bool ref_partial_loses_null(const ref_link *link);
 void ref_partial_count_objects(ref_link *link, const ref_indices *own);
@@ -817,6 +809,7 @@ uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
 
 /* relocations.c */
 void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section);
+size_t ref_relocation_section_symbol(ref_link *link, const ref_file *file, uint32_t section);
 bool ref_relocation_is_address_table(uint32_t type);
 bool ref_relocation_target_forgets(const ref_link *link, uint32_t type);
 bool ref_relocation_is_forgotten(const ref_link *link, const ref_file *file, uint32_t target, uint32_t symbol);
@@ -864,6 +857,8 @@ void ref_compat_write(ref_link *link);
 void ref_callgraph_analyze(ref_link *link);
 /* D54 */
 bool ref_callgraph_has_one_kernel(const ref_link *link);
+void ref_callgraph_check_stacks(ref_link *link);
+bool ref_callgraph_reaches_itself(const ref_link *link, size_t kernel);
 /* A kernel, or a jump slot that counts as one. */
 bool ref_callgraph_is_entry(const ref_link *link, const ref_function *function);
 bool ref_callgraph_is_mentioned_kernel(const ref_link *link, const ref_function *function);
@@ -896,6 +891,7 @@ void ref_pool_user_constants(ref_link *link);
 void ref_shared_prepare(ref_link *link);
 void ref_shared_layout(ref_link *link);
 bool ref_shared_pool_is_used(const ref_link *link);
+uint64_t ref_shared_placed_size(const ref_out_section *section, const ref_function *kernel);
 uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *function);
 
 /* shared_forgotten.c */
@@ -975,6 +971,10 @@ void ref_attributes_add_registers(ref_link *link, const ref_function *kernel);
 /* A record of `.nv.info`: a symbol and a word. */
 void ref_attribute_add_symbol_word(ref_link *link, uint8_t code, size_t symbol, uint32_t value);
 bool ref_attribute_is_external(const ref_link *link, size_t symbol);
+ref_record *ref_attribute_find(const ref_records *records, uint8_t code);
+void ref_attribute_spread_maximum(ref_link *link, ref_records *kernel, const ref_record *record);
+uint64_t ref_barriers_flags(uint64_t flags);
+void ref_barriers_spread(ref_link *link, const ref_indices *functions);
 uint8_t ref_attribute_byte(const ref_record *record);
 void ref_attributes_write(ref_link *link);
 
@@ -1023,6 +1023,7 @@ bool ref_symbol_is_provided(const char *name);
 bool ref_symbol_names_unified_table(const char *name);
 void ref_symbols_restore_provided(ref_cubin *cubin);
 uint64_t ref_symbol_provided_value(const ref_link *link, const ref_symbol *input);
+bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol);
 uint32_t ref_symbol_index(const ref_link *link, size_t symbol);
 uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *symbol);
 void ref_symbols_check_values(ref_link *link);
@@ -1057,6 +1058,8 @@ void ref_deleted_check_aliases(ref_link *link);
 void ref_deleted_check_parameters(ref_link *link);
 bool ref_deleted_is_of_dead_kernel(const ref_link *link, const ref_section *section);
 void ref_deleted_check(ref_link *link);
+void ref_deleted_check_sections(ref_link *link);
+bool ref_deleted_is_about_dead(const ref_link *link, const ref_file *file, uint32_t section);
 bool ref_deleted_section_stays(const ref_link *link, const ref_file *file, uint32_t number,
                                const ref_function *function);
 bool ref_deleted_object_stays(const ref_symbol *symbol, const ref_function *function);

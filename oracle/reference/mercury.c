@@ -6,6 +6,7 @@
 
 enum {
   INSTRUCTION = 16,
+  LENGTH_DIGIT = 0x0f,
   LOAD_FIRST = 0x02, /* the first two bytes of a load's record */
   LOAD_SECOND = 0x22,
   LOAD_BYTES = 32,
@@ -23,86 +24,11 @@ enum {
   DESCRIPTOR_HIGH = 63
 };
 
-/* The SASS entry of the same rank among those against its symbol; false when it is no load. */
-static bool ref_mercury_find_sass_entry(ref_link *link, const ref_file *file, const ref_out_relocation *entry,
-                                        ref_relocation *found) {
-  const uint32_t mercury = link->mercury_text.mercury, sass = link->mercury_text.sass;
-  const uint32_t symbol = (uint32_t)entry->input_symbol;
-  const size_t rank = ref_ranks_rank(ref_ranks_of(link, &file->cubin, mercury), symbol, entry->input_offset);
-  const ref_ranks *ranks = ref_ranks_of(link, &file->whole, sass);
-  for (const ref_rank *same = ref_ranks_find(ranks, symbol, rank); same != NULL; same = ref_ranks_next(ranks, same)) {
-    *found = ref_cubin_relocation(&file->whole, sass, same->number);
-    if (found->type == SASS_LDC || found->type == SASS_LDCU) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* The record of a load from constant memory; NULL: the step is another instruction. */
 static const uint8_t *ref_mercury_load(const ref_capsule_step *step) {
   const uint8_t *record = step->data + step->record;
   const bool is_load = step->end - step->record == LOAD_BYTES && record[0] == LOAD_FIRST && record[1] == LOAD_SECOND;
   return is_load ? record : NULL;
-}
-
-/* RF38: every load from constant memory that has an entry has a record. Lists the places of those of the SASS instructions. */
-static void ref_mercury_list_loads(ref_link *link, const ref_bytes *text) {
-  ref_mercury_text *found = &link->mercury_text;
-  ref_capsule_step step;
-  size_t capacity = 0;
-  found->loads = NULL;
-  found->load_count = 0;
-  if (!ref_capsule_body_begin(text->data, text->size, &step)) {
-    return;
-  }
-  while (ref_capsule_body_next(&step)) {
-    const uint8_t *record = ref_mercury_load(&step);
-    const uint8_t kind = record == NULL ? 0 : record[LOAD_KIND];
-    if (kind == KIND_LDCU || kind == KIND_LDC || kind == KIND_LDC_INDEXED) {
-      found->loads = ref_memory_grow(link, found->loads, found->load_count, &capacity, sizeof *found->loads);
-      found->loads[found->load_count++] = (ref_mercury_place){step.sass, step.record};
-    }
-  }
-}
-
-/* The place of the record for a SASS instruction, 0 when there is none. */
-static size_t ref_mercury_find_load(const ref_link *link, uint64_t instruction) {
-  const ref_mercury_text *text = &link->mercury_text;
-  size_t first = 0, end = text->load_count;
-  while (first < end) {
-    const size_t middle = first + (end - first) / 2;
-    if (text->loads[middle].instruction < instruction) {
-      first = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  return first < text->load_count && text->loads[first].instruction == instruction ? text->loads[first].record : 0;
-}
-
-/* Relocation sections of the function's text: the Mercury view's in the view, the SASS one in the whole file. nvlink finds them by the
- * text's name (RF173). */
-static uint32_t ref_mercury_find_named(const ref_cubin *cubin, const char *target_name, bool mercury) {
-  for (uint32_t i = 1; i < cubin->section_count; i++) {
-    const ref_section *section = &cubin->sections[i];
-    if (section->type == REF_TYPE_RELA && section->info < cubin->section_count &&
-        strcmp(cubin->sections[section->info].name, target_name) == 0 &&
-        (mercury || (section->flags & REF_FLAG_MERCURY) == 0)) {
-      return i;
-    }
-  }
-  return 0;
-}
-
-/* By default (D113) it is the text that tells. */
-static uint32_t ref_mercury_find_about(const ref_cubin *cubin, uint32_t text) {
-  for (uint32_t i = 1; i < cubin->section_count && text != 0; i++) {
-    if (cubin->sections[i].type == REF_TYPE_RELA && cubin->sections[i].info == text) {
-      return i;
-    }
-  }
-  return 0;
 }
 
 /* M23: the SASS text of a capsule; 0: none. */
@@ -157,44 +83,6 @@ uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint3
     }
   }
   return entry->type;
-}
-
-/* What an entry's text has of entries and loads. */
-static void ref_mercury_find_text(ref_link *link, const ref_out_relocation *entry) {
-  ref_mercury_text *found = &link->mercury_text;
-  const ref_file *file = &link->files[entry->file];
-  const ref_out_section *text = &link->sections[entry->target];
-  if (found->file == file && found->target == entry->target) {
-    return;
-  }
-  found->file = file;
-  found->target = entry->target;
-  if (link->job->bug_compatible) {
-    found->mercury = ref_mercury_find_named(&file->cubin, text->stem, true);
-    found->sass = ref_mercury_find_named(&file->whole, text->stem, false);
-  } else {
-    found->mercury = ref_mercury_find_about(&file->cubin, entry->input_target);
-    found->sass = ref_mercury_find_about(&file->whole, ref_mercury_text_of(&file->whole, entry->input_target));
-  }
-  ref_mercury_list_loads(link, &text->data);
-}
-
-/* M22: 2 bytes for type 4, 4 bytes for type 3. Only loads: the SASS entry tells. */
-void ref_mercury_patch(ref_link *link, const ref_out_relocation *entry, uint64_t value) {
-  ref_relocation same = {0};
-  ref_mercury_find_text(link, entry);
-  if (link->mercury_text.mercury == 0 || link->mercury_text.sass == 0 ||
-      !ref_mercury_find_sass_entry(link, &link->files[entry->file], entry, &same)) {
-    return;
-  }
-  const size_t at = ref_mercury_find_load(link, same.offset / INSTRUCTION);
-  const ref_relocation_row *row = ref_relocation_row_of(entry->type);
-  if (at != 0 && row != NULL) {
-    ref_bytes *text = &link->sections[entry->target].data;
-    for (unsigned i = 0; i < row->fields[0].width / 8u && i < 4; i++) {
-      text->data[at + LOAD_FIELD + i] = (uint8_t)(value >> 8 * i);
-    }
-  }
 }
 
 /* Where the table of textures is; RF318: with -r where it would be. */

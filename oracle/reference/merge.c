@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { VISIBILITY = 3 };
+enum { VISIBILITY = 3, SLOT_SIZE = 128 };
 
 /* W2.2: the prefix that every link has. */
 static void ref_merge_create_first_sections(ref_link *link) {
@@ -56,6 +56,9 @@ static void ref_merge_copy_text(ref_link *link, ref_file *file, uint32_t symbol,
     input.align = input.align == 0 ? section->align : input.align; /* RF542 */
   }
   section->info_high = input.info & 0xff000000;
+  if (!link->is_capsule && !function->is_stub) {
+    section->flags = (section->flags & ~ref_barriers_flags(UINT64_MAX)) | ref_barriers_flags(input.flags); /* RF956 */
+  }
   file->section_of[number] = function->text;
   file->offset_in[number] = ref_section_append(link, function->text, &input);
 }
@@ -106,6 +109,11 @@ static void ref_merge_stub(ref_link *link, size_t file_number, uint32_t symbol) 
   link->symbols[link->functions[number].symbol].value = file->offset_in[file->cubin.symbols[symbol].section];
 }
 
+/* RF958: beside capsules a jump slot that -r keeps is one by its function, whatever the input's section is. */
+static const char *ref_merge_slot_name(ref_link *link, const char *function) {
+  return ref_memory_print(link, ".nv.uft.rel.%s", function + strlen("__cuda_uf_stub_"));
+}
+
 static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[symbol];
@@ -117,16 +125,21 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
     return;
   }
   const ref_section *text = &file->cubin.sections[input->section];
+  const bool is_plain = !link->is_capsule && (text->type == REF_TYPE_PROGBITS || text->type == REF_TYPE_UFT);
   const bool sass =
       !link->view->is_mercury && text->type == REF_TYPE_PROGBITS; /* RF205: whatever the input's section is called */
-  const bool is_slot = text->type == REF_TYPE_UFT;                /* RF375 */
-  const bool is_named_anew = text->type == REF_TYPE_PROGBITS || (file->led_of != NULL && !is_slot); /* RF116, L895 */
-  const char *name = is_named_anew ? ref_memory_print(link, ".text.%s", function->name) : text->name;
-  const bool is_code = sass || (link->view->is_mercury && !is_slot); /* RF205, RF580, RF626 */
+  const bool is_slot = is_plain ? ref_function_is_slot(input) : text->type == REF_TYPE_UFT; /* RF375 */
+  const bool is_named_anew =
+      is_plain || text->type == REF_TYPE_PROGBITS || (file->led_of != NULL && !is_slot); /* RF116, L895 */
+  const char *name = is_plain && is_slot ? ref_merge_slot_name(link, function->name)
+                     : is_named_anew     ? ref_memory_print(link, ".text.%s", function->name)
+                                         : text->name;
+  const bool is_code = is_plain || sass || (link->view->is_mercury && !is_slot); /* RF205, RF580, RF626 */
   const uint64_t flags = is_code ? REF_FLAG_ALLOC | REF_FLAG_EXEC : text->flags;
   const uint64_t align = (uint32_t)text->align; /* RF485 */
-  const uint64_t entry_size = is_code ? 0 : text->entry_size;
-  function->text = ref_section_add_with_symbol(link, name, text->type, flags, align, entry_size);
+  const uint64_t entry_size = is_plain && is_slot ? SLOT_SIZE : is_code ? 0 : text->entry_size;
+  const uint32_t type = is_plain ? (is_slot ? REF_TYPE_UFT : REF_TYPE_PROGBITS) : text->type;
+  function->text = ref_section_add_with_symbol(link, name, type, flags, align, entry_size);
   link->sections[function->text].stem = text->name; /* L895 */
   link->sections[function->text].links_symtab = true;
   link->sections[function->text].info_function = file->function_of[symbol];
@@ -134,7 +147,8 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
   ref_merge_copy_text(link, file, symbol, function);
   ref_merge_define_symbol(link, file_number, symbol, function->text);
   /* RF51: for a kernel that is not named, if an earlier file took its address. */
-  if (function->entry && (function->taken_in < file_number || ref_function_is_named(link, function))) {
+  if (function->entry &&
+      (function->taken_in < file_number || function->is_provided || ref_function_is_named(link, function))) {
     ref_merge_add_info_section(link, function);
     ref_merge_add_shared_section(link, function);
   }

@@ -31,7 +31,6 @@ static void ref_object_check_section(ref_link *link, const ref_file *file, const
 
 /* The module's section for a shared object; W3.2: `.nv_debug.shared` is made by its first object. */
 static size_t ref_object_shared_section(ref_link *link, ref_file *file, const ref_symbol *input) {
-  static const char shared_prefix[] = ".nv.shared.";
   ref_object_check_section(link, file, input);
   const uint32_t owner = input->section == 0 ? 0 : ref_merge_owner(file, input->section);
   if (owner != 0 && file->function_of[owner] != REF_NONE) {
@@ -39,16 +38,17 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
     if (function->shared == REF_NONE && function->live) {
       ref_merge_add_shared_section(link, function); /* W17.12, RF186 */
     }
-    function->has_renamed_shared =
-        function->has_renamed_shared ||
-        (function->shared != REF_NONE && input->section != 0 &&
-         strncmp(file->cubin.sections[input->section].name, shared_prefix, sizeof shared_prefix - 1) != 0); /* RF717 */
+    if (input->section != 0) {
+      file->section_of[input->section] =
+          function->shared; /* RF855: has its place, for objects of other memory spaces */
+    }
     return function->shared;
   }
   size_t pool = ref_section_find_pool(link);
   if (pool == REF_NONE) {
     const uint64_t align = input->section == 0 ? 16 : file->cubin.sections[input->section].align;
     pool = ref_section_add_pool(link, align);
+    link->pool_begins_extern = input->section == 0;
   }
   if (input->section != 0) {
     link->sections[pool].align = ref_larger(file->cubin.sections[input->section].align, link->sections[pool].align);
@@ -96,7 +96,8 @@ static void ref_object_define_shared(ref_link *link, size_t file_number, const r
   symbol->is_only_mentioned = input->section == 0;
   symbol->mentioned_value = input->section == 0 ? (uint32_t)input->value : symbol->mentioned_value;
   if (link->relocatable && !(replaces && link->job->bug_compatible)) {
-    symbol->value = ref_partial_alignment(link, file_number, (uint32_t)input->value);
+    const uint64_t align = (uint32_t)input->value;
+    symbol->value = input->section == 0 ? align : ref_partial_alignment(link, file_number, align);
   }
   ref_partial_lay_object(link, file_number, input, symbol);
   ref_indices_add(link, &link->shared_objects, number);
@@ -259,7 +260,12 @@ static void ref_object_name_dead_section(ref_link *link, const ref_file *file, c
   }
   ref_names_add_section(link, REF_NONE, file->cubin.sections[input->section].name);
   link->has_dead_extern = link->has_dead_extern || input->size == 0;
-  link->has_dead_parameter = link->has_dead_parameter || (input->other & VISIBILITY) > INTERNAL;
+  if ((input->other & VISIBILITY) > INTERNAL) {
+    const size_t owner = file->function_of[ref_merge_owner(file, input->section)];
+    const bool of_kernel = owner == REF_NONE || link->functions[owner].entry;
+    link->has_dead_parameter = link->has_dead_parameter || of_kernel;
+    link->has_dead_hidden = link->has_dead_hidden || !of_kernel; /* RF801 */
+  }
 }
 
 /* RF36: kernel parameters that are textures have local symbols, which are one by name all the same. */
@@ -557,7 +563,9 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
     const bool placed = old->section != REF_NONE; /* D19: else it has no section to compare with */
     const bool global = placed && link->sections[old->section].type == REF_TYPE_GLOBAL;
     if (!ref_object_is_defined(old)) {
+      const uint8_t bind = old->bind;
       ref_object_define(link, file_number, input, number);
+      link->symbols[number].bind = bind;                /* RF957 */
       link->symbols[number].mention_file = file_number; /* RF11 */
     } else if (global && old->bind != REF_BIND_WEAK && input->info >> 4 == REF_BIND_WEAK) {
       return; /* RF667 */
@@ -616,10 +624,10 @@ static void ref_object_size_extern(ref_link *link, size_t file_number, const ref
   }
   ref_object_define(link, file_number, input, number);
   if (link->job->bug_compatible) {
-    const bool zero = link->relocatable || ref_options_keep_shared_symbols(link); /* RF61, RF103 */
+    const uint64_t none = link->relocatable ? link->symbols[number].mentioned_value : UINT64_MAX; /* RF103, RF805 */
     link->symbols[number].further_places++;
     link->symbols[number].has_no_place = true;
-    link->symbols[number].value = zero ? 0 : (uint64_t)-1;
+    link->symbols[number].value = ref_options_keep_shared_symbols(link) ? 0 : none; /* RF61 */
   } else {
     link->symbols[number].dropped = ref_object_has_no_symbol(link, &link->files[file_number], input); /* RF136 */
     link->symbols[number].has_no_name = false;
@@ -761,11 +769,13 @@ static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, co
   const bool instance = is_align && input->section == 0 && input->size == 0 &&
                         ref_map_find(&link->symbol_by_name, input->name) == REF_NONE;
   const bool in_pool = input->section != 0 && ref_merge_owner(file, input->section) == 0;
-  if (ref_partial_has_array(link, (size_t)(file - link->files), input)) {
+  const size_t number = (size_t)(file - link->files);
+  if (ref_partial_has_array(link, number, input)) {
     return;
   }
   if (ref_object_is_shared(input) && (instance || in_pool)) {
-    link->debug_shared_align = ref_larger(input->value, link->debug_shared_align);
+    const bool placed = ref_partial_places_new(link, (size_t)(file - link->files), input);
+    link->debug_shared_align = ref_larger(placed ? 1 : input->value, link->debug_shared_align);
   }
 }
 

@@ -38,12 +38,24 @@ bool ref_partial_has_kernel(const ref_link *link, const ref_function *function) 
          (stands && ref_bodies_is_partial(&link->files[file], (uint32_t)function->definition_symbol));
 }
 
+/* RF752: does a kernel have objects of the pool that ptxas put somewhere? */
+static bool ref_partial_has_placed(const ref_link *link, const ref_function *kernel, const ref_indices *own) {
+  bool found = false;
+  for (size_t i = 0; i < own->count && !found; i++) {
+    const ref_out_symbol *symbol = &link->symbols[own->items[i]];
+    found = symbol->is_laid && symbol->section != kernel->shared;
+  }
+  return found;
+}
+
 /* L1011: are its shared objects where ptxas put them? By default only where ptxas put any. L1031: what an earlier -r wrote may say so. */
-bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function) {
+bool ref_partial_is_laid_out(const ref_link *link, const ref_function *function, const ref_indices *own) {
   if (link->job->bug_compatible) {
     return ref_partial_is_file(link, ref_partial_deciding_file(link, function));
   }
-  return (function->has_partial || function->has_read_places) && ref_partial_has_kernel(link, function);
+  const bool has_any =
+      function->has_partial || function->has_read_places || ref_partial_has_placed(link, function, own);
+  return has_any && ref_partial_has_kernel(link, function);
 }
 
 /* L746: with -r an object of such a file has an alignment of 1 where the file gives none, and begins at 0. */
@@ -51,8 +63,11 @@ uint64_t ref_partial_alignment(const ref_link *link, size_t file, uint64_t align
   return align == 0 && ref_partial_is_file(link, file) ? 1 : align;
 }
 
-bool ref_partial_begins_at_start(const ref_link *link, const ref_out_symbol *symbol) {
-  return symbol->auxiliary == 0 && symbol->size != 0 && ref_partial_is_file(link, symbol->definition_file);
+/* RF752: is an object of the pool its file's alone? Its value is its place there, as in kernels (L1011), not an alignment. To be asked before the
+ * object is merged. */
+bool ref_partial_places_new(const ref_link *link, size_t file, const ref_symbol *input) {
+  return ref_partial_is_file(link, file) && input->section != 0 &&
+         (input->info >> 4 == REF_BIND_LOCAL || ref_map_find(&link->symbol_by_name, input->name) == REF_NONE);
 }
 
 /* L1062, RF500: is it an extern array in such a file's pool? Its value, which is its place, is no alignment. */
@@ -82,10 +97,12 @@ static uint64_t ref_partial_read_end(const ref_file *file, const ref_symbol *inp
   return 0;
 }
 
-/* L1011: the value of a shared object of such a kernel, which -g and -sanitize give a symbol, is its place, not its alignment. */
-static bool ref_partial_lays_out(const ref_link *link, size_t file, const ref_symbol *input) {
+/* L1011: the value of a shared object of such a kernel, which -g and -sanitize give a symbol, is its place, not its alignment. RF752: so is one of
+ * the pool, but where an earlier file has its name. */
+static bool ref_partial_lays_out(const ref_link *link, size_t file, const ref_symbol *input,
+                                 const ref_out_symbol *symbol) {
   return ref_partial_is_file(link, file) && input->section != 0 &&
-         ref_merge_owner(&link->files[file], input->section) != 0;
+         (ref_merge_owner(&link->files[file], input->section) != 0 || symbol->mention_file == file);
 }
 
 /* L1067: they end where the last one does, not with the section. What is read of an earlier -r takes no bytes of a relocatable output beside
@@ -99,7 +116,7 @@ void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol
     symbol->value = link->relocatable ? 1 : symbol->value;
     return;
   }
-  if (ref_partial_lays_out(link, file_number, input)) {
+  if (ref_partial_lays_out(link, file_number, input, symbol)) {
     end = place + input->size;
   } else if (!ref_bodies_find_place(file, ref_partial_number(file, input), &place)) {
     return;

@@ -41,8 +41,7 @@ static size_t ref_record_symbol(ref_link *link, const ref_file *file, uint32_t i
     return ref_named_find(link, input->name);
   }
   if ((input->info & 15) == REF_SYMBOL_SECTION) {
-    const size_t section = input->section < file->cubin.section_count ? file->section_of[input->section] : REF_NONE;
-    return section == REF_NONE ? REF_NONE : link->sections[section].symbol;
+    return ref_relocation_section_symbol(link, file, input->section);
   }
   return file->symbol_of[index];
 }
@@ -64,11 +63,6 @@ static bool ref_record_check(ref_link *link, const ref_file *file, const ref_att
   return true;
 }
 
-/* RF251: the symbol of a section without bytes is in no output. */
-static bool ref_record_names_empty(const ref_file *file, const ref_symbol *symbol) {
-  return symbol->section < file->cubin.section_count && file->cubin.sections[symbol->section].size == 0;
-}
-
 /* RF699: what goes with a body that loses; records of the other codes stay, about the body that stands. */
 static bool ref_record_goes_with_body(uint8_t code) {
   static const uint8_t codes[] = {0x11, 0x23, 0x26, 0x2f, 0x3b};
@@ -86,14 +80,15 @@ static size_t ref_record_first_symbol(ref_link *link, const ref_file *file, cons
     return symbol;
   }
   const bool section = (file->cubin.symbols[index].info & 15) == REF_SYMBOL_SECTION;
-  const bool unknown =
-      section && (attribute->code != CODE_PARAM_CBANK || ref_record_names_empty(file, &file->cubin.symbols[index]));
+  const bool unknown = section && attribute->code != CODE_PARAM_CBANK;
   const size_t function = file->function_of[index];
   const bool loses = function != REF_NONE && file->body_of[index] == REF_BODY_LOSES && link->functions[function].live &&
                      !link->functions[function].is_stub;
   const bool nothing = (*gone && !loses) || symbol == REF_NONE || link->symbols[symbol].dropped || unknown;
   const bool parameter = attribute->code == CODE_KPARAM_INFO || attribute->code == CODE_KPARAM_INFO_LARGE;
-  *gone = !parameter && (nothing || (*gone && ref_record_goes_with_body(attribute->code)));
+  const bool lost = *gone || (function == REF_NONE && ref_record_goes_with_body(attribute->code) &&
+                              ref_indices_has(&file->lost_variables, index)); /* RF973 */
+  *gone = !parameter && (nothing || (lost && ref_record_goes_with_body(attribute->code)));
   return parameter && nothing ? REF_NONE : symbol;
 }
 
@@ -139,8 +134,10 @@ void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref
     }
     for (uint16_t i = 0; i + 4 <= attribute.size; i = (uint16_t)(i + 4)) {
       const uint32_t word = ref_u32(attribute.data + i);
-      old = old || word == 4 || word == 5;
-      fresh = fresh || word == 6 || word == 7;
+      if (word >= 4 && word <= 7) { /* L1405: the last one */
+        old = word < 6;
+        fresh = !old;
+      }
     }
     if ((old && link->has_new_fragments) || (fresh && link->has_old_fragments)) {
       ref_message_add(

@@ -40,10 +40,11 @@ static void ref_reference_place_everything(ref_link *link) {
   ref_overflow_user_constants(link);
 }
 
-/* RF229: what an entry ends the link with comes before anything undefined is reported, the rest behind it (RF607). */
+/* RF229, RF963: what an entry ends the link with comes before sizes and anything undefined are reported, the rest behind it (RF607). */
 static void ref_reference_relocate(ref_link *link) {
   ref_unified_write_places(link);
   ref_relocate_apply(link);
+  ref_limits_check_sizes(link);
   ref_symbols_report_undefined(link);
   ref_unified_check_entries(link);
   ref_relocate_check_aliases(link);
@@ -67,8 +68,8 @@ void ref_reference_lay_out(ref_link *link) {
   ref_partial_write_place(link);
   ref_symbols_settle_undefined(link);
   ref_functions_drop_internal(link);
-  ref_limits_check_sizes(link);
   ref_reference_relocate(link);
+  ref_callgraph_check_stacks(link);
   ref_attributes_finish(link);
   ref_functions_check_internal(link);
   ref_limits_check_large_parameters(link); /* RF556, RF600 */
@@ -81,6 +82,7 @@ void ref_reference_lay_out(ref_link *link) {
   ref_statics_check(link, whole);
   ref_deleted_check(link);
   ref_symbols_check_values(link);
+  ref_deleted_check_sections(link);
   ref_namesakes_check_places(link);
   ref_bodies_add_section(link);
   ref_callgraph_measure(link);

@@ -114,12 +114,7 @@ static void ref_relocatable_measure_pool(ref_link *link, size_t pool, uint64_t *
     if (symbol == NULL) {
       continue;
     }
-    if (ref_partial_begins_at_start(link, symbol)) {
-      *size = ref_larger(symbol->size, *size);
-      *align = ref_larger(1, *align);
-    } else {
-      *size = (symbol->is_partial ? ref_align_up(*size, symbol->auxiliary) : *size) + symbol->size;
-    }
+    *size = ref_partial_end_behind(symbol, *size);
     *size = ref_larger(symbol->array_place, *size); /* L1062 */
     *align = ref_larger(symbol->auxiliary, *align);
   }
@@ -149,7 +144,12 @@ static bool ref_relocatable_has_extern(const ref_link *link) {
 /* W9.11: what the kernel's own objects take, without the formula. */
 static void ref_relocatable_measure_kernel(ref_link *link, ref_function *kernel) {
   ref_out_section *section = &link->sections[kernel->shared];
-  section->align = ref_larger(kernel->late_shared ? 0 : link->debug_shared_align, 1);
+  if (section->has_block &&
+      !kernel->has_partial) { /* RF855: -r says an object's alignment in its value, and this one's symbol is 0 */
+    link->null_symbol_value = section->align;
+  }
+  section->align =
+      ref_larger(kernel->late_shared ? 0 : link->debug_shared_align, section->has_block ? section->align : 1);
   ref_relocatable_measure_objects(link, kernel->shared, &kernel->shared_end, &section->align);
   kernel->has_empty_object = ref_relocatable_has_empty_object(link, kernel->shared);
   if (kernel->uses_extern_shared) {
@@ -174,9 +174,9 @@ static void ref_relocatable_size_kernel(ref_link *link, const ref_function *kern
     link->symbols[kernel->extern_instance].value = kernel->shared_end;
   }
   const bool reserves = has_extern && section->align == EXTERN_ALIGN;
-  const bool aligned = kernel->has_partial || kernel->has_empty_object; /* RF231, RF248 */
+  const bool aligned = kernel->has_partial || kernel->has_empty_object || section->has_block; /* RF231, RF248, RF855 */
   const uint64_t empty = aligned ? section->align : reserves ? EXTERN_ALIGN : 0;
-  ref_relocatable_set_size(link, section, kernel->shared_end, empty);
+  ref_relocatable_set_size(link, section, kernel->shared_end + ref_shared_placed_size(section, kernel), empty);
 }
 
 /* RF606: the section of a file that holds no shared object, but one of another space, stays as it is. */

@@ -1,4 +1,4 @@
-/* Applied, kept, dropped: R1-R30, R33-R37, W11, RF714, RF719, L1256, L1259. */
+/* Applied, kept, dropped: R1-R30, R33-R37, W11, RF714, RF719, L1256, L1259, RF800, RF802. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -265,7 +265,7 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
     }
     ref_message_fatal(link, "E67", "Internal error: unexpected NVRS");
   case REF_KIND_UNIFIED:
-    return link->relocatable ? REF_KEEP : REF_APPLY; /* R53 */
+    return link->relocatable || link->has_index ? REF_KEEP : REF_APPLY; /* R53, RF756, RF860 */
   default:
     return REF_APPLY;
   }
@@ -285,14 +285,16 @@ static ref_action ref_relocate_classify_table(ref_link *link, const ref_out_relo
                                               const ref_out_symbol *symbol) {
   const bool offset = REF_IS(symbol->name, "__UFT_OFFSET");
   const bool kept_type = ref_relocate_is_nothing(link, entry->type) || entry->asked_unified;
+  const ref_action keep =
+      ref_relocate_kind(link, entry->type) == REF_KIND_CLEAR ? REF_KEEP_NOTHING : REF_KEEP; /* RF757 */
   if (link->relocatable && !offset) {
-    return ref_relocate_kind(link, entry->type) == REF_KIND_CLEAR ? REF_KEEP_NOTHING : REF_KEEP;
+    return keep;
   }
   if (kept_type && !offset && !ref_unified_is_placed(link)) {
     return REF_KEEP; /* RF719: and ends the link as what stays does */
   }
   const bool waits = offset ? ref_unified_keeps_offset(link) : ref_unified_is_placed(link); /* U12 */
-  return waits ? REF_KEEP : REF_DROP;
+  return waits ? keep : REF_DROP;
 }
 
 /* R19 */
@@ -492,6 +494,12 @@ uint64_t ref_relocate_constant_size(const ref_link *link) {
 }
 
 /* R1 and what each class of symbol has for S. */
+/* Of extern shared memory: -1 where no kernel gives it a place. */
+static uint64_t ref_relocate_extern_place(const ref_link *link, const ref_out_relocation *entry) {
+  const size_t function = link->sections[entry->target].info_function;
+  return function == REF_NONE ? UINT64_MAX : ref_shared_extern_offset(link, &link->functions[function]);
+}
+
 static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocation *entry) {
   const uint64_t none = (uint64_t)-1;
   if (entry->names_constant_size) {
@@ -518,8 +526,10 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
     return valued ? symbol->value : 0;                                                        /* R54b, W17.5 */
   }
   if (symbol->is_extern_shared && !ref_options_keep_shared_symbols(link)) {
-    const size_t function = link->sections[entry->target].info_function;
-    return function == REF_NONE ? none : ref_shared_extern_offset(link, &link->functions[function]);
+    const uint64_t place = ref_relocate_extern_place(link, entry);
+    const bool own = symbol->section != REF_NONE && !REF_IS(link->sections[symbol->section].name, ".nv_debug.shared") &&
+                     link->sections[entry->target].info_function != REF_NONE;
+    return place == none && own ? 0 : place; /* RF976: of a kernel's section; no kernel reaches the function */
   }
   if (ref_relocate_is_texture(symbol)) {
     const bool slot = ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT && !link->relocatable && /* W10.6 */
@@ -540,15 +550,15 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
 /* R6 */
 static uint32_t ref_relocate_bank(ref_link *link, const ref_out_relocation *entry) {
   if (entry->symbol == REF_NONE) {
-    const bool gone = entry->names_gone_section || entry->names_unlisted; /* RF553 */
-    return gone ? (entry->gone_type - REF_TYPE_CONSTANT) & 31 : NO_BANK;  /* RF401 */
+    const bool gone = entry->names_gone_section || entry->names_unlisted || entry->names_gone_shared; /* RF553, RF800 */
+    return gone ? (entry->gone_type - REF_TYPE_CONSTANT) & 31 : NO_BANK;                              /* RF401 */
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
   if (ref_relocate_is_texture(symbol) && ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT && !link->relocatable) {
     return 0;
   }
   const bool placed = symbol->is_extern_shared && !link->relocatable && !ref_options_keep_shared_symbols(link) &&
-                      ref_relocate_symbol_value(link, entry) != UINT64_MAX; /* RF561, RF638 */
+                      ref_relocate_extern_place(link, entry) != UINT64_MAX; /* RF561, RF638 */
   const bool nowhere = symbol->section == REF_NONE || placed;
   const bool unplaced = symbol->is_extern_shared && !placed; /* L1096: no section of shared memory need be there */
   const uint32_t type = unplaced ? REF_TYPE_SHARED : nowhere ? 0 : link->sections[symbol->section].type;
@@ -575,7 +585,7 @@ static uint64_t ref_relocate_auxiliary(ref_link *link, const ref_out_relocation 
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
   if (symbol->is_extern_shared) {
-    return ref_relocate_extern_auxiliary(link, symbol, ref_relocate_symbol_value(link, entry));
+    return ref_relocate_extern_auxiliary(link, symbol, ref_relocate_extern_place(link, entry));
   }
   return symbol->function == REF_NONE ? symbol->auxiliary : symbol->function + 1;
 }
@@ -633,13 +643,18 @@ static bool ref_relocate_keeps_bank(const ref_link *link, const ref_out_relocati
          !ref_section_type_is_constant(link->sections[symbol->section].type) && !ref_relocate_is_texture(symbol);
 }
 
+/* RF904 */
+static void ref_relocate_keep_unpatched(ref_link *link, ref_out_section *target) {
+  if (ref_view_is_derived(link) && target->info_function != REF_NONE && target->unpatched.data == NULL) {
+    ref_bytes_add(link, &target->unpatched, target->data.data, target->data.size);
+  }
+}
+
 /* R2-R5, R9a */
 static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, bool clear) {
   ref_out_section *target = &link->sections[entry->target];
   if (link->view->is_mercury && target->info_function != REF_NONE) {
-    ref_relocate_check_code_place(link, entry);
-    const uint64_t whole = ref_relocate_symbol_value(link, entry) + (uint64_t)entry->addend;
-    ref_mercury_patch(link, entry, clear ? 0 : whole);
+    ref_relocate_check_code_place(link, entry); /* RF900: written later */
     return;
   }
   ref_relocate_check_place(link, entry);
@@ -647,6 +662,7 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
   if (row == NULL || ref_relocate_is_foreign(link, entry->type)) { /* nvlink's table has nothing to write by (RF228) */
     ref_relocate_refuse_foreign(link);
   }
+  ref_relocate_keep_unpatched(link, target);
   const uint64_t addend = entry->has_addend ? (uint64_t)entry->addend : 0;
   const uint64_t place = ref_relocate_kind(link, entry->type) == REF_KIND_PC_RELATIVE ? entry->offset : 0;
   const uint64_t value = clear ? 0 : ref_relocate_symbol_value(link, entry) + addend - place;
@@ -776,8 +792,9 @@ void ref_relocate_apply(ref_link *link) {
 
 /* What an entry that stays ends the link with: a symbol that is not in the output, a place behind the section's end. */
 static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *entry) {
-  const bool gone = entry->symbol == REF_NONE ? entry->names_gone_section || entry->names_unlisted /* RF195 */
-                                              : link->symbols[entry->symbol].index == 0;
+  const bool nothing =
+      entry->names_gone_section || entry->names_unlisted || entry->names_gone_shared; /* RF195, RF800 */
+  const bool gone = entry->symbol == REF_NONE ? nothing : link->symbols[entry->symbol].index == 0;
   if (entry->offset >= ref_relocate_end_of(link, &link->sections[entry->target])) {
     ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");
   }
@@ -786,11 +803,18 @@ static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *e
   }
 }
 
+/* RF802: code and memory that have no size by now stay empty. */
+static bool ref_relocate_is_of_inputs(uint32_t type) {
+  return type == REF_TYPE_PROGBITS || (type >= REF_TYPE_GLOBAL && type <= REF_TYPE_SHARED) || type == REF_TYPE_UFT ||
+         type == REF_TYPE_UDT || ref_section_type_is_constant(type);
+}
+
 /* What is written last has no size yet: such an entry is looked at when it is written. */
 static bool ref_relocate_waits(const ref_link *link, const ref_out_relocation *entry) {
   const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
-  const bool unwritten = symbol != NULL && symbol->type == REF_SYMBOL_SECTION && symbol->section != REF_NONE &&
-                         link->sections[symbol->section].size == 0 && !link->sections[symbol->section].dropped;
+  const bool named = symbol != NULL && symbol->type == REF_SYMBOL_SECTION && symbol->section != REF_NONE;
+  const ref_out_section *section = named ? &link->sections[symbol->section] : NULL;
+  const bool unwritten = named && section->size == 0 && !section->dropped && !ref_relocate_is_of_inputs(section->type);
   return unwritten || link->sections[entry->target].size == 0;
 }
 

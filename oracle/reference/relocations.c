@@ -1,4 +1,4 @@
-/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37, RF720. */
+/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37, RF720, RF800, RF807. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -11,7 +11,9 @@ enum {
   LOADER_LAST = REF_MERCURY_FIRST + 63,
   ADDRESS = 55, /* of R_CUDA */
   ADDRESS_LOW = 56,
-  ADDRESS_HIGH = 57
+  ADDRESS_HIGH = 57,
+  VISIBILITY = 3,
+  INTERNAL = 1
 };
 
 static const char MERCURY_RELOCATIONS[] = ".nv.merc.rela";
@@ -101,12 +103,19 @@ bool ref_relocation_is_forgotten(const ref_link *link, const ref_file *file, uin
           link->job->bug_compatible);
 }
 
-/* W8.5: entries inside a lost weak variable. */
+/* RF854: the SASS side's entries of frames are made from Mercury's, and what the input has there is not read. */
+static bool ref_relocation_is_of_frames(const ref_link *link, const ref_file *file, uint32_t target) {
+  return link->is_capsule && !link->view->is_mercury && REF_IS(file->cubin.sections[target].name, ".debug_frame");
+}
+
+/* W8.5: entries inside a lost weak variable. RF37, RF974: those in constants stay. */
 static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
                                       const ref_relocation *entry) {
-  return ref_relocation_is_forgotten(link, file, target, entry->symbol) ||
-         (!ref_relocation_is_address_table(file->cubin.sections[target].type) &&
-          ref_weak_offset_is_lost(file, target, entry->offset));
+  const uint32_t type = file->cubin.sections[target].type;
+  const bool stays = ref_relocation_is_address_table(type) || (!link->is_capsule && ref_section_type_is_constant(type));
+  return ref_relocation_is_of_frames(link, file, target) ||
+         ref_relocation_is_forgotten(link, file, target, entry->symbol) ||
+         (!stays && ref_weak_offset_is_lost(file, target, entry->offset));
 }
 
 /* L582: the module's `.nv.shared.K` for a file's, or REF_NONE. */
@@ -192,9 +201,10 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
   }
   const bool own = ref_relocation_went_with_dead(link, file, number) &&
                    (!lost || ref_relocation_names_dead_text(link, file, number));
+  const bool has_pool = ref_section_find_pool(link) != REF_NONE; /* RF807 */
   output->names_gone_section =
       output->symbol == REF_NONE && !ref_relocation_is_made_anew(section->type) &&
-      (pool || (own && !link->everything_live)); /* RF421: else nothing has gone there; RF431 */
+      ((pool && has_pool) || (own && !link->everything_live)); /* RF421: else nothing has gone there; RF431 */
   output->names_dead_code = output->names_gone_section && own;
   output->gone_type = section->type;
 }
@@ -258,6 +268,59 @@ static bool ref_relocation_names_slot(const ref_link *link, const ref_file *file
          file->cubin.sections[section].type == REF_TYPE_UFT && !REF_IS(file->cubin.sections[section].name, ".nv.uft");
 }
 
+/* RF977: beside capsules nvlink finds the symbol of a function's text by the name that the input has for it: of several functions of a name
+ * (static ones, or one and another file's that is not) that of the first; none where the output's text is called otherwise. */
+static size_t ref_relocation_text_symbol(ref_link *link, size_t section, const char *name) {
+  const ref_out_section *text = &link->sections[section];
+  const bool named = link->job->bug_compatible && !link->is_capsule && text->info_function != REF_NONE &&
+                     text->type == REF_TYPE_PROGBITS && text->symbol != REF_NONE;
+  const size_t first = named ? ref_named_find(link, name) : text->symbol;
+  const bool other = first != REF_NONE && link->symbols[first].type != REF_SYMBOL_SECTION;
+  return other ? text->symbol : first;
+}
+
+static void ref_relocation_resolve_section(ref_link *link, const ref_file *file, uint32_t section,
+                                           ref_out_relocation *output) {
+  const size_t shared = ref_relocation_shared_section(link, file, section);
+  if (shared != REF_NONE) {
+    output->symbol = link->sections[shared].symbol;
+  } else if (ref_relocation_names_slot(link, file, section)) {
+    output->symbol = REF_NONE;
+  } else if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
+    output->symbol = ref_relocation_text_symbol(link, file->section_of[section], file->cubin.sections[section].name);
+    output->names_unlisted = link->sections[file->section_of[section]].symbol == REF_NONE;
+    output->gone_type = file->cubin.sections[section].type;
+    output->block_offset = file->offset_in[section];
+  } else if (section != 0 && section < file->cubin.section_count) {
+    ref_relocation_resolve_own(link, file, section, output);
+  }
+}
+
+/* RF754 */
+size_t ref_relocation_section_symbol(ref_link *link, const ref_file *file, uint32_t section) {
+  ref_out_relocation entry = {.symbol = REF_NONE};
+  ref_relocation_resolve_section(link, file, section, &entry);
+  return entry.symbol;
+}
+
+/* W11.7, RF800: a shared object that is not in the link has no place, and the bank of its section. One that is hidden or protected is
+ * listed all the same (L469) and ends the link later. RF801: what is INTERNAL beside a dead function's variables has its value. */
+static void ref_relocation_resolve_gone_shared(const ref_link *link, const ref_file *file, const ref_symbol *input,
+                                               ref_out_relocation *output) {
+  const uint8_t type = input->info & 15;
+  const bool object = type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_CUDA_OBJECT;
+  const bool listed = link->job->bug_compatible && (input->other & VISIBILITY) > INTERNAL && input->size != 0;
+  output->names_gone_shared =
+      output->symbol == REF_NONE && object && !listed && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+  if (output->symbol != REF_NONE || !object || input->section >= file->cubin.section_count) {
+    return;
+  }
+  output->names_unlisted = !output->names_gone_shared && (input->other & VISIBILITY) == INTERNAL &&
+                           ref_deleted_is_about_dead(link, file, input->section);
+  output->gone_type = file->cubin.sections[input->section].type;
+  output->gone_value = input->value;
+}
+
 static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const ref_relocation *entry,
                                           ref_out_relocation *output) {
   if (entry->symbol >= file->cubin.symbol_count) { /* D44: nvlink reads what lies behind the table */
@@ -277,24 +340,10 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
   if (output->function != REF_NONE) {
     output->symbol = link->functions[output->function].symbol;
   } else if ((input->info & 15) == REF_SYMBOL_SECTION) {
-    const uint32_t section = input->section;
-    const size_t shared = ref_relocation_shared_section(link, file, section);
-    if (shared != REF_NONE) {
-      output->symbol = link->sections[shared].symbol;
-    } else if (ref_relocation_names_slot(link, file, section)) {
-      output->symbol = REF_NONE;
-    } else if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
-      output->symbol = link->sections[file->section_of[section]].symbol;
-      output->names_unlisted = output->symbol == REF_NONE;
-      output->gone_type = file->cubin.sections[section].type;
-      output->block_offset = file->offset_in[section];
-    } else if (section != 0 && section < file->cubin.section_count) {
-      ref_relocation_resolve_own(link, file, section, output);
-    }
+    ref_relocation_resolve_section(link, file, input->section, output);
   } else {
     output->symbol = file->symbol_of[entry->symbol];
-    output->names_gone_shared = output->symbol == REF_NONE && (input->info & 15) == REF_SYMBOL_CUDA_OBJECT &&
-                                (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+    ref_relocation_resolve_gone_shared(link, file, input, output);
     output->names_constant_size = input->section == 0 && REF_IS(input->name, ".nv.ptx.const0.size");
     if (output->names_constant_size && link->constant_size_symbol != 0) {
       output->symbol = link->constant_size_symbol; /* RF101 */
@@ -372,6 +421,24 @@ static bool ref_relocation_is_kernel_address(const ref_link *link, const ref_out
          link->functions[output->function].entry && link->sections[output->target].info_function != REF_NONE;
 }
 
+/* W2.5, L898: of the addend with the section's place. RF959: beside capsules it is made, for REL entries that may follow. */
+static void ref_relocation_make_other(ref_link *link, size_t target) {
+  ref_out_section *section = &link->sections[target];
+  if (!link->is_capsule && section->rel == 0) {
+    const size_t last = section->last_relocations;
+    (void)ref_relocation_section(link, target, false);
+    link->sections[target].last_relocations = last;
+    return;
+  }
+  const char *name =
+      section->rel != 0 ? link->sections[section->rel].name : ref_memory_print(link, ".rel%s", section->stem);
+  ref_names_add_section(link, REF_NONE, name);
+  if (section->rel == 0 && !section->has_left_out) {
+    section->has_left_out = true;
+    ref_indices_add(link, &link->left_out, link->section_count); /* RF177 */
+  }
+}
+
 static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t table, const ref_relocation *entry,
                                bool has_addend, size_t processed) {
   ref_file *file = &link->files[file_number];
@@ -403,15 +470,7 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   ref_relocation_add_block_offset(link, &output);
   output.section = ref_relocation_section(link, output.target, output.has_addend);
   if (has_addend && output.addend == 0 && processed != 0) {
-    /* W2.5, L898: of the addend with the section's place */
-    const size_t known = link->sections[output.target].rel;
-    const char *name =
-        known != 0 ? link->sections[known].name : ref_memory_print(link, ".rel%s", link->sections[output.target].stem);
-    ref_names_add_section(link, REF_NONE, name);
-    if (link->sections[output.target].rel == 0 && !link->sections[output.target].has_left_out) {
-      link->sections[output.target].has_left_out = true;
-      ref_indices_add(link, &link->left_out, link->section_count); /* RF177 */
-    }
+    ref_relocation_make_other(link, output.target);
   }
   link->relocations = ref_memory_grow(link, link->relocations, link->relocation_count, &link->relocation_capacity,
                                       sizeof *link->relocations);

@@ -66,13 +66,21 @@ static void ref_shared_find_uses(ref_link *link) {
   }
 }
 
-/* For each function the holders that reach it, the last created first. */
+/* L1301, RF753: what a kernel's text names, extern shared memory too, is its alone, whoever calls it. */
+static bool ref_shared_shares(const ref_link *link, size_t holder, size_t function) {
+  return holder == function || !link->functions[function].entry;
+}
+
+/* For each function the holders that have what its text names, the last created first. */
 static ref_indices *ref_shared_list_reaching(ref_link *link) {
   ref_indices *reached_by = REF_TAKE(link, ref_indices, link->function_count);
   for (size_t i = link->holders.count; i-- > 0;) {
     const size_t kernel = link->holders.items[i];
     for (size_t k = 0; k < link->functions[kernel].reach.count && !ref_shared_is_forgotten(link, kernel); k++) {
-      ref_indices_add(link, &reached_by[link->functions[kernel].reach.items[k]], kernel);
+      const size_t function = link->functions[kernel].reach.items[k];
+      if (ref_shared_shares(link, kernel, function)) {
+        ref_indices_add(link, &reached_by[function], kernel);
+      }
     }
   }
   return reached_by;
@@ -246,7 +254,9 @@ static void ref_shared_list_own(ref_link *link, const ref_shared *shared, size_t
 
 static bool ref_shared_kernel_uses_extern(const ref_link *link, const ref_function *kernel) {
   for (size_t i = 0; i < kernel->reach.count; i++) {
-    if (link->functions[kernel->reach.items[i]].uses_extern_shared) {
+    const size_t function = kernel->reach.items[i];
+    if (link->functions[function].uses_extern_shared &&
+        ref_shared_shares(link, (size_t)(kernel - link->functions), function)) {
       return true;
     }
   }
@@ -298,11 +308,12 @@ static void ref_shared_lose_object(ref_link *link, size_t number) {
   }
 }
 
-/* L1011: what comes from the pool lies behind all others; so does by default, with -g, what an ordinary body that lost brought (D142). */
+/* By default what comes from the pool, but what ptxas laid out (RF752), lies behind all others; with -g so does what an ordinary body that lost
+ * brought (D142). RF758: nvlink has no place for either. */
 static bool ref_shared_lies_behind(const ref_link *link, const ref_function *kernel, const ref_out_symbol *symbol) {
   const bool is_ordinary = !symbol->is_laid && !symbol->is_partial;
-  return symbol->section != kernel->shared ||
-         (is_ordinary && !link->job->bug_compatible && ref_options_keep_shared_symbols(link));
+  return is_ordinary && !link->job->bug_compatible &&
+         (symbol->section != kernel->shared || ref_options_keep_shared_symbols(link));
 }
 
 /* L1011: one behind the other. */
@@ -328,10 +339,10 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
   ref_out_section *section = &link->sections[function->shared];
   ref_indices own = {0};
   uint64_t end = 0;
-  section->align = function->late_shared ? 1 : shared->pool_align;
+  section->align = ref_larger(function->late_shared ? 1 : shared->pool_align, section->has_block ? section->align : 1);
   ref_shared_list_own(link, shared, kernel, &own, &end);
   ref_partial_count_objects(link, &own);
-  if (own.count != 0 && ref_partial_is_laid_out(link, function)) { /* RF152 */
+  if (own.count != 0 && ref_partial_is_laid_out(link, function, &own)) { /* RF152 */
     end = ref_shared_place_partial(link, function, &own);
   } else {
     const bool partial = own.count != 0 && ref_partial_has_kernel(link, function);
@@ -344,6 +355,9 @@ static void ref_shared_layout_kernel(ref_link *link, const ref_shared *shared, s
     ref_out_symbol *symbol = &link->symbols[own.items[i]];
     symbol->section = function->shared;
     function->has_empty_object = function->has_empty_object || symbol->size == 0;
+    if (symbol->size == 0 && symbol->auxiliary == 0) {
+      ref_message_fatal(link, "RF968", "Internal error: should only reach here with no opt");
+    }
     section->align = ref_larger(symbol->auxiliary, section->align);
   }
   function->shared_end = end;
@@ -372,7 +386,7 @@ static void ref_shared_group_kernels(ref_link *link) {
     const size_t kernel = link->holders.items[i];
     for (size_t k = 0; k < link->functions[kernel].reach.count; k++) {
       ref_function *function = &link->functions[link->functions[kernel].reach.items[k]];
-      if (!function->uses_extern_shared) {
+      if (!function->uses_extern_shared || !ref_shared_shares(link, kernel, link->functions[kernel].reach.items[k])) {
         continue;
       }
       if (function->extern_kernel == REF_NONE) {
@@ -487,17 +501,26 @@ static void ref_shared_show_extern(ref_link *link, const ref_shared *shared) {
   }
 }
 
+/* RF855: a block that an object of another memory space brought, first of the section, counts beside what is laid out. */
+uint64_t ref_shared_placed_size(const ref_out_section *section, const ref_function *kernel) {
+  return section->has_block && !kernel->has_partial ? section->size : 0;
+}
+
 /* W9.6, W9.8 */
 static void ref_shared_finish_kernel(ref_link *link, const ref_shared *shared, const ref_function *kernel) {
   ref_out_section *section = &link->sections[kernel->shared];
   const uint64_t reserved = link->sm >= 90 && !link->is_capsule ? RESERVED : 0; /* M17 */
-  section->size = kernel->shared_end;
+  const bool wraps = link->job->bug_compatible && !link->is_capsule;            /* RF970 */
+  const uint64_t placed = ref_shared_placed_size(section, kernel);
+  section->size = (wraps ? (uint32_t)kernel->shared_end : kernel->shared_end) + placed;
   if (section->size != 0) {
     section->size += reserved;
   } else if (kernel->has_partial) {
     section->size = shared->has_extern ? reserved : 0; /* RF510 */
   } else if (kernel->has_empty_object) {
-    section->size = reserved; /* RF248 */
+    section->size = section->align >= EXTERN_ALIGN ? reserved : 0; /* RF248, RF967 */
+  } else if (section->has_block) {
+    section->size = reserved;
   } else if (shared->has_extern &&
              (section->align == EXTERN_ALIGN || (reserved != 0 && section->align > EXTERN_ALIGN))) {
     section->size = reserved;
@@ -516,8 +539,8 @@ static void ref_shared_finish_pool(ref_link *link, const ref_shared *shared, uin
   if (full && end != 0) {
     /* W17.3 */
     section->size = end + reserved;
-    section->align = ref_larger(link->debug_shared_align, section->align);
-    section->align = ref_larger(section->align, shared->has_extern ? EXTERN_ALIGN : 0);
+    const bool has_extern = shared->has_extern || link->pool_begins_extern;               /* D82 */
+    section->align = ref_larger(link->debug_shared_align, has_extern ? EXTERN_ALIGN : 0); /* L253 */
     return;
   }
   section->size = reserved;

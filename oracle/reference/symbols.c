@@ -170,7 +170,7 @@ static bool ref_symbol_is_reserved(const ref_out_symbol *symbol) {
 }
 
 /* W4.3, W4.4 */
-static bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol) {
+bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol) {
   if (symbol->dropped || symbol->has_no_name ||
       (ref_symbol_is_reserved(symbol) && !link->relocatable && !link->has_index)) {
     return false;
@@ -314,6 +314,13 @@ uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *s
 }
 
 /* W4.3: type 13 becomes 1, the memory space goes; not with -r. L577: type 1 becomes 13. */
+/* RF972: with -r an object of compiler constants is internal, and nothing else. */
+static bool ref_symbol_is_compiler_constant(const ref_link *link, const ref_out_symbol *symbol) {
+  return link->relocatable && !link->is_capsule && symbol->type == REF_SYMBOL_CUDA_OBJECT &&
+         symbol->section != REF_NONE && link->sections[symbol->section].type == link->view->optimizer_type &&
+         (symbol->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT;
+}
+
 static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol, uint8_t *at) {
   const bool object =
       symbol->type == REF_SYMBOL_CUDA_OBJECT && !link->relocatable && (symbol->other & REF_SPACE_MASK) != 0; /* RF405 */
@@ -322,8 +329,9 @@ static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol,
       symbol->type == REF_SYMBOL_OBJECT && symbol->section == REF_NONE && !link->relocatable; /* L840 */
   const uint8_t mask = (object || provided ? REF_SPACE_MASK : 0) | ref_symbol_lost_visibility(link, symbol);
   const bool preserved = ref_preserve_hides_symbol(link, symbol);
-  const uint8_t other = (uint8_t)((symbol->other & (uint8_t)~mask) | (preserved ? INTERNAL : 0)); /* W17.7, RF712 */
-  const uint32_t nowhere = symbol->common ? REF_SECTION_COMMON : 0;                               /* D3 */
+  const uint8_t told = (uint8_t)((symbol->other & (uint8_t)~mask) | (preserved ? INTERNAL : 0)); /* W17.7, RF712 */
+  const uint8_t other = ref_symbol_is_compiler_constant(link, symbol) ? REF_SPACE_CONSTANT | INTERNAL : told;
+  const uint32_t nowhere = symbol->common ? REF_SECTION_COMMON : 0; /* D3 */
   const uint32_t section = symbol->section == REF_NONE ? nowhere : link->sections[symbol->section].index;
   uint8_t bind = symbol->bind;
   if (symbol->section == REF_NONE && bind == REF_BIND_WEAK && !symbol->local_list) {

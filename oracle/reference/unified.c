@@ -137,16 +137,18 @@ void ref_unified_check_entries(ref_link *link) {
   }
 }
 
-/* RF710: what has the name of a table and is none keeps the input's numbers, which nvlink reads as its own; no other number than 0 is sure to
- * be right. In an executable it is left alone. */
+/* RF710: what has the name of a table and is none keeps the input's numbers, which nvlink reads as its own; with -r no other number than 0 is
+ * sure to be right. RF969: in an executable 1 to 4 are surely those of sections that have no symbol. */
 static void ref_unified_refuse_namesake(ref_link *link, const char *name) {
-  const size_t number = link->relocatable && !link->is_capsule ? ref_map_find(&link->section_by_name, name) : REF_NONE;
+  const uint32_t without_symbol = 4; /* .shstrtab, .strtab, .symtab, .symtab_shndx */
+  const size_t number = link->is_capsule ? REF_NONE : ref_map_find(&link->section_by_name, name);
   if (number == REF_NONE || link->sections[number].dropped || ref_unified_is_table(link->sections[number].type)) {
     return;
   }
   const ref_bytes *data = &link->sections[number].data;
   for (size_t at = 0; at + ENTRY_BYTES <= data->size; at += ENTRY_BYTES) {
-    if (ref_u32(data->data + at) != 0) {
+    const uint32_t symbol = ref_u32(data->data + at);
+    if (symbol != 0 && (link->relocatable || symbol <= without_symbol)) {
       ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
     }
   }

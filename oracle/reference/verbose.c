@@ -1,4 +1,4 @@
-/* `-v`: C56, C81. */
+/* `-v`: C56, C81, RF804. */
 #include "link.h"
 
 #include <stdio.h>
@@ -48,23 +48,15 @@ static void ref_verbose_report_module(ref_link *link) {
   ref_message_tell(link, REF_INFO, "%llu bytes gmem%s", (unsigned long long)globals, ref_verbose_constants(link, NULL));
 }
 
-/* C81: with exactly one kernel the barriers of all live functions count. */
-static unsigned ref_verbose_barriers(const ref_link *link, const ref_function *kernel) {
-  unsigned most = 0;
-  for (size_t i = 0; i < link->function_count; i++) {
-    const ref_function *function = &link->functions[i];
-    const bool all = ref_callgraph_has_one_kernel(link) && function->live && !kernel->is_unnamed;
-    if (!all && !ref_indices_has(&kernel->reach, i)) {
-      continue;
-    }
-    for (size_t k = 0; k < function->records.count; k++) {
-      const ref_record *record = &function->records.items[k];
-      if (record->code == NUM_BARRIERS) {
-        most = (unsigned)ref_larger(ref_attribute_byte(record), most);
-      }
+/* C81, RF804: what the kernel's record says by then; of several the one that was read first. RF956: what its flags say is in it. */
+static unsigned ref_verbose_barriers(const ref_function *kernel) {
+  for (size_t i = kernel->output_records.count; i-- > 0;) {
+    const ref_record *record = &kernel->output_records.items[i];
+    if (record->code == NUM_BARRIERS && !record->dropped) {
+      return ref_attribute_byte(record);
     }
   }
-  return most;
+  return 0;
 }
 
 /* RF206, RF562: beside the table, what the input has at the kernel's parameters counts, by the type of the entries; of textures and samplers
@@ -127,17 +119,21 @@ static uint32_t ref_verbose_registers(const ref_function *kernel) {
 }
 
 static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel) {
-  const bool has_shared =
-      kernel->shared != REF_NONE && !link->sections[kernel->shared].dropped && !kernel->has_renamed_shared; /* RF659 */
+  const bool has_shared = kernel->shared != REF_NONE && !link->sections[kernel->shared].dropped;
   const unsigned long long shared = has_shared ? link->sections[kernel->shared].size : 0;
   const unsigned long long local =
       ref_verbose_section_size(link, ref_memory_print(link, ".nv.local.%s", kernel->name)); /* RF659 */
   ref_message_tell(link, REF_INFO, "Function properties for '%s':", kernel->name);
   ref_message_tell(link, REF_INFO,
                    "used %d registers, used %u barriers, %d stack, %llu bytes smem%s, %llu bytes lmem%s",
-                   (int)ref_verbose_registers(kernel), ref_verbose_barriers(link, kernel),
+                   (int)ref_verbose_registers(kernel), ref_verbose_barriers(kernel),
                    (int)ref_verbose_stack(link, kernel), shared, /* RF675 */
                    ref_verbose_constants(link, kernel), local, ref_verbose_textures(link, kernel));
+}
+
+/* RF966: what counts as a kernel by its name alone is not told. */
+static bool ref_verbose_tells(const ref_function *function) {
+  return (function->is_kernel || function->is_unnamed) && !function->is_provided;
 }
 
 /* RF44: kernels in the reverse order of their text sections, not of their symbols. */
@@ -148,7 +144,7 @@ void ref_verbose_report(ref_link *link) {
   ref_verbose_report_module(link);
   for (size_t i = link->section_count; i-- > 0;) {
     const size_t number = link->sections[i].info_function;
-    if (number != REF_NONE && (link->functions[number].is_kernel || link->functions[number].is_unnamed)) {
+    if (number != REF_NONE && ref_verbose_tells(&link->functions[number])) {
       ref_verbose_report_kernel(link, &link->functions[number]);
     }
   }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { CODE_FRAME_SIZE = 0x11, CODE_MAX_STACK = 0x23, CODE_REGCOUNT = 0x2f, CODE_SAM_STACK = 0x3b };
+enum { CODE_FRAME_SIZE = 0x11, CODE_MAX_STACK = 0x23, CODE_REGCOUNT = 0x2f };
 
 /* Had this text a RELA section in its own file? */
 static bool ref_weak_text_has_rela(const ref_file *file, uint32_t symbol) {
@@ -32,11 +32,12 @@ static void ref_weak_drop_debug_entries(ref_link *link, size_t function) {
   }
 }
 
+/* RF951: SAM_REGION_STACK_SIZE of a body that is replaced stays. */
 static void ref_weak_drop_records(ref_link *link, size_t symbol) {
   for (size_t i = 0; i < link->module_records.count; i++) {
     ref_record *record = &link->module_records.items[i];
-    const bool counts = record->code == CODE_FRAME_SIZE || record->code == CODE_MAX_STACK ||
-                        record->code == CODE_REGCOUNT || record->code == CODE_SAM_STACK;
+    const bool counts =
+        record->code == CODE_FRAME_SIZE || record->code == CODE_MAX_STACK || record->code == CODE_REGCOUNT;
     if (counts && record->symbols.items[0] == symbol) {
       record->dropped = true;
     }

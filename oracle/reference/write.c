@@ -46,7 +46,8 @@ int ref_write_class(const ref_out_section *section) {
 static bool ref_write_is_dropped_when_empty(const ref_link *link, size_t number) {
   const ref_out_section *section = &link->sections[number];
   return section->type == REF_TYPE_REL || section->type == REF_TYPE_RELA || section->type == REF_TYPE_RESOLVED_RELA ||
-         number == link->prototype_section || number == link->info_section;
+         number == link->prototype_section || number == link->info_section ||
+         (section->type == REF_TYPE_INFO && !link->is_capsule); /* RF761 */
 }
 
 /* H9, M28: `.nv.shared.reserved.0` begins with 64 bytes of the system's. */
@@ -113,6 +114,13 @@ uint32_t ref_write_type(uint32_t type) {
   return ref_section_type_has_bytes(type) ? type : REF_TYPE_NOBITS;
 }
 
+/* RF971: below sm_90 what an input calls so. */
+static size_t ref_write_find_compat(const ref_link *link) {
+  const size_t named = link->is_capsule ? REF_NONE : ref_map_find(&link->section_by_name, ".nv.compat");
+  return link->compat_section != REF_NONE || named == REF_NONE || link->sections[named].dropped ? link->compat_section
+                                                                                                : named;
+}
+
 /* W1.6 */
 static ref_header ref_write_describe(const ref_link *link, size_t number) {
   const ref_out_section *section = &link->sections[number];
@@ -132,8 +140,9 @@ static ref_header ref_write_describe(const ref_link *link, size_t number) {
   }
   if (number == link->cuinfo_section) {
     header.link = link->sections[link->note_section].index;
-    if (link->compat_section != REF_NONE) {
-      header.info = link->sections[link->compat_section].index;
+    const size_t compat = ref_write_find_compat(link);
+    if (compat != REF_NONE) {
+      header.info = link->sections[compat].index;
       header.flags |= REF_FLAG_INFO;
     }
   }
