@@ -828,13 +828,23 @@ static void ref_attributes_join_stubs(ref_link *link, bool masks) {
 /* RF528. A name hands on what is its own, not what it was handed by another: what holds what is for the file to say. */
 static void ref_attributes_join_names(ref_link *link) {
   size_t *own = REF_TAKE(link, size_t, link->function_count);
+  bool *joined = REF_TAKE(link, bool, link->function_count);
   for (size_t i = 0; i < link->function_count; i++) {
     own[i] = link->functions[i].output_records.count;
   }
   for (size_t i = 0; i < link->function_count; i++) {
     const size_t holder = link->functions[i].alias_of;
-    for (size_t k = 0; holder != REF_NONE && k < own[i]; k++) {
-      (void)ref_records_add(link, &link->functions[holder].output_records, link->functions[i].output_records.items[k]);
+    ref_records *records = holder == REF_NONE ? NULL : &link->functions[holder].output_records;
+    for (size_t k = 0; records != NULL && k < own[i]; k++) {
+      const size_t serial = link->functions[i].output_records.items[k].serial;
+      ref_records_add(link, records, link->functions[i].output_records.items[k])->serial = serial;
+    }
+    joined[records == NULL ? i : holder] |= records != NULL && own[i] != 0;
+  }
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_records *records = &link->functions[i].output_records;
+    if (joined[i]) { /* RF979: in the order in which they were made */
+      qsort(records->items, records->count, sizeof *records->items, ref_attribute_compare_serials);
     }
   }
 }

@@ -81,6 +81,7 @@ bool ref_function_symbol_is_alias(const ref_file *file, uint32_t symbol) {
 static void ref_function_read_registers(ref_link *link, ref_file *file) {
   const ref_cubin *cubin = &file->cubin;
   file->registers_of = REF_TAKE(link, uint32_t, cubin->symbol_count);
+  file->first_registers_of = REF_TAKE(link, uint32_t, cubin->symbol_count);
   file->has_registers = REF_TAKE(link, bool, cubin->symbol_count);
   for (size_t i = 1; i < cubin->section_count; i++) {
     const ref_section *info = &cubin->sections[i];
@@ -89,21 +90,29 @@ static void ref_function_read_registers(ref_link *link, ref_file *file) {
     while (info->type == REF_TYPE_INFO && ref_cubin_next_attribute(info, &position, &attribute)) {
       if (attribute.code == 0x2f && attribute.format == 4 && attribute.size >= 8 &&
           ref_u32(attribute.data) < cubin->symbol_count) {
-        file->registers_of[ref_u32(attribute.data)] = ref_u32(attribute.data + 4);
-        file->has_registers[ref_u32(attribute.data)] = true;
+        const uint32_t symbol = ref_u32(attribute.data), count = ref_u32(attribute.data + 4);
+        file->registers_of[symbol] = count;
+        if (!file->has_registers[symbol]) {
+          file->first_registers_of[symbol] = count;
+        }
+        file->has_registers[symbol] = true;
       }
     }
   }
 }
 
-/* V2: the top byte of sh_info comes first, on every machine (RF539). */
-uint32_t ref_function_registers(const ref_file *file, uint32_t symbol) {
+static uint32_t ref_function_count(const ref_file *file, const uint32_t *counts, uint32_t symbol) {
   const ref_cubin *cubin = &file->cubin;
   const uint32_t section = cubin->symbols[symbol].section;
   if (section < cubin->section_count && cubin->sections[section].info >> 24 != 0) {
     return cubin->sections[section].info >> 24;
   }
-  return file->registers_of[symbol];
+  return counts[symbol];
+}
+
+/* V2: the top byte of sh_info comes first, on every machine (RF539). */
+uint32_t ref_function_registers(const ref_file *file, uint32_t symbol) {
+  return ref_function_count(file, file->registers_of, symbol);
 }
 
 /* RF408: a record that says 0 is one. */
@@ -143,7 +152,8 @@ static ref_body ref_function_compare(ref_link *link, ref_function *function, siz
   if (!function->weak) {
     return REF_BODY_LOSES;
   }
-  const uint32_t registers = ref_function_registers(&link->files[file], symbol);
+  /* RF978: of several counts the new body's first one, where the body that stands has its last. */
+  const uint32_t registers = ref_function_count(&link->files[file], link->files[file].first_registers_of, symbol);
   if (weak && registers > function->registers) {
     return REF_BODY_LOSES;
   }
@@ -156,7 +166,7 @@ static ref_body ref_function_compare(ref_link *link, ref_function *function, siz
   function->beaten_registers = function->registers;
   function->beaten_virtual_sm = function->virtual_sm;
   const bool alone = ref_function_stands_alone(link, function, &link->files[file], symbol);
-  ref_function_define(link, function, file, symbol, registers);
+  ref_function_define(link, function, file, symbol, ref_function_registers(&link->files[file], symbol));
   return alone ? REF_BODY_NEW : REF_BODY_REPLACES;
 }
 

@@ -136,7 +136,7 @@ typedef struct ref_file {
   uint16_t virtual_sm;
   /* one entry an input symbol */
   size_t *function_of;
-  uint32_t *registers_of;
+  uint32_t *registers_of, *first_registers_of;
   bool *has_registers;
   ref_body *body_of;
   size_t *symbol_of; /* module symbol, REF_NONE while unmapped */
