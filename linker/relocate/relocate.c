@@ -1216,10 +1216,10 @@ static void relocate_note_bodies(const relocating *r) {
     r->relocated->container_used[r->module->bodies_section] = true;
 }
 
-/* L1116, L1307: in a capsule's SASS view places in the code are written last: over what Mercury has written already. Before them
- * stand those that are an instruction's value, and then the addresses of reserved shared memory. */
+/* L1116, L1307: in a capsule's SASS view places in the code are written behind all that Mercury has written already; before them
+ * those that are an instruction's value, and last the addresses of reserved shared memory (L1309). */
 static unsigned relocate_round(const tl_patch *patch) {
-  enum { FIRST, LABELS, RESERVED, PLACES };
+  enum { FIRST, LABELS, PLACES, RESERVED };
   if (tl_sass_row_is_label(patch->row))
     return LABELS;
   if (tl_relocation_is_code_place(patch->row))
