@@ -39,7 +39,7 @@ static bool stage_reached[STAGES];
   }
 STAGE_FUNCTION(STAGE_READ, tl_link_build)
 STAGE_FUNCTION(STAGE_MERGED, tl_merge_finish)
-STAGE_FUNCTION(STAGE_LAID_OUT, tl_diagnose_sizes)
+STAGE_FUNCTION(STAGE_LAID_OUT, tl_resources_find)
 STAGE_FUNCTION(STAGE_RELOCATED, tl_relocate_run)
 STAGE_FUNCTION(STAGE_EMITTED, tl_link_emit)
 

@@ -27,9 +27,9 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
     tl_diagnose_index(&s->module); /* L1023 */
   tl_link_lay_out(s, arena);
   tl_resources_find(&s->resources, &s->module, &s->graph, arena);
-  tl_diagnose_sizes(&s->module, &s->layout);
   tl_link_phase(c->state, "layout");
   tl_relocate_run(&s->relocated, &s->module, &s->layout, arena);
+  tl_diagnose_sizes(&s->module, &s->layout); /* L1431 */
   if (final)
     tl_diagnose_undefined(&s->module, arena);
   tl_diagnose_commons(&s->module);

@@ -386,6 +386,30 @@ static void reader_check_mercury(const reader *r) {
   }
 }
 
+/* L475, L1377: nvlink knows a jump slot by its name, and by what its symbol is not: a kernel or a unified function. */
+bool tl_symbol_is_called_slot(const tl_names *names, const tl_cubin_symbol *symbol) {
+  static const char prefix[] = "__cuda_uf_stub_";
+  return strncmp(tl_names_text(names, symbol->name), prefix, sizeof prefix - 1) == 0 &&
+         !(symbol->other & (STO_ENTRY | STO_MANAGED));
+}
+
+/* L1377: a section of jump slots whose first function is none is a text like others. */
+static void reader_settle_slots(const reader *r) {
+  tl_cubin *const cubin = r->cubin;
+  bool *const seen = tl_arena_new(r->arena, bool, cubin->section_count);
+  for (uint32_t i = 1; i < cubin->symbol_count; i++) {
+    const tl_cubin_symbol *const symbol = &cubin->symbols[i];
+    if (tl_symbol_type(symbol) != STT_FUNC || symbol->section >= cubin->section_count || seen[symbol->section])
+      continue;
+    seen[symbol->section] = true;
+    tl_cubin_section *const section = &cubin->sections[symbol->section];
+    if (section->type != SHT_CUDA_UFT_REL || tl_symbol_is_called_slot(r->names, symbol))
+      continue;
+    section->type = SHT_PROGBITS;
+    section->entry_size = 0;
+  }
+}
+
 static void reader_read_symbols(reader *r) {
   tl_cubin *const cubin = r->cubin;
   const tl_cubin_section *const table = &cubin->sections[cubin->symbol_table];
@@ -395,8 +419,10 @@ static void reader_read_symbols(reader *r) {
   cubin->symbols = tl_arena_new(r->arena, tl_cubin_symbol, cubin->symbol_count);
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
     reader_read_symbol(r, i, wide);
-  if (!tl_view_is_capsule(cubin))
+  if (!tl_view_is_capsule(cubin)) {
+    reader_settle_slots(r);
     return;
+  }
   for (uint32_t i = 1; i < cubin->symbol_count; i++)
     reader_check_finalized(r, i);
   reader_check_mercury(r);

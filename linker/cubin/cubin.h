@@ -126,6 +126,8 @@ void tl_cubin_read(tl_cubin *cubin, const tl_input *input, uint32_t index, tl_ro
 /* The names that compiler constants have in a relocatable output of capsules (M16): `.nv.constant.optimizer.F.N`, N from 1
  * through the file. */
 void tl_cubin_number_constants(tl_cubin *cubin, tl_names *names, tl_arena *arena);
+/* Whether a function in a section of jump slots is one. */
+bool tl_symbol_is_called_slot(const tl_names *names, const tl_cubin_symbol *symbol);
 /* Makes undefined symbols of that name mean nothing, as untyped ones do. */
 void tl_cubin_forget_mention(tl_cubin *cubin, uint32_t name);
 /* Fatal T1 about one section (TL_NONE: none), with the offset inside it (TL_NO_OFFSET: none). */

@@ -61,9 +61,9 @@ enum { ET_REL = 1, ET_EXEC = 2, ET_EWP = 0xff00, EM_CUDA = 190 };
 #define SHF_EXECINSTR 4u
 #define SHF_INFO_LINK 0x40u
 #define SHF_CUDA_NOTE_INFO 0x1000000u /* .note.nv.cuinfo */
-#define SHF_CUDA_BARRIERS 20             /* of a text: from this bit on the number of barriers (L1413) */
+#define SHF_CUDA_BARRIERS 20          /* of a text: from this bit on the number of barriers (L1413) */
 #define SHF_CUDA_BARRIERS_MASK 0x7fu
-#define SHF_CUDA_MERCURY 0x10000000u  /* F44 */
+#define SHF_CUDA_MERCURY 0x10000000u /* F44 */
 
 /* st_shndx */
 enum { SHN_UNDEF = 0, SHN_LORESERVE = 0xff00, SHN_COMMON = 0xfff2, SHN_XINDEX = 0xffff };

@@ -357,7 +357,7 @@ static view_roles view_find_roles(const tl_cubin *cubin, tl_arena *arena) {
 }
 
 /* L656, D113: nvlink finds a function's attributes and entries by their names, so functions of one name in one capsule, as an
- * output of -r has them, all have those of the first. Returns by section that has got another's contents what it
+ * output of -r has them, all have those of the first. Of several sections of entries about one text the first counts (L1312). Returns by section that has got another's contents what it
  * was; the others are of type 0 there. */
 static const tl_cubin_section *view_take_first(tl_cubin *cubin, const tl_names *names, tl_arena *arena,
                                                tl_diagnostics *diagnostics) {
@@ -375,6 +375,10 @@ static const tl_cubin_section *view_take_first(tl_cubin *cubin, const tl_names *
       continue;
     }
     const tl_cubin_section *const taken = &cubin->sections[other];
+    if (section->type == SHT_CUDA_MERCURY_RELA && taken->info == section->info) { /* L1312 */
+      section->size = 0;
+      continue;
+    }
     if (taken->size == section->size && memcmp(taken->data, section->data, taken->size) == 0)
       continue;
     if (!tl_defect_matched(diagnostics->options, TL_DEFECT_D113)) {

@@ -8,7 +8,6 @@
 #include "catalog/system_call.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
-#include "emit/demangle.h"
 
 #include <string.h>
 
@@ -317,8 +316,33 @@ void tl_diagnose_undefined(const tl_module *module, tl_arena *arena) {
     diagnose_dead_alias(module, TL_MESSAGE_DELETED_SYMBOL);
 }
 
+/* L1430: what has the name of a table of unified entries and another type keeps the input's numbers, which nvlink takes for its own.
+ * The first four are those of what has no symbol (W1.4). */
+static bool diagnose_names_nothing(const tl_module *module, const char *table, uint32_t type) {
+  enum { LAST_WITHOUT_SYMBOL = 4 };
+  const uint32_t section = tl_module_section_named(module, table);
+  if (section == TL_NONE || module->sections.items[section].type == type)
+    return false;
+  const tl_section *const entries = &module->sections.items[section];
+  for (size_t i = 0; i < entries->pieces.count; i++) {
+    const tl_piece *const piece = &entries->pieces.items[i];
+    uint64_t at = (piece->offset + UNIFIED_ENTRY_SIZE - 1) / UNIFIED_ENTRY_SIZE * UNIFIED_ENTRY_SIZE;
+    for (; piece->data && at + 4 <= piece->offset + piece->size && at + UNIFIED_ENTRY_SIZE <= entries->size;
+         at += UNIFIED_ENTRY_SIZE) {
+      const uint32_t number = tl_get32(piece->data + (at - piece->offset));
+      if (number && number <= LAST_WITHOUT_SYMBOL)
+        return true;
+    }
+  }
+  return false;
+}
+
 /* L1255: nvlink looks for the section of an alias that outlives its function, too. */
 void tl_diagnose_deleted(const tl_module *module) {
+  if (diagnose_names_nothing(module, ".nv.uft.entry", SHT_CUDA_UFT_ENTRY) ||
+      diagnose_names_nothing(module, ".nv.udt.entry", SHT_CUDA_UDT_ENTRY))
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
+                       (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
   if (module->deleted_section)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SECTION),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
@@ -422,9 +446,8 @@ void tl_diagnose_resources(const tl_module *module, const tl_graph *graph, const
                            tl_arena *arena) {
   diagnose_stack_limits(module, resources, arena);
   for (size_t i = 0; i < resources->mixed.count; i++)
-    diagnose_report_name(
-        module, TL_MESSAGE_CTA_GROUPS,
-        tl_demangle(arena, diagnose_name(module, module->entries.items[resources->mixed.items[i].index])));
+    diagnose_report_name(module, TL_MESSAGE_CTA_GROUPS,
+                         diagnose_name(module, module->entries.items[resources->mixed.items[i].index]));
   diagnose_caching(module, resources);
   tl_diagnose_registers(module, graph, resources, arena);
 }

@@ -50,11 +50,12 @@ static void tables_records(tl_emitted *e, uint32_t section, const tl_attributes 
   for (size_t i = 0; i < list->count; i++)
     size += tables_record(e, &list->items[i], NULL);
   const tl_section *const its = &e->module->sections.items[section];
-  uint8_t *at = tl_emit_table(e, section, size + its->size);
+  uint8_t *const bytes = tl_emit_table(e, section, size + its->size);
+  uint8_t *at = bytes;
   for (size_t i = 0; i < list->count; i++)
     at += tables_record(e, &list->items[i], at);
-  for (size_t i = 0; i < its->pieces.count; i++) /* in which variables lie (L1366) */
-    memcpy(at + its->pieces.items[i].offset, its->pieces.items[i].data, its->pieces.items[i].size);
+  for (size_t i = 0; bytes && i < its->pieces.count; i++) /* in which variables lie (L1366) */
+    memcpy(bytes + size + its->pieces.items[i].offset, its->pieces.items[i].data, its->pieces.items[i].size);
 }
 
 void tl_emit_info(tl_emitted *e) {

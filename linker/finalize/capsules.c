@@ -11,6 +11,8 @@
 #include "cubin/capsule.h"
 #include "cubin/elf.h"
 
+#include <string.h>
+
 enum { RECORD_VALUE = 28, WORD = 4, LOAD_RECORD = 32, SASS_INSTRUCTION = 16 };
 
 /* What a load's record says that it loads from. */
@@ -136,9 +138,12 @@ typedef struct placed_entry {
   uint64_t index;
 } placed_entry;
 
+/* By instruction, as those of both sides stand in one order, and at one in several words on Mercury's alone (L1306). */
 static int capsules_compare(const void *a, const void *b) {
   const placed_entry *const x = a, *const y = b;
-  return tl_compare(x->entry.offset, y->entry.offset);
+  const uint64_t pairs[][2] = {{x->entry.offset / SASS_INSTRUCTION, y->entry.offset / SASS_INSTRUCTION},
+                               {x->index, y->index}};
+  return tl_compare_pairs(pairs, 2);
 }
 
 /* Entries at constant loads; the others against constants stand at moves, which are derived. */
@@ -157,7 +162,8 @@ static bool capsules_writes(uint32_t type) {
 
 /* The SASS side has Mercury's numbers, too (L1200). */
 static bool capsules_counts(uint32_t type, bool mercury) {
-  const bool sass = type == 55 || type == 59 || capsules_is_load(type);
+  static const uint8_t others[] = {55, 59, 75, 114};
+  const bool sass = capsules_is_load(type) || (type <= UINT8_MAX && memchr(others, (int)type, sizeof others));
   return capsules_writes(type) || (!mercury && sass);
 }
 

@@ -38,6 +38,13 @@ static uint32_t caching_function(const tl_module *module, const tl_attribute *re
   return record->code == code && record->size >= 8 ? module->symbols.items[record->symbol].function : TL_NONE;
 }
 
+/* Of shared memory no object is in an executable for its own sake, and parameters and sections are none (L1411). */
+static bool caching_is_about_object(const caching *c, uint32_t symbol) {
+  const tl_symbol *const s = &c->module->symbols.items[symbol];
+  return !s->unlisted && tl_type_of(s) != STT_SECTION && (s->other & STO_SPACE_MASK) != STO_SHARED &&
+         (s->other & STO_VISIBILITY_MASK) != STV_INTERNAL;
+}
+
 static void caching_read_list(caching *c, const tl_attributes *list) {
   for (size_t i = 0; i < list->count; i++) {
     const tl_attribute *const record = &list->items[i];
@@ -46,7 +53,7 @@ static void caching_read_list(caching *c, const tl_attributes *list) {
     const uint32_t kind = tl_get32(record->data + 4) ? CACHING_ON : CACHING_OFF;
     const uint32_t function = c->module->symbols.items[record->symbol].function;
     if (function == TL_NONE) {
-      c->of_objects |= kind;
+      c->of_objects |= caching_is_about_object(c, record->symbol) ? kind : 0;
       continue;
     }
     c->said |= kind;
@@ -75,23 +82,8 @@ static bool caching_counts(const caching *c, uint32_t own, uint32_t function) {
   return function != own || tl_graph_is_recursive(c->graph, own);
 }
 
-/* With one kernel all requests count, in order: with a request of its own each that says otherwise is a conflict, without one
- * only the first that says other than those before it. */
-static void caching_compare_all(caching *c, uint32_t kernel, uint32_t own) {
-  for (uint32_t i = 0; i < c->requests.count; i++) {
-    const caching_request *const request = &c->requests.items[i];
-    const bool asks = c->request[own] != 0;
-    if (request->kind == (asks ? c->request[own] : c->requests.items[0].kind) ||
-        !caching_counts(c, own, request->function))
-      continue;
-    caching_conflict(c, kernel, asks ? own : c->requests.items[0].function, i);
-    if (!asks)
-      return;
-  }
-}
-
-/* With several kernels the same of what the kernel reaches; without a request of its own the first of each kind says it
- * all. */
+/* Of what a kernel reaches: with a request of its own each that says otherwise is a conflict, without one the first that says other
+ * than those before it, so that the first of each kind says it all. */
 static void caching_compare_requests(caching *c, uint32_t kernel, uint32_t own, tl_reach *reach) {
   if (c->request[own]) {
     const int other = c->request[own] == CACHING_ON ? 0 : 1;
@@ -123,15 +115,17 @@ static void caching_find_kinds(caching *c) {
   }
 }
 
-/* How often a kernel gets the record. With one kernel once where all requests of the program ask for it (L1410), else as often as
- * its own do, or once where it has none and all do that it reaches. */
+/* How often a kernel gets the record: as often as its own requests ask for it, or once where it has none and all do that it reaches.
+ * The only kernel gets it once where all ask (L1410), and where nothing that it reaches says anything the whole program does
+ * (L1411). */
 static uint32_t caching_times(const caching *c, uint32_t function, bool single) {
+  const uint32_t below = c->below[function];
   const bool against = c->request[function] && c->of_objects & CACHING_OFF; /* L1411 */
-  if (single && c->said == CACHING_ON && !against)
+  if (single && (below ? below == CACHING_ON && !against : c->said == CACHING_ON))
     return 1;
   if (c->request[function])
     return c->request[function] == CACHING_ON ? c->times[function] : 0;
-  return !single && c->below[function] == CACHING_ON;
+  return !single && below == CACHING_ON;
 }
 
 static void caching_store(caching *c, uint32_t kernel, tl_reach *reach) {
@@ -139,9 +133,7 @@ static void caching_store(caching *c, uint32_t kernel, tl_reach *reach) {
   const tl_module *const module = c->module;
   const tl_symbol *const symbol = &module->symbols.items[module->entries.items[kernel]];
   const bool single = tl_module_has_single_kernel(module);
-  if (single)
-    caching_compare_all(c, kernel, symbol->function);
-  else if (c->below[symbol->function] == (CACHING_OFF | CACHING_ON))
+  if (c->below[symbol->function] == (CACHING_OFF | CACHING_ON))
     caching_compare_requests(c, kernel, symbol->function, reach);
   const uint32_t times = caching_times(c, symbol->function, single);
   const uint32_t info = module->sections.items[symbol->section].info;

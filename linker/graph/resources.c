@@ -36,16 +36,44 @@ static void resources_read_own(tl_resources *r, const tl_module *module) {
   }
 }
 
-/* L1254: frame sizes among the attributes of functions, whichever they name, count behind the module's. */
-static void resources_read_frames(tl_resources *r, const tl_module *module) {
+/* L1254, L1434: frame sizes and counts of registers among the attributes of functions, whichever they name, count behind the
+ * module's. */
+static void resources_read_further(tl_resources *r, const tl_module *module, tl_arena *arena) {
   for (uint32_t i = 1; i < module->sections.count; i++) {
     const tl_attributes *const list = &module->sections.items[i].attributes;
     for (size_t k = 0; k < list->count; k++) {
       const tl_attribute *const record = &list->items[k];
-      const bool frame = record->code == EIATTR_FRAME_SIZE && record->symbol != TL_NONE;
-      const uint32_t function = frame ? module->symbols.items[record->symbol].function : TL_NONE;
-      if (function != TL_NONE && !tl_module_is_stub(module, record->symbol)) /* L1092 */
+      const bool registers = record->code == EIATTR_REGCOUNT, wanted = registers || record->code == EIATTR_FRAME_SIZE;
+      const bool whole = wanted && record->symbol != TL_NONE && record->size >= 8;
+      const uint32_t function = whole ? module->symbols.items[record->symbol].function : TL_NONE;
+      if (function == TL_NONE || tl_module_is_stub(module, record->symbol)) /* L1092 */
+        continue;
+      if (!registers) {
         r->frame[function] = tl_get32(record->data + 4);
+        continue;
+      }
+      if (!r->further)
+        r->further = tl_arena_new(arena, uint32_t, module->resolution->functions.count);
+      r->further[function] = i;
+      r->registers[function] = tl_get32(record->data + 4);
+      r->has_registers[function] = true;
+    }
+  }
+}
+
+/* L1434: a kernel's count that its functions raise is that of the record which was read last, and the module's stays. */
+static void resources_raise_further(tl_resources *r, const tl_module *module, tl_arena *arena) {
+  for (size_t k = 0; r->further && k < module->kernels.count; k++) {
+    const uint32_t kernel = module->kernels.items[k], function = module->symbols.items[kernel].function;
+    tl_attributes *const list = r->further[function] ? &r->sections[r->further[function]] : NULL;
+    for (size_t i = 0; list && i < list->count; i++) { /* the last one read stands first */
+      tl_attribute *const record = &list->items[i];
+      if (record->code != EIATTR_REGCOUNT || record->symbol != kernel || record->size < 8)
+        continue;
+      uint8_t *const payload = tl_arena_copy(arena, record->data, record->size);
+      tl_put32(payload + 4, r->max_registers[function]);
+      record->data = payload;
+      break;
     }
   }
 }
@@ -166,7 +194,8 @@ static void resources_list_registers(tl_resources *r, const tl_module *module, t
   const tl_symbol *const kernel = &module->symbols.items[listed->symbol];
   const bool first = !r->listed_registers[kernel->function];
   r->listed_registers[kernel->function] = true;
-  if (first && module->mode->final && resources_is_kernel(module, listed->symbol)) {
+  const bool further = r->further && r->further[kernel->function]; /* L1434 */
+  if (first && !further && module->mode->final && resources_is_kernel(module, listed->symbol)) {
     uint8_t *const payload = tl_arena_copy(arena, listed->data, listed->size);
     tl_put32(payload + 4, r->max_registers[kernel->function]);
     listed->data = payload;
@@ -306,11 +335,10 @@ static void resources_list_missing(tl_resources *r, const tl_module *module, con
   uint64_t *const keys = tl_arena_new(arena, uint64_t, kernels.count);
   const tl_two *const first_texts = resources_first_texts(module, graph, arena);
   uint32_t count = 0;
-  const uint32_t alone = tl_module_has_single_kernel(module) ? module->kernels.items[0] : tl_module_single_alias(module);
   for (uint32_t k = 0; k < kernels.count; k++) {
     const uint32_t kernel = kernels.items[k];
     const uint32_t text = resources_first_text(module, graph, kernel, first_texts);
-    if (text || kernel == alone) /* L1106, L1372 */
+    if (text || kernel == tl_module_single_alias(module)) /* L1106 */
       keys[count++] = (uint64_t)text << 32 | (UINT32_MAX - k);
   }
   tl_vector_sort_items(keys, count, sizeof *keys, resources_compare_keys);
@@ -320,8 +348,7 @@ static void resources_list_missing(tl_resources *r, const tl_module *module, con
     const uint32_t reached = r->max_registers[symbol->function];
     const uint32_t own =
         resources_is_kernel_alias(module, kernel) ? module->sections.items[symbol->section].registers : 0;
-    const bool single = kernel == tl_module_single_alias(module);
-    resources_add_pair(&r->module, arena, EIATTR_REGCOUNT, kernel, single || own > reached ? own : reached);
+    resources_add_pair(&r->module, arena, EIATTR_REGCOUNT, kernel, own > reached ? own : reached);
   }
 }
 
@@ -336,7 +363,7 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
                               .endless = tl_arena_copy(arena, graph->cyclic, nodes * sizeof *graph->cyclic),
                               .sections = tl_arena_new(arena, tl_attributes, module->sections.count)};
   resources_read_own(resources, module);
-  resources_read_frames(resources, module);
+  resources_read_further(resources, module, arena);
   resources_read_texts(resources, module);
   resources->max_registers = resources_most_registers(resources, module, graph, arena);
   resources_keep_registers(resources, module, graph, arena);
@@ -354,6 +381,7 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
   resources_list_stacks(resources, module, &module->globals, sam, arena);
   resources_list_missing(resources, module, graph, arena);
   tl_spread_attributes(resources, module, graph, arena);
+  resources_raise_further(resources, module, arena);
   tl_spread_barriers(resources, module, graph, arena);
   tl_spread_caching(resources, module, graph, arena);
 }

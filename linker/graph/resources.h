@@ -12,13 +12,14 @@ typedef struct tl_mixed_kernel {
 
 /* Two functions that ask for different caching in one kernel (L260); the first may be the kernel. */
 typedef struct tl_cache_conflict {
-  uint32_t place;         /* of the second in the order of all functions that ask */
+  uint32_t place;         /* of the second in the order of all requests */
   uint32_t kernel;        /* its index among the module's */
   uint32_t first, second; /* functions */
 } tl_cache_conflict;
 
 typedef struct tl_resources {
   uint32_t *registers;      /* by function: its own count, of REGCOUNT or else of its text; 0 when it has none */
+  uint32_t *further;        /* by function: the section of functions' attributes that gives its count (L1434), 0; or NULL */
   bool *has_registers;      /* by function: some record gives its REGCOUNT */
   bool *listed_registers;   /* by function: `module` has such a record */
   uint32_t *said_registers; /* by function: that record's count, for -v (L1168) */

@@ -492,7 +492,7 @@ static uint32_t spread_find_places(const spreader *s, uint32_t kernel, const spr
   const uint32_t function = s->module->symbols.items[kernel].function;
   const bool alias =
       tl_module_aliased(s->module, kernel) != TL_NONE; /* its text has the function's own records (L966) */
-  const bool all = alias || (below->called && tl_graph_is_recursive(graph, function));
+  const bool all = alias || (below->called && tl_graph_is_recursive(graph, function)); /* L1363 */
   const uint32_t text = all ? TL_NONE : s->module->symbols.items[kernel].section;
   const uint32_t own = all ? TL_NONE : s->module->sections.items[text].info;
   tl_graph_reach_along(graph, function, &below->leads, reach);
@@ -784,11 +784,9 @@ static void spread_externs_alone(spreader *s, tl_attributes *list, const spread_
   }
   if (all->symbols.count == own.symbols.count)
     return;
-  size_t kept = 0;
-  for (size_t i = 0; i < list->count; i++)
-    if (list->items[i].code != EIATTR_EXTERNS)
-      list->items[kept++] = list->items[i];
-  list->count = kept;
+  for (size_t i = known; i + 1 < list->count; i++) /* others stay (L1382) */
+    list->items[i] = list->items[i + 1];
+  list->count -= known != TL_NONE;
   for (size_t i = 0, j = all->symbols.count; i + 1 < j--; i++) {
     const uint32_t symbol = all->symbols.items[i];
     all->symbols.items[i] = all->symbols.items[j];
@@ -927,7 +925,8 @@ static bool spread_has_last_stack(const spreader *s, uint32_t kernel) {
 
 /* The first word of a record, which all of these kinds have (records_check_payload); what a record of another length has behind it stays (L547). */
 static void spread_set_crs(const spreader *s, tl_attribute *record, uint32_t value) {
-  const bool half = record->code == EIATTR_SYNC_STACK && record->size >= 2; /* its upper half is another number, and stays (L1403) */
+  const bool half =
+      record->code == EIATTR_SYNC_STACK && record->size >= 2; /* its upper half is another number, and stays (L1403) */
   if (record->size <= 4 && !half) {
     *record = spread_word(s, record->code, value);
     return;

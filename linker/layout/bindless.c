@@ -107,7 +107,7 @@ static void bindless_fill_kernel(tl_layout *layout, const tl_module *module, uin
   const tl_symbol *const symbol = &module->symbols.items[kernel];
   const uint32_t section = module->sections.items[symbol->section].constant0;
   const bool mercury = module->view == TL_VIEW_MERCURY;
-  if (section == TL_NONE)
+  if (section == TL_NONE || module->sections.items[section].about != symbol->section) /* another kernel's (L1375) */
     return;
   if (!mask) {
     tl_trace(module->diagnostics, TL_TRACE_NO_BINDLESS, tl_module_text(module, module->sections.items[section].name));

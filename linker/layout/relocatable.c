@@ -37,7 +37,6 @@ static bool instances_is_object(const tl_symbol *symbol) {
 /* L746: the objects begin at 0, where others lie already, and behind all comes their section as one more object. */
 static void instances_add_bare(tl_instances *n, const tl_bare_pool *bare) {
   uint64_t *const raw = &n->raw[n->module->debug_shared];
-  *raw = tl_larger(bare->size, *raw);
   if (n->module->null_is_shared)
     *raw = tl_align(*raw, bare->align) + bare->size;
 }

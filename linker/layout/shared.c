@@ -683,7 +683,7 @@ static void shared_finish_kernels(shared_state *s) {
     if (its->external_alone)
       shared_raise_align(s, k);
     const uint64_t align = s->layout->section_align[section];
-    const bool used = s->end[k] || s->kernel_uses[k] || (external && align >= 16);
+    const bool used = s->end[k] || ((s->kernel_uses[k] || external) && align >= 16); /* L1433: objects of no size */
     const uint64_t size = used ? s->end[k] + s->layout->reserved : 0;
     s->layout->section_size[section] = size;
     s->layout->section_dropped[section] = size == 0 && !alone && !(external && align == 16);
@@ -841,12 +841,24 @@ static void shared_check_partial(const shared_state *s) {
   }
 }
 
+/* L1381: with preserved relocations what nothing refers to in the pool of an -ewp object stays where the file has it, as
+ * long as there is a pool. */
+static void shared_drop_gone(const shared_state *s) {
+  const bool stays = s->module->mode->records_applied && s->pool_end;
+  for (size_t i = 0; i < s->gone.count; i++) {
+    const uint32_t symbol = shared_of(s->gone.items[i]);
+    if (stays && shared_symbol(s, symbol)->bare_shared)
+      s->layout->symbol_value[symbol] = shared_symbol(s, symbol)->input_value;
+    else
+      s->layout->symbol_gone[symbol] = true;
+  }
+}
+
 void tl_layout_shared(tl_layout *layout, tl_shared_plan *s) {
   s->layout = layout;
   shared_check_partial(s);
-  for (size_t i = 0; i < s->gone.count; i++)
-    layout->symbol_gone[shared_of(s->gone.items[i])] = true;
   shared_colour_pool(s);
+  shared_drop_gone(s);
   shared_place_own(s);
   shared_place_strays(s);
   layout->null_value += s->null_place == TL_NO_OFFSET ? 0 : s->null_place;

@@ -581,7 +581,7 @@ static void functions_check_section(const tl_merging *m, uint32_t symbol) {
 static bool functions_is_slot(const tl_merging *m, uint32_t symbol) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const bool capsule = m->module->view == TL_VIEW_MERCURY; /* its SASS side is as large as that */
-  return functions_is_called_slot(m, s) && (capsule || m->cubin->sections[s->section].size >= SLOT_SIZE);
+  return tl_symbol_is_called_slot(m->module->names, s) && (capsule || m->cubin->sections[s->section].size >= SLOT_SIZE);
 }
 
 /* A capsule stands in as many bytes as its code is long when decoded, so that the slots lie as on the SASS side (L660). */
@@ -657,6 +657,22 @@ static void functions_take_other(const tl_merging *m, tl_symbol *function, const
   function->unlisted = tl_merging_is_unlisted(m, s);
 }
 
+/* A kernel whose text has just been created. */
+static void functions_note_kernel(tl_merging *m, uint32_t symbol, uint32_t out, bool new) {
+  tl_module *const module = m->module;
+  tl_symbol *const result = &module->symbols.items[out];
+  const uint32_t name = m->cubin->symbols[symbol].name;
+  tl_u32_push(module->arena, &module->all_kernels, out);
+  const bool late = functions_is_late(m, name);
+  const bool counts = module->resolution->functions.items[m->bodies[symbol].function].rooted;
+  result->late_sections = late && new; /* not where an earlier file mentions it (L257) */
+  result->late = late && !counts;      /* L151: with no kernel named it counts as one */
+  if (!result->late_sections)
+    functions_create_kernel_sections(m, result->section, name);
+  if (!result->late)
+    tl_u32_push(module->arena, &module->kernels, out);
+}
+
 /* Gives a function symbol its section, which is created unless an earlier symbol of this file did. */
 static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool new) {
   tl_module *const module = m->module;
@@ -692,7 +708,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   result->value = s->value ? s->value : result->value; /* L231 */
   if (!create)
     functions_check_alias(m, symbol, text);
-  module->odd_slots |= text == module->jump_slots && !functions_is_called_slot(m, s); /* L475, L1070 */
+  module->odd_slots |= text == module->jump_slots && !tl_symbol_is_called_slot(m->module->names, s); /* L475, L1070 */
   result->size = s->size;
   result->mention = m->file; /* what messages about the name say first (L90) */
   if (new || !create)
@@ -708,17 +724,8 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   its->led |= create && m->bodies[symbol].leads;
   its->deserted |= create && primary != symbol && primary < m->cubin->symbol_count && m->symbol_dead[primary];
   its->left |= !s->value && (symbol < primary || (s->size && !m->cubin->symbols[primary].size));
-  if (!create || !(s->other & STO_ENTRY))
-    return;
-  tl_u32_push(module->arena, &module->all_kernels, out);
-  const bool late = functions_is_late(m, s->name);
-  const bool counts = module->resolution->functions.items[m->bodies[symbol].function].rooted;
-  result->late_sections = late && new; /* not where an earlier file mentions it (L257) */
-  result->late = late && !counts;      /* L151: with no kernel named it counts as one */
-  if (!result->late_sections)
-    functions_create_kernel_sections(m, text, s->name);
-  if (!result->late)
-    tl_u32_push(module->arena, &module->kernels, out);
+  if (create && s->other & STO_ENTRY)
+    functions_note_kernel(m, symbol, out, new);
 }
 
 /* W8.2: from which relocation sections the replaced body's entries vanish: for each debug section that has a RELA
@@ -1040,7 +1047,9 @@ static void functions_check_counts(const tl_merging *m, uint32_t symbol) {
 static void functions_pass_one(tl_merging *m, uint32_t symbol) {
   const tl_body *const body = &m->bodies[symbol];
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
-  functions_check_counts(m, symbol);
+  const bool mismatch = body->role == TL_BODY_MISMATCH; /* L1376: E26 comes before E81 */
+  if (!mismatch)
+    functions_check_counts(m, symbol);
   const uint32_t variable = functions_find_variable(m, s);
   if (variable != TL_NONE) {
     functions_pass_variable(m, symbol, variable);
@@ -1049,17 +1058,17 @@ static void functions_pass_one(tl_merging *m, uint32_t symbol) {
   functions_note_alias(m, symbol);
   if (functions_is_alias(m, symbol))
     functions_check_overlap(m, symbol);
+  const uint32_t out = m->module->symbol_of_function[body->function];
   if (m->symbol_dead[symbol]) {
     functions_pass_dead(m, symbol);
-    return;
-  }
-  const uint32_t out = m->module->symbol_of_function[body->function];
-  if (out != TL_NONE) {
+  } else if (out != TL_NONE) {
     m->symbol_map[symbol] = out;
     functions_pass_known(m, symbol, out);
   } else {
     functions_pass_new(m, symbol);
   }
+  if (mismatch)
+    functions_check_counts(m, symbol);
 }
 
 /* L606: the names of a dead kernel's sections stay names that no kernel of a later file may have (L198). */

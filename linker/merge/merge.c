@@ -375,12 +375,15 @@ static void merge_allocate_common(tl_module *module, uint32_t index) {
   symbol->section = module->global;
 }
 
-/* Functions whose address is taken without a record of part -2 that counts: R15, L618. */
+/* Functions whose address is taken without a record of part -2 that counts: R15, L618. A local one has no prototype then
+ * (L1432). */
 static void merge_add_late_taken(tl_module *module) {
   tl_names *const names = module->names;
   for (size_t i = 0; i < module->functions.count; i++) {
     const uint32_t function = module->functions.items[i];
-    const uint32_t prototype = module->prototype_of_function[function];
+    const tl_symbol *const symbol = &module->symbols.items[module->symbol_of_function[function]];
+    const bool local = tl_binding_of(symbol) == STB_LOCAL;
+    const uint32_t prototype = local ? TL_NONE : module->prototype_of_function[function];
     if (!module->resolution->functions.items[function].described || tl_module_is_taken(module, function))
       continue;
     module->untyped[function] = prototype == TL_NONE;

@@ -611,12 +611,14 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     symbol->shared = true;
     symbol->external_shared = external;
     symbol->bare_shared = external && objects_is_bare_pool(m, s->section);
-    if (symbol->bare_shared && !module->mode->final)
-      symbol->value = 1;
+    const bool laid = external && s->section != SHN_UNDEF && objects_is_laid(m, s->section); /* L1379 */
+    symbol->laid_shared = laid;
+    if (laid || (symbol->bare_shared && !module->mode->final))
+      symbol->value = module->mode->final ? s->value : 1;
     symbol->shared_places = 1;
     symbol->input_value = s->value;
     symbol->align = external && s->section == SHN_UNDEF ? tl_larger(align, 16) : align; /* RF248 */
-    if (symbol->bare_shared)                                                            /* L1062 */
+    if (symbol->bare_shared || laid)                                                    /* L1062 */
       symbol->align = 1;
     symbol->first_align = align;
     symbol->shared_place = (uint32_t)module->shared_objects.count;

@@ -313,6 +313,14 @@ static bool relocations_section_is_empty(const tl_merging *m, const tl_cubin_sym
          tl_module_find_section(m->module, symbol->name) != TL_NONE;
 }
 
+/* Whether a compiler constant is one of a body that lost, also of a dead function (L1384). */
+static bool relocations_constant_lost(const tl_merging *m, const tl_cubin_symbol *symbol) {
+  if (m->section_state[symbol->section] & TL_SECTION_LOST)
+    return true;
+  const uint32_t primary = tl_cubin_primary(m->cubin, m->cubin->sections[symbol->section].info);
+  return primary < m->cubin->symbol_count && m->bodies[primary].role == TL_BODY_LOSES;
+}
+
 /* What becomes of an entry whose symbol did not come along; false: it is dropped. */
 static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocation *entry, uint8_t *state) {
   const tl_merging *const m = r->m;
@@ -327,8 +335,7 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
   const bool defined = tl_merging_lies(symbol);
   const bool gone = defined && relocations_section_is_gone(m, symbol);
   const bool constant = gone && tl_merge_is_compiler_constant(m->cubin, symbol);
-  const bool nameless = constant && !tl_merge_section_is_missed(m, symbol) &&
-                        m->section_state[symbol->section] & TL_SECTION_LOST &&
+  const bool nameless = constant && !tl_merge_section_is_missed(m, symbol) && relocations_constant_lost(m, symbol) &&
                         !tl_merge_standing_constant(m->module, m->file, entry->symbol);
   if (nameless || (gone && tl_symbol_type(symbol) == STT_NOTYPE)) { /* L1094; a label (L1087) */
     *state = TL_ENTRY_NULL;
@@ -371,6 +378,21 @@ void tl_merge_check_relocations(const tl_merging *m, uint32_t section) {
   }
 }
 
+/* L1310: a capsule's SASS side of code and data is made of Mercury's entries when these are linked: where a section lies there
+ * counts, frames, say, whose sizes differ. */
+static uint64_t relocations_section_offset(const reading *r, uint32_t section) {
+  const tl_merging *const m = r->m;
+  const tl_section *const target = &m->module->sections.items[r->target];
+  const bool debug = target->type == SHT_PROGBITS && !(target->flags & SHF_EXECINSTR);
+  const uint32_t other =
+      m->module->beside && !debug && m->section_map[section] != TL_NONE
+          ? tl_module_find_section(m->module->beside, m->module->sections.items[m->section_map[section]].name)
+          : TL_NONE;
+  const tl_piece *const piece =
+      other == TL_NONE ? NULL : tl_section_piece_of(&m->module->beside->sections.items[other], m->file);
+  return piece ? piece->offset : m->section_offset[section];
+}
+
 /* Of a section symbol: where its section lies in the output section (R1), whether the symbol itself came along or not, as
  * one with another section's name does not (L516). Shared memory has its objects' places alone (L519). */
 static uint64_t relocations_merge_offset(const reading *r, const tl_cubin_relocation *entry) {
@@ -381,7 +403,7 @@ static uint64_t relocations_merge_offset(const reading *r, const tl_cubin_reloca
   const uint32_t section = placed ? m->section_map[symbol->section] : TL_NONE;
   if (section != TL_NONE && section == m->module->jump_slots && m->symbol_map[entry->symbol] == TL_NONE)
     return 0; /* L1102 */
-  return placed ? m->section_offset[symbol->section] : 0;
+  return placed && m->section_offset[symbol->section] ? relocations_section_offset(r, symbol->section) : 0;
 }
 
 static bool relocations_is_forgotten(const reading *r, uint32_t symbol) {

@@ -94,13 +94,17 @@ static bool resolve_is_newer(const resolver *r, const tl_function *function, uin
 }
 
 /* Where a count is missing the merge ends the link when it comes to the symbol (L1072). */
-static bool resolve_incoming_wins(const resolver *r, const tl_function *function, uint32_t file, uint32_t symbol) {
-  const uint64_t incoming = resolve_registers(r, &r->files[file], symbol);
+static void resolve_check_counts(const resolver *r, const tl_function *function, uint32_t file, uint32_t symbol) {
   tl_body *const body = &r->resolution->bodies[file][symbol];
-  if (incoming == NO_COUNT)
+  if (resolve_registers(r, &r->files[file], symbol) == NO_COUNT)
     body->uncounted = TL_UNCOUNTED_NEW;
   else if (function->registers == NO_COUNT)
     body->uncounted = TL_UNCOUNTED_OLD;
+}
+
+static bool resolve_incoming_wins(const resolver *r, const tl_function *function, uint32_t file, uint32_t symbol) {
+  const uint64_t incoming = resolve_registers(r, &r->files[file], symbol);
+  resolve_check_counts(r, function, file, symbol);
   resolve_trace(r, function, file, symbol, incoming < function->registers);
   if (incoming != function->registers)
     return incoming < function->registers;
@@ -165,7 +169,10 @@ static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, 
   const tl_cubin_symbol *const s = &cubin->symbols[symbol];
   const bool kernel = (s->other & STO_ENTRY) != 0;
   function->stub |= cubin->sections[s->section].type == SHT_CUDA_UFT_REL;
-  if (function->defined && kernel != function->kernel)
+  const bool mismatch = function->defined && kernel != function->kernel;
+  if (mismatch && tl_symbol_binding(s) == STB_WEAK && function->binding == STB_WEAK)
+    resolve_check_counts(r, function, file, symbol); /* L1376 */
+  if (mismatch)
     body->role = TL_BODY_MISMATCH;
   else
     body->role = (uint8_t)(function->defined ? resolve_contest(r, function, file, symbol) : TL_BODY_FIRST);

@@ -286,33 +286,39 @@ static ref_indices *ref_attributes_find_reachers(ref_link *link) {
   return reachers;
 }
 
-/* RF954: of what spreads to the kernel itself the record that it spreads into counts as it is by then. */
-static const ref_record *ref_attribute_source(const ref_function *from, size_t record, const ref_function *to) {
-  const ref_record *source = &from->records.items[record];
-  if (from != to || source->dropped) {
-    return source;
+enum { CODES = 256 };
+
+/* By code the function's record that something spreads into. */
+static void ref_attributes_find_last(const ref_function *function, size_t *last) {
+  for (size_t i = 0; i < CODES; i++) {
+    last[i] = REF_NONE;
   }
-  for (size_t i = record + 1; i < from->records.count; i++) {
-    if (from->records.items[i].code == source->code && !from->records.items[i].dropped) {
-      return source;
-    }
+  for (size_t i = 0; i < function->records.count; i++) {
+    const ref_record *record = &function->records.items[i];
+    last[record->code] = record->dropped ? last[record->code] : i;
   }
-  const ref_record *own = ref_attribute_find(&to->output_records, source->code);
-  return own != NULL ? own : source;
+}
+
+/* RF954, RF762: a kernel's record that something has spread into counts as it is by then. */
+static ref_record ref_attribute_source(const ref_function *from, size_t number, const size_t *last) {
+  const ref_record *source = &from->records.items[number];
+  const ref_record *now = last[source->code] == number ? ref_attribute_find(&from->output_records, source->code) : NULL;
+  return now != NULL ? *now : *source;
 }
 
 /* I30: program with two or more kernels. RF54: record by record, for each the kernels that reach it, the last created first
  * (which only the order of E36 shows). */
 static void ref_attributes_spread_to_all(ref_link *link, const ref_indices *functions) {
   const ref_indices *reachers = ref_attributes_find_reachers(link);
+  size_t last[CODES];
   for (size_t i = 0; i < functions->count; i++) {
     const ref_function *function = &link->functions[functions->items[i]];
     const ref_indices *kernels = &reachers[functions->items[i]];
+    ref_attributes_find_last(function, last);
     for (size_t k = 0; k < function->records.count; k++) {
       for (size_t j = 0; j < kernels->count; j++) {
-        ref_function *kernel = ref_attribute_holder(link, kernels->items[j]);
-        const ref_record record = *ref_attribute_source(function, k, kernel);
-        ref_attribute_spread(link, kernel, &record);
+        const ref_record record = ref_attribute_source(function, k, last);
+        ref_attribute_spread(link, ref_attribute_holder(link, kernels->items[j]), &record);
       }
     }
   }
@@ -363,7 +369,7 @@ static size_t ref_attribute_count_own(const ref_function *function, uint8_t code
 }
 
 /* I31: a maximum or sum of 0 is not appended, but for 0x4a. RF633: of that the kernel's own stays. RF954: of the kernel's own records
- * the sum has all. */
+ * all count. */
 static void ref_attributes_spread_code_to_one(ref_link *link, const ref_indices *functions, size_t number,
                                               uint8_t code) {
   ref_records *output = &link->functions[number].output_records;
@@ -379,7 +385,7 @@ static void ref_attributes_spread_code_to_one(ref_link *link, const ref_indices 
     for (size_t k = 0, met = 0; k < function->records.count; k++) {
       const bool counts = function->records.items[k].code == code && !function->records.items[k].dropped;
       met += counts;
-      if (counts && (own == 0 || (code == CODE_NUM_MBARRIERS && met < own))) {
+      if (counts && (own == 0 || met < own)) { /* RF765 */
         ref_attribute_spread(link, &link->functions[number], &function->records.items[k]);
       }
     }
@@ -450,21 +456,22 @@ static bool *ref_attributes_find_aliased(ref_link *link) {
   return aliased;
 }
 
-/* RF701: of all records of the function. */
-static uint32_t ref_attribute_mask_of(ref_link *link, size_t number, bool aliased) {
+/* RF701: of all records of the function, or of the last one alone (RF765). */
+static uint32_t ref_attribute_mask_of(ref_link *link, size_t number, bool aliased, bool last) {
   const ref_records *records = &link->functions[number].records;
   uint32_t mask = 0;
   bool has = false;
   for (size_t i = 0; i < records->count; i++) {
     if (records->items[i].code == CODE_SPARSE_MMA && !records->items[i].dropped) {
-      mask |= ref_attribute_u16(&records->items[i]);
+      mask = (last ? 0 : mask) | ref_attribute_u16(&records->items[i]);
       has = true;
     }
   }
   return has && !aliased ? mask : MASK_MISSING | mask; /* W6.9 */
 }
 
-/* I23: over what the kernel reaches; RF58: over all live functions when it is the only kernel. RF711: a kernel that is called by what it
+/* RF765, L1406, L1407: of the last record of each function with one kernel, and of its own of a kernel that does not reach itself.
+ * I23: over what the kernel reaches; RF58: over all live functions when it is the only kernel. RF711: a kernel that is called by what it
  * reaches, itself too, is handed its second name's mask as any function that is called. */
 static uint32_t ref_attribute_join_masks(ref_link *link, size_t own, const bool *aliased) {
   const ref_function *kernel = &link->functions[own];
@@ -474,8 +481,8 @@ static uint32_t ref_attribute_join_masks(ref_link *link, size_t own, const bool 
   for (size_t i = 0; i < count; i++) {
     const size_t number = all ? i : kernel->reach.items[i];
     if (ref_attribute_mask_counts(link, &link->functions[number])) {
-      const bool handed = aliased[number] && (number != own || ref_callgraph_reaches_itself(link, own));
-      mask |= ref_attribute_mask_of(link, number, handed);
+      const bool apart = number == own && !ref_callgraph_reaches_itself(link, own);
+      mask |= ref_attribute_mask_of(link, number, aliased[number] && !apart, all || apart);
     }
   }
   return mask;

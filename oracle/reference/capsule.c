@@ -403,6 +403,20 @@ static ref_bytes ref_capsule_reserved_bytes(ref_capsule *capsule, const ref_piec
   return bytes;
 }
 
+/* L445, RF858: word 1 is always the same, and the bits behind the last instruction's in its last word are 0. */
+static void ref_capsule_write_head(ref_bytes *body) {
+  enum { MARK_AT = 4, MASK_AT = 12, BITS = 32 };
+  ref_capsule_step step;
+  if (!ref_capsule_body_begin(body->data, body->size, &step)) {
+    return;
+  }
+  ref_put_u32(body->data + MARK_AT, 0xc0000001);
+  if (step.count % BITS != 0) {
+    uint8_t *last = body->data + MASK_AT + step.count / BITS * 4;
+    ref_put_u32(last, ref_u32(last) & ((UINT32_C(1) << step.count % BITS) - 1));
+  }
+}
+
 /* M23: word 0 of a capsule is the index of its SASS text. */
 static void ref_capsule_fill_pieces(ref_capsule *capsule) {
   for (size_t i = 0; i + 1 < capsule->piece_count; i++) {
@@ -415,6 +429,7 @@ static void ref_capsule_fill_pieces(ref_capsule *capsule) {
       piece->size = piece->data.size;
     } else if (piece->type == REF_TYPE_CAPSULE_TEXT && piece->data.size >= 4) {
       ref_put_u32(piece->data.data, capsule->pieces[capsule->piece_of[piece->section]].index);
+      ref_capsule_write_head(&piece->data);
     } else if (piece->type == REF_TYPE_NOBITS && !capsule->mercury->relocatable &&
                capsule->mercury->sections[piece->section].type == REF_TYPE_SHARED) {
       piece->size += RESERVED; /* M17 */
@@ -689,17 +704,27 @@ static bool ref_capsule_has_equal_bytes(const ref_piece *piece, const ref_piece 
   return piece->has_bytes && bytes->size == sass->data.size && memcmp(bytes->data, sass->data.data, bytes->size) == 0;
 }
 
+/* RF864: debug data that both sides share, which is Mercury's. */
+bool ref_capsule_is_shared_debug(const char *name) {
+  static const char *const names[] = {".debug_abbrev",   ".debug_aranges",  ".debug_loc",    ".debug_macinfo",
+                                      ".debug_pubnames", ".debug_pubtypes", ".debug_ranges", ".debug_str"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (strcmp(name, names[i]) == 0) {
+      return true;
+    }
+  }
+  return ref_capsule_starts_with(name, ".nv_debug_ptx_txt");
+}
+
 /* M10, RF319: which Mercury sections have no bytes of their own. */
 static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sass, const char *name) {
-  static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".nv.global.init", ".debug_abbrev",
-                                       ".debug_aranges",    ".debug_loc",       ".debug_macinfo",  ".debug_pubnames",
-                                       ".debug_pubtypes",   ".debug_ranges",    ".debug_str"};
+  static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".nv.global.init"};
   static const char *const if_equal[] = {".debug_line", ".nv_debug_line_sass", ".nv_debug_info_reg_type",
                                          ".nv_debug_info_reg_sass"}; /* RF148, L747 */
   if (piece->type == REF_TYPE_SHARED_RESERVED || sass->has_places) {
     return false;
   }
-  if (piece->size == 0 || ref_capsule_starts_with(name, ".nv_debug_ptx_txt")) {
+  if (piece->size == 0 || ref_capsule_is_shared_debug(name)) {
     return true;
   }
   for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) {

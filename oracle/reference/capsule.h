@@ -155,6 +155,7 @@ uint64_t ref_places_from(const ref_places *places, uint64_t place);
 size_t ref_capsule_sass_section(const ref_capsule *capsule, size_t section);
 /* The function whose text, constants or attributes a section holds, or REF_NONE. */
 size_t ref_capsule_function_of(const ref_capsule *capsule, size_t section);
+bool ref_capsule_is_shared_debug(const char *name);
 uint32_t ref_capsule_symbol_index(const ref_capsule *capsule, size_t sass_symbol);
 /* capsule_laid.c: L749; what ptxas laid out on the SASS side of a Mercury table. */
 bool ref_laid_is_table(const ref_link *mercury, size_t section);
@@ -273,13 +274,14 @@ ref_bytes ref_capsule_jump_tables(ref_capsule *capsule, size_t section, ref_byte
 
 /* capsule_line_rows.c: RF142; without `places`: RF131 */
 void ref_line_rows_write(ref_link *link, const uint8_t *unit, uint64_t start, uint64_t end, const ref_places *places,
-                         ref_bytes *output, size_t *address_at);
+                         const ref_indices *begins, ref_bytes *output, size_t *address_at);
 
 /* capsule_lines.c: M25 */
 ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *entries, ref_indices *units);
 ref_bytes ref_capsule_debug_info(ref_capsule *capsule, size_t number);
 /* capsule_addends.c: RF145 */
 void ref_capsule_move_addends(ref_capsule *capsule);
+ref_bytes ref_capsule_shared_entries(ref_capsule *capsule, size_t target);
 
 /* capsule_registers.c: RF79, RF144 */
 ref_bytes ref_capsule_registers(ref_capsule *capsule, size_t section);
@@ -287,12 +289,12 @@ ref_bytes ref_capsule_registers(ref_capsule *capsule, size_t section);
 /* capsule_slots.c: RF226; jump slots with an index file, stubs with -r. */
 void ref_slots_make(ref_capsule *capsule);
 void ref_slots_move_entries(ref_capsule *capsule);
+ref_bytes ref_slots_entries(ref_capsule *capsule);
 bool ref_slots_is_slot(const ref_capsule *capsule, size_t function);
 /* Value and size of a slot's symbol on the SASS side. */
 void ref_slots_place_symbol(const ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size);
 bool ref_slots_keeps_frame(const ref_capsule *capsule, size_t function);
 uint64_t ref_slots_frame_range(const ref_capsule *capsule, size_t function);
-uint64_t ref_slots_rows_behind(const ref_capsule *capsule, size_t function);
 void ref_slots_share_count(const ref_capsule *capsule, size_t function, const ref_record *record, ref_bytes *output);
 ref_bytes ref_slots_module_attributes(ref_capsule *capsule);
 
@@ -309,7 +311,7 @@ uint64_t ref_data_place_value(const ref_link *link, const ref_out_relocation *en
 
 /* capsule_derived.c */
 uint32_t ref_derived_sass_type(const ref_link *mercury, const ref_out_relocation *entry, const ref_bytes *text,
-                          uint64_t place);
+                               uint64_t place);
 const ref_targets *ref_derived_targets(ref_capsule *capsule);
 bool ref_derived_is_own(const ref_link *mercury, const ref_out_relocation *entry, size_t function);
 
@@ -333,7 +335,8 @@ typedef struct ref_written {
 
 ref_written ref_written_begin(const ref_capsule *capsule, size_t function);
 void ref_written_add(ref_written *written, const ref_out_relocation *entry);
-void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_t place, bool is_shown, ref_bytes *text);
+void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_t place, bool is_shown,
+                           ref_bytes *text);
 void ref_written_translate(ref_link *link, const ref_written *written, ref_bytes *text);
 void ref_written_records(ref_capsule *capsule);
 

@@ -20,7 +20,8 @@ static const char *ref_addends_key(ref_link *link, const ref_link *view, const r
 }
 
 /* RF320: inside the last instruction there is none left, and nvlink writes 0; the end itself is the text's. */
-static uint64_t ref_addends_place(const ref_places *places, uint64_t decoded) {
+static uint64_t ref_addends_place(const ref_places *places, uint64_t addend) {
+  const uint64_t decoded = addend / INSTRUCTION * INSTRUCTION; /* RF865 */
   const uint64_t found = ref_places_from(places, decoded);
   return found == places->count * INSTRUCTION && decoded < places->end ? 0 : found;
 }
@@ -48,4 +49,26 @@ void ref_capsule_move_addends(ref_capsule *capsule) {
       entry->addend = (int64_t)ref_addends_place(&places, (uint64_t)mercury->relocations[other].addend);
     }
   }
+}
+
+/* RF865: of debug data that both sides share, Mercury's entries, in its order. */
+ref_bytes ref_capsule_shared_entries(ref_capsule *capsule, size_t target) {
+  ref_link *mercury = capsule->mercury;
+  ref_bytes output = {0};
+  ref_places places = {0};
+  size_t function = REF_NONE; /* whose places they are */
+  for (size_t i = mercury->relocation_count; i-- > 0;) {
+    const ref_out_relocation *entry = &mercury->relocations[i];
+    const uint32_t type = entry->dropped || entry->target != target ? 0 : ref_data_sass_type(entry->type, false);
+    int64_t addend = entry->addend;
+    if (type == ADDRESS_64 && ref_addends_is_concerned(mercury, entry)) {
+      places = function == entry->function ? places : ref_places_of_function(capsule, entry->function);
+      function = entry->function;
+      addend = (int64_t)ref_addends_place(&places, (uint64_t)addend);
+    }
+    if (type != 0) {
+      ref_capsule_write_entry(capsule, &output, entry->offset, type, ref_symbol_index(mercury, entry->symbol), addend);
+    }
+  }
+  return output;
 }

@@ -193,12 +193,18 @@ static ref_bytes ref_capsule_entries(ref_capsule *capsule, size_t section) {
     ref_capsule_sort_entries(&entries);
     return entries;
   }
+  if (ref_capsule_is_shared_debug(capsule->mercury->sections[output->target].name)) {
+    return ref_capsule_shared_entries(capsule, output->target);
+  }
   if (ref_data_is_derived(capsule->mercury->sections[output->target].type) ||
       capsule->mercury->sections[output->target].type == REF_TYPE_CONSTANT_OPTIMIZER) { /* RF905 */
     return ref_data_entries(capsule, output->target);
   }
+  if (output->target == capsule->mercury->slot_section) {
+    return ref_slots_entries(capsule);
+  }
   if (function != REF_NONE && capsule->mercury->functions[function].text == output->target &&
-      !ref_slots_is_slot(capsule, function) &&
+      (capsule->mercury->relocatable || !ref_slots_is_slot(capsule, function)) &&
       ref_derived_entries(capsule, output->target, target, function, &entries)) {
     return entries;
   }
@@ -230,7 +236,7 @@ static ref_bytes ref_capsule_sass_content(ref_capsule *capsule, size_t section, 
   if (REF_IS(output->name, ".debug_info")) {
     return ref_capsule_debug_info(capsule, sass);
   }
-  if (ref_data_is_derived(output->type)) {
+  if (ref_data_is_derived(output->type) || ref_capsule_is_shared_debug(output->name)) {
     ref_bytes bytes = {0}; /* places are written over them */
     ref_bytes_add(capsule->mercury, &bytes, output->data.data, output->data.size);
     return bytes;

@@ -1,4 +1,4 @@
-/* RF702, RF733, RF734, RF900 to RF902: the finalizer makes the SASS side's entries of a capsule's code from those that Mercury's side keeps, in their order (L497, R63). What the
+/* RF702, RF733, RF900 to RF902: the finalizer makes the SASS side's entries of a capsule's code from those that Mercury's side keeps, in their order (L497, R63). What the
  * input's SASS side has beside one of Mercury's says the type and the place; Mercury's others get R63's type at the instruction that holds their
  * place. */
 #include "capsule.h"
@@ -129,9 +129,8 @@ static bool ref_derived_lies_in_reserved(const ref_link *mercury, const ref_out_
 
 /* L615, RF87: beside an address of 32 bits the SASS side has the value in the instruction. */
 static bool ref_derived_is_reserved(const ref_link *mercury, const ref_out_relocation *entry) {
-  return entry->type == REF_MERCURY_32 &&
-         (ref_relocate_names_reserved(mercury, entry) ||
-          (!mercury->relocatable && ref_derived_lies_in_reserved(mercury, entry)));
+  return entry->type == REF_MERCURY_32 && (ref_relocate_names_reserved(mercury, entry) ||
+                                           (!mercury->relocatable && ref_derived_lies_in_reserved(mercury, entry)));
 }
 
 /* 0: none. */
@@ -153,7 +152,7 @@ static uint32_t ref_derived_instruction_type(const ref_bytes *text, uint64_t pla
 
 /* RF220, RF903: of a kernel's address in code it is its descriptor. */
 uint32_t ref_derived_sass_type(const ref_link *mercury, const ref_out_relocation *entry, const ref_bytes *text,
-                                 uint64_t place) {
+                               uint64_t place) {
   const bool kernel = entry->function != REF_NONE && mercury->functions[entry->function].entry;
   const uint32_t plain = ref_derived_instruction_type(text, place, ref_data_sass_type(entry->type, true));
   switch (kernel ? entry->type : 0) {
@@ -194,8 +193,8 @@ static const size_t *ref_derived_find_places(ref_capsule *capsule, size_t sectio
   for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
     const ref_out_relocation *entry = &capsule->mercury->relocations[targets->items[k]];
     const uint64_t place = ref_units_around(places, entry->input_offset) / UNIT;
-    if (ref_derived_is_own(capsule->mercury, entry, function) && !entry->dropped &&
-        ref_derived_is_place(entry->type) && place < count) {
+    if (ref_derived_is_own(capsule->mercury, entry, function) && !entry->dropped && ref_derived_is_place(entry->type) &&
+        place < count) {
       first[place] = k;
     }
   }

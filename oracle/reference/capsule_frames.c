@@ -337,8 +337,8 @@ static ref_common ref_frames_read_common(ref_frames *frames, const ref_frame *fr
   if (frames->read_section != frame->common_section || frames->read_at != frame->common) {
     frames->read_section = frame->common_section;
     frames->read_at = frame->common;
-    frames->read = ref_common_read(frames->capsule->mercury, frame->linked + frame->common,
-                                   (size_t)ref_frames_common_size(frame));
+    frames->read =
+        ref_common_read(frames->capsule->mercury, frame->linked + frame->common, (size_t)ref_frames_common_size(frame));
   }
   return frames->read;
 }

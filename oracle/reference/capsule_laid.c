@@ -172,12 +172,11 @@ ref_bytes ref_laid_entries(ref_capsule *capsule, size_t section) {
   ref_bytes output = {0};
   for (size_t i = mercury->relocation_count; i-- > 0;) {
     const ref_out_relocation *entry = &mercury->relocations[i];
-    const uint32_t type = ref_data_sass_type(entry->type, false);
-    if (!entry->dropped && entry->target == section && entry->symbol != REF_NONE && type != 0) {
-      ref_bytes_add_u64(mercury, &output, capsule->laid_base + entry->offset);
-      ref_bytes_add_u32(mercury, &output, type);
-      ref_bytes_add_u32(mercury, &output, ref_symbol_index(mercury, entry->symbol));
-      ref_bytes_add_u64(mercury, &output, (uint64_t)entry->addend);
+    const uint32_t type =
+        entry->dropped || entry->target != section ? 0 : ref_data_sass_type(entry->type, false); /* RF863 */
+    if (type != 0) {
+      ref_capsule_write_entry(capsule, &output, capsule->laid_base + entry->offset, type,
+                              ref_symbol_index(mercury, entry->symbol), entry->addend);
     }
   }
   return output;

@@ -192,7 +192,7 @@ static ref_line_row *ref_line_rows_move_one(ref_line_mover *mover, size_t row, u
   now->place = place;
   now->context = caller == REF_NONE ? 0 : caller + 1;
   now->caller = caller == REF_NONE ? 0 : mover->number_of[caller];
-  now->is_silent = said != NULL && said->place == place && said->line == now->line && said->file == now->file;
+  now->is_silent = said != NULL && said->place == place && said->line == now->line;
   mover->number += now->is_silent ? 0 : 1;
   return now;
 }
@@ -328,13 +328,28 @@ static void ref_line_rows_put(ref_line_rows *rows, ref_bytes *output, const ref_
   ref_line_rows_put_code(rows, output, COPY);
 }
 
-/* The first row is there twice unless it is the function's entry, and says its file, be that 0 (L863). */
-static void ref_line_rows_put_all(ref_line_rows *rows, ref_bytes *output, bool moved, uint64_t text_size) {
+/* L1010: does a function begin with the row's instruction? `begins`: the instructions at which functions within the text do, ascending. */
+static bool ref_line_rows_begins(const ref_indices *begins, uint64_t place) {
+  size_t low = 0, high = begins->count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    const bool is_behind = begins->items[middle] * INSTRUCTION >= place;
+    high = is_behind ? middle : high;
+    low = is_behind ? low : middle + 1;
+  }
+  return low < begins->count && begins->items[low] * INSTRUCTION == place;
+}
+
+/* A function's first row is there twice unless it is the function's entry; the first of all says its file, be that 0 (L863). */
+static void ref_line_rows_put_all(ref_line_rows *rows, ref_bytes *output, bool moved, uint64_t text_size,
+                                  const ref_indices *begins) {
   ref_line_row last = {.line = 1, .file = UINT64_MAX};
   for (size_t i = 0; i < rows->count; i++) {
+    const bool is_first =
+        i == 0 || (last.place != rows->items[i].place && moved && ref_line_rows_begins(begins, rows->items[i].place));
     ref_line_rows_put(rows, output, &rows->items[i], &last);
     last = rows->items[i];
-    if (i == 0 && moved && !last.is_entry) {
+    if (is_first && moved && !last.is_entry) {
       ref_line_rows_put(rows, output, &last, &last);
     }
   }
@@ -343,9 +358,9 @@ static void ref_line_rows_put_all(ref_line_rows *rows, ref_bytes *output, bool m
   }
 }
 
-/* `address_at` gets the place of the sequence's address in the output. The unit's header was looked at. */
+/* `address_at` gets the place of the sequence's address in the output, `begins` is of ref_line_rows_begins. The unit's header was looked at. */
 void ref_line_rows_write(ref_link *link, const uint8_t *unit, uint64_t start, uint64_t end, const ref_places *places,
-                         ref_bytes *output, size_t *address_at) {
+                         const ref_indices *begins, ref_bytes *output, size_t *address_at) {
   const uint8_t ending[] = {EXTENDED, 1, END_SEQUENCE};
   ref_line_rows rows = {.link = link, .unit = unit, .at = start, .end = end, .now = {.file = 1, .line = 1}};
   ref_line_rows_read(&rows);
@@ -356,6 +371,6 @@ void ref_line_rows_write(ref_link *link, const uint8_t *unit, uint64_t start, ui
   }
   *address_at = output->size + (size_t)rows.address;
   ref_bytes_add(link, output, unit + rows.head, (size_t)(rows.head_end - rows.head));
-  ref_line_rows_put_all(&rows, output, places != NULL, places == NULL ? 0 : places->count * INSTRUCTION);
+  ref_line_rows_put_all(&rows, output, places != NULL, places == NULL ? 0 : places->count * INSTRUCTION, begins);
   ref_bytes_add(link, output, ending, sizeof ending);
 }

@@ -1,11 +1,18 @@
-/* SASS `.debug_line` and `.nv_debug_line_sass` of a capsule link: M25, M21. Of each unit the header comes from the Mercury
- * view, the sequences from the SASS view: those of live functions, in the order of the output's symbols. */
+/* SASS `.debug_line` and `.nv_debug_line_sass` of a capsule link: M25, M21, RF866. Headers and sequences are Mercury's: those of live functions, in
+ * the order of the output's symbols. */
 #include "capsule.h"
 #include "line_program.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { LENGTH_BYTES = 4, HEADER_LENGTH_AT = 6, PROGRAM_AT = 10, SMALLEST_UNIT = OPERAND_COUNTS_AT + 1 };
+enum {
+  LENGTH_BYTES = 4,
+  INSTRUCTION = 16,
+  HEADER_LENGTH_AT = 6,
+  PROGRAM_AT = 10,
+  SMALLEST_UNIT = OPERAND_COUNTS_AT + 1
+};
 
 typedef struct ref_sequence {
   uint64_t start, end, address_at; /* in the unit */
@@ -29,6 +36,8 @@ typedef struct ref_lines {
   size_t mercury_section;
   ref_bytes output, entries;
   ref_indices *units; /* places of units: in the SASS section and in the output, by turns; or NULL */
+  ref_map known;      /* the Mercury module's entries, by place */
+  ref_indices *inner; /* by function */
 } ref_lines;
 
 /* One operation of the line program; notes where an address stands. Returns false at the end or when it is damaged. */
@@ -71,188 +80,140 @@ static bool ref_lines_step(const uint8_t *unit, uint64_t size, uint64_t *at, uin
   return true;
 }
 
-/* The entry that the SASS module keeps at this place. */
-static const ref_out_relocation *ref_lines_find_entry(const ref_lines *lines, uint64_t offset) {
-  const ref_link *sass = lines->capsule->sass;
-  for (size_t i = 0; i < sass->relocation_count; i++) {
-    const ref_out_relocation *entry = &sass->relocations[i];
-    if (!entry->dropped && entry->target == lines->section && entry->offset == offset) {
-      return entry;
-    }
-  }
-  return NULL;
+static const char *ref_lines_key(ref_link *link, uint64_t offset) {
+  return ref_memory_print(link, "%llx", (unsigned long long)offset);
 }
 
-/* The function of a sequence of the Mercury unit, by the entry of its address; REF_NONE when there is none. */
-static size_t ref_lines_mercury_function(const ref_lines *lines, uint64_t offset) {
-  const ref_link *mercury = lines->capsule->mercury;
-  for (size_t i = 0; i < mercury->relocation_count; i++) {
+/* The entries that Mercury's side keeps about the table, of each place the first. */
+static void ref_lines_list_entries(ref_lines *lines) {
+  ref_link *mercury = lines->capsule->mercury;
+  for (size_t i = mercury->relocation_count; i-- > 0;) {
     const ref_out_relocation *entry = &mercury->relocations[i];
-    if (!entry->dropped && entry->target == lines->mercury_section && entry->offset == offset) {
-      return entry->function;
+    if (!entry->dropped && entry->target == lines->mercury_section) {
+      ref_map_set(mercury, &lines->known, ref_lines_key(mercury, entry->offset), i);
     }
   }
-  return REF_NONE;
 }
 
-/* RF131, RF142: the function's sequence of the Mercury unit, row by row. False when the unit has none. */
-static bool ref_lines_add_mercury_sequence(ref_lines *lines, const ref_mercury_unit *other, size_t function,
-                                           const ref_places *places, size_t *place) {
-  uint64_t at = PROGRAM_AT + (uint64_t)ref_u32(other->bytes + HEADER_LENGTH_AT), start = at, address_at = 0;
-  bool ends;
-  while (ref_lines_step(other->bytes, other->size, &at, &address_at, &ends)) {
-    if (ends && ref_lines_mercury_function(lines, other->offset + address_at) == function) {
-      ref_line_rows_write(lines->capsule->mercury, other->bytes, start, at, places, &lines->output, place);
-      return true;
-    }
-    start = ends ? at : start;
-    address_at = ends ? 0 : address_at;
-  }
-  return false;
+static int ref_lines_compare_numbers(const void *left, const void *right) {
+  const size_t a = *(const size_t *)left, b = *(const size_t *)right;
+  return (a > b) - (a < b);
 }
 
-/* L868: a second name stands before the function in its file, where an earlier link has left the rows as they are in the Mercury view. */
-static bool ref_lines_were_left(const ref_link *sass, const ref_function *function) {
-  const ref_file *file = &sass->files[function->definition_file];
-  const ref_symbol *symbols = file->cubin.symbols, *own = &symbols[function->definition_symbol];
-  for (size_t i = 1; i < function->definition_symbol; i++) {
-    if ((symbols[i].info & 15) == REF_SYMBOL_FUNC && symbols[i].section == own->section &&
-        symbols[i].value == own->value) {
-      return true;
+/* L1010: the instructions at which the functions within each function's text begin. */
+static void ref_lines_list_inner(ref_lines *lines) {
+  ref_link *mercury = lines->capsule->mercury;
+  lines->inner = REF_TAKE(mercury, ref_indices, mercury->function_count + 1);
+  for (size_t i = 0; i < mercury->function_count; i++) {
+    const ref_function *inner = &mercury->functions[i];
+    if (ref_inner_is_function(mercury, i) && inner->alias_of < mercury->function_count) {
+      const size_t place = ref_units_find(ref_places_units_of_function(lines->capsule, inner->alias_of),
+                                          mercury->symbols[inner->symbol].value, false);
+      ref_indices_add(mercury, &lines->inner[inner->alias_of], place == REF_NONE ? REF_NONE : place / INSTRUCTION);
     }
   }
-  return false;
+  for (size_t i = 0; i < mercury->function_count; i++) {
+    if (lines->inner[i].count > 1) {
+      qsort(lines->inner[i].items, lines->inner[i].count, sizeof *lines->inner[i].items, ref_lines_compare_numbers);
+    }
+  }
 }
 
-/* A body that lost or was replaced has its rows in the code of the one that stands (RF142), and so has one that an alias leads (L807); those
- * of a function whose alias stands before it stay where they are (RF131), and so do those of a jump slot that is not the first (RF226). */
-static bool ref_lines_add_other_rows(ref_lines *lines, const ref_out_relocation *entry, const ref_mercury_unit *other,
-                                     size_t *place) {
-  const size_t function = entry->function;
-  if (function == REF_NONE) {
-    return false;
-  }
-  if (ref_capsule_alias_comes_first(lines->capsule->mercury, function) ||
-      ref_slots_keeps_frame(lines->capsule, function)) {
-    return ref_lines_add_mercury_sequence(lines, other, function, NULL, place);
-  }
-  const ref_function *standing = &lines->capsule->sass->functions[function];
-  if (standing->definition_file == entry->file && standing->leads == REF_NONE &&
-      !ref_lines_were_left(lines->capsule->sass, standing)) {
-    return false;
-  }
-  const ref_places places = ref_places_of_function(lines->capsule, function);
-  return ref_lines_add_mercury_sequence(lines, other, function, &places, place);
-}
-
-/* RF226: the sequence with a longer advance in front of its end. */
-static void ref_lines_add_longer(ref_lines *lines, const uint8_t *unit, const ref_sequence *sequence, uint64_t more) {
+/* RF866: a sequence is Mercury's with its rows in the code of the body that stands (RF142), whatever the SASS side has. Those of a function whose
+ * alias stands before it stay where they are (RF131), and so do those of a jump slot that is not the first (RF226). */
+static void ref_lines_add_sequence(ref_lines *lines, const uint8_t *unit, const ref_sequence *sequence) {
   ref_link *link = lines->capsule->mercury;
-  uint64_t at = sequence->start, before = at, last = at, address_at = 0, advance;
-  bool ends = false;
-  while (!ends && ref_lines_step(unit, sequence->end, &at, &address_at, &ends)) {
-    last = ends ? last : before;
-    before = ends ? before : at;
-  }
-  uint64_t operand = last + 1;
-  if (unit[last] != ADVANCE_ADDRESS || !ref_line_program_number(unit, before, &operand, &advance)) {
-    ref_message_fatal(link, "RF226", "the line rows of a jump slot end without an advance");
-  }
-  ref_bytes_add(link, &lines->output, unit + sequence->start, (size_t)(last + 1 - sequence->start));
-  for (advance += more; advance >= 0x80; advance >>= 7) {
-    const uint8_t byte = (uint8_t)(advance | 0x80);
-    ref_bytes_add(link, &lines->output, &byte, 1);
-  }
-  const uint8_t byte = (uint8_t)advance;
-  ref_bytes_add(link, &lines->output, &byte, 1);
-  ref_bytes_add(link, &lines->output, unit + before, (size_t)(sequence->end - before));
-}
-
-static void ref_lines_add_sequence(ref_lines *lines, const uint8_t *unit, const ref_sequence *sequence,
-                                   const ref_mercury_unit *other) {
-  ref_link *link = lines->capsule->mercury;
-  size_t place = lines->output.size + (size_t)(sequence->address_at - sequence->start);
-  const uint64_t more = ref_slots_rows_behind(lines->capsule, sequence->entry->function);
-  if (ref_lines_add_other_rows(lines, sequence->entry, other, &place)) {
-    /* of the Mercury view */
-  } else if (more != 0) {
-    ref_lines_add_longer(lines, unit, sequence, more);
+  const ref_indices nothing = {0};
+  const size_t function = sequence->entry->function;
+  const bool stays = function == REF_NONE || ref_capsule_alias_comes_first(link, function) ||
+                     ref_slots_keeps_frame(lines->capsule, function);
+  size_t place = 0;
+  if (stays) {
+    ref_line_rows_write(link, unit, sequence->start, sequence->end, NULL, &nothing, &lines->output, &place);
   } else {
-    ref_bytes_add(link, &lines->output, unit + sequence->start, (size_t)(sequence->end - sequence->start));
+    const ref_places places = ref_places_of_function(lines->capsule, function);
+    ref_line_rows_write(link, unit, sequence->start, sequence->end, &places, &lines->inner[function], &lines->output,
+                        &place);
   }
-  ref_bytes_add_u64(link, &lines->entries, place);
-  ref_bytes_add_u32(link, &lines->entries, sequence->entry->type);
-  ref_bytes_add_u32(link, &lines->entries, sequence->symbol);
-  ref_bytes_add_u64(link, &lines->entries, (uint64_t)sequence->entry->addend);
+  ref_capsule_write_entry(lines->capsule, &lines->entries, place, ref_data_sass_type(sequence->entry->type, false),
+                          sequence->symbol, sequence->entry->addend);
+}
+
+static int ref_lines_compare_sequences(const void *left, const void *right) {
+  const ref_sequence *a = left, *b = right;
+  return a->symbol != b->symbol ? (a->symbol > b->symbol) - (a->symbol < b->symbol)
+                                : (a->start > b->start) - (a->start < b->start);
 }
 
 /* The sequences of a unit, sorted by symbol; equal ones stay in their order. */
-static ref_sequences ref_lines_list_sequences(const ref_lines *lines, const uint8_t *unit, uint64_t program,
-                                              uint64_t size, uint64_t offset) {
+static ref_sequences ref_lines_list_sequences(const ref_lines *lines, const ref_mercury_unit *unit, uint64_t program) {
+  ref_link *link = lines->capsule->mercury;
   ref_sequence next = {.start = program};
   ref_sequences list = {0};
   uint64_t at = program;
   bool ends;
-  while (ref_lines_step(unit, size, &at, &next.address_at, &ends)) {
+  while (ref_lines_step(unit->bytes, unit->size, &at, &next.address_at, &ends)) {
     if (!ends) {
       continue;
     }
-    next.end = at;
-    next.entry = ref_lines_find_entry(lines, offset + next.address_at);
-    if (next.entry != NULL) {
-      next.symbol = ref_capsule_symbol_index(lines->capsule, next.entry->symbol);
-      list.items = ref_memory_grow(lines->capsule->mercury, list.items, list.count, &list.capacity, sizeof *list.items);
-      size_t place = list.count++;
-      while (place > 0 && list.items[place - 1].symbol > next.symbol) {
-        list.items[place] = list.items[place - 1];
-        place--;
-      }
-      list.items[place] = next;
+    const size_t known = ref_map_find(&lines->known, ref_lines_key(link, unit->offset + next.address_at));
+    if (known != REF_NONE) {
+      next.end = at;
+      next.entry = &link->relocations[known];
+      next.symbol = ref_symbol_index(link, next.entry->symbol);
+      list.items = ref_memory_grow(link, list.items, list.count, &list.capacity, sizeof *list.items);
+      list.items[list.count++] = next;
     }
     next = (ref_sequence){.start = at};
+  }
+  if (list.count > 1) {
+    qsort(list.items, list.count, sizeof *list.items, ref_lines_compare_sequences);
   }
   return list;
 }
 
-/* `offset` is the unit's place in the SASS section, `other` the same unit of the Mercury section. */
-static void ref_lines_add_unit(ref_lines *lines, const uint8_t *unit, uint64_t size, uint64_t offset,
-                               const ref_mercury_unit *other) {
+static void ref_lines_add_unit(ref_lines *lines, const ref_mercury_unit *unit) {
   ref_link *link = lines->capsule->mercury;
-  const uint64_t program = PROGRAM_AT + (uint64_t)ref_u32(unit + HEADER_LENGTH_AT);
-  if (program > size || unit[FIRST_SPECIAL_AT] + (uint64_t)OPERAND_COUNTS_AT > program) {
+  const uint64_t program = PROGRAM_AT + (uint64_t)ref_u32(unit->bytes + HEADER_LENGTH_AT);
+  if (program > unit->size || unit->bytes[FIRST_SPECIAL_AT] + (uint64_t)OPERAND_COUNTS_AT > program) {
     ref_message_fatal(link, "D40", "a unit of '%s' has a header of %llu bytes",
-                      lines->capsule->sass->sections[lines->section].name, (unsigned long long)program);
+                      link->sections[lines->mercury_section].name, (unsigned long long)program);
   }
-  const ref_sequences sequences = ref_lines_list_sequences(lines, unit, program, size, offset);
+  const ref_sequences sequences = ref_lines_list_sequences(lines, unit, program);
   const size_t start = lines->output.size;
-  ref_bytes_add(link, &lines->output, other->bytes, (size_t)program);
+  ref_bytes_add(link, &lines->output, unit->bytes, (size_t)program);
   for (size_t i = 0; i < sequences.count; i++) {
-    ref_lines_add_sequence(lines, unit, &sequences.items[i], other);
+    ref_lines_add_sequence(lines, unit->bytes, &sequences.items[i]);
   }
   ref_put_u32(lines->output.data + start, (uint32_t)(lines->output.size - start - LENGTH_BYTES));
 }
 
-/* Both views of one input section have the same units with the same headers. */
+/* Of the SASS section from `*at` on: where its next unit begins in the output; both sides have the same units. */
+static void ref_lines_note_unit(ref_lines *lines, const ref_out_section *sass, uint64_t *at, uint64_t end) {
+  if (lines->units == NULL || end > sass->data.size || *at > end || end - *at < SMALLEST_UNIT) {
+    return;
+  }
+  ref_indices_add(lines->capsule->mercury, lines->units, (size_t)*at);
+  ref_indices_add(lines->capsule->mercury, lines->units, lines->output.size);
+  *at += LENGTH_BYTES + (uint64_t)ref_u32(sass->data.data + *at);
+}
+
+/* Of one input section of each side. */
 static void ref_lines_add_units(ref_lines *lines, const ref_out_section *sass, uint64_t at, uint64_t end,
                                 const ref_out_section *mercury, uint64_t other, uint64_t other_end) {
-  if (end > sass->data.size || other_end > mercury->data.size) { /* a table of a type without bytes */
-    ref_message_fatal(lines->capsule->mercury, "D40", "section '%s' has no bytes", sass->name);
+  if (other_end > mercury->data.size) { /* a table of a type without bytes */
+    ref_message_fatal(lines->capsule->mercury, "D40", "section '%s' has no bytes", mercury->name);
   }
-  while (end - at >= SMALLEST_UNIT && other_end - other >= SMALLEST_UNIT) {
-    const uint8_t *unit = sass->data.data + at, *header = mercury->data.data + other;
-    const uint64_t size = LENGTH_BYTES + (uint64_t)ref_u32(unit), other_size = LENGTH_BYTES + (uint64_t)ref_u32(header);
-    const uint64_t program = PROGRAM_AT + (uint64_t)ref_u32(unit + HEADER_LENGTH_AT);
-    if (size > end - at || other_size > other_end - other || program > other_size || size < SMALLEST_UNIT) {
-      ref_message_fatal(lines->capsule->mercury, "D40", "section '%s' is damaged at 0x%llx", sass->name,
-                        (unsigned long long)at);
+  while (other_end - other >= SMALLEST_UNIT) {
+    const uint8_t *header = mercury->data.data + other;
+    const uint64_t size = LENGTH_BYTES + (uint64_t)ref_u32(header);
+    if (size > other_end - other || size < SMALLEST_UNIT) {
+      ref_message_fatal(lines->capsule->mercury, "D40", "section '%s' is damaged at 0x%llx", mercury->name,
+                        (unsigned long long)other);
     }
-    if (lines->units != NULL) {
-      ref_indices_add(lines->capsule->mercury, lines->units, (size_t)at);
-      ref_indices_add(lines->capsule->mercury, lines->units, lines->output.size);
-    }
-    ref_lines_add_unit(lines, unit, size, at, &(ref_mercury_unit){header, other_size, other});
-    at += size;
-    other += other_size;
+    ref_lines_note_unit(lines, sass, &at, end);
+    ref_lines_add_unit(lines, &(ref_mercury_unit){header, size, other});
+    other += size;
   }
 }
 
@@ -266,6 +227,8 @@ ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *ent
   if (lines.section == REF_NONE) {
     return lines.output;
   }
+  ref_lines_list_entries(&lines);
+  ref_lines_list_inner(&lines);
   for (size_t i = 0; i < sass->file_count; i++) {
     for (uint32_t k = 1; k < sass->files[i].cubin.section_count; k++) {
       if (sass->files[i].section_of[k] != lines.section) {

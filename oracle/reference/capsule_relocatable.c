@@ -113,9 +113,8 @@ static bool ref_capsule_make_record(ref_capsule *capsule, size_t section, ref_ou
   const ref_bytes *code = &capsule->sass->sections[text].data;
   const size_t place = ref_units_find(ref_places_units_of_function(capsule, function), record->offset, true);
   record->offset = place == REF_NONE ? record->offset : place;
-  record->type = record->type == REF_MERCURY_32
-                     ? ref_capsule_record_type(code, record->offset)
-                     : ref_derived_sass_type(capsule->mercury, record, code, record->offset);
+  record->type = record->type == REF_MERCURY_32 ? ref_capsule_record_type(code, record->offset)
+                                                : ref_derived_sass_type(capsule->mercury, record, code, record->offset);
   return record->type != 0;
 }
 

@@ -181,6 +181,23 @@ void ref_slots_move_entries(ref_capsule *capsule) {
   }
 }
 
+/* RF859: the SASS side's are made of those. */
+ref_bytes ref_slots_entries(ref_capsule *capsule) {
+  const ref_link *link = capsule->mercury;
+  const ref_bytes *text = &capsule->sass->sections[capsule->sass->slot_section].data;
+  ref_bytes output = {0};
+  for (size_t i = link->relocation_count; i-- > 0;) {
+    const ref_out_relocation *entry = &link->relocations[i];
+    const uint64_t place = entry->offset / DECODED_SLOT * SLOT;
+    const uint32_t type =
+        entry->dropped || entry->target != link->slot_section ? 0 : ref_derived_sass_type(link, entry, text, place);
+    if (type != 0) {
+      ref_capsule_write_entry(capsule, &output, place, type, ref_symbol_index(link, entry->symbol), entry->addend);
+    }
+  }
+  return output;
+}
+
 bool ref_slots_is_slot(const ref_capsule *capsule, size_t function) {
   return function != REF_NONE && capsule->mercury->functions[function].is_stub;
 }
@@ -215,14 +232,6 @@ uint64_t ref_slots_frame_range(const ref_capsule *capsule, size_t function) {
   const uint64_t text = capsule->sass->sections[capsule->sass->slot_section].data.size;
   const ref_places places = ref_places_of_function(capsule, function);
   return capsule->slot_bytes == SLOT ? text : ref_places_find(&places, SLOT) * INSTRUCTION;
-}
-
-/* How far behind the end of its stub a slot's line rows end: the rows of that at 0 with the text. */
-uint64_t ref_slots_rows_behind(const ref_capsule *capsule, size_t function) {
-  if (!ref_slots_is_slot(capsule, function)) {
-    return 0;
-  }
-  return capsule->sass->sections[capsule->sass->slot_section].data.size - SLOT;
 }
 
 static bool ref_slots_is_stack(const ref_capsule *capsule, const ref_record *record) {

@@ -20,6 +20,7 @@ enum {
   PREDICATE_CYCLES = 13,
   YIELD_CYCLES = 10,
   LONG_STALL = 12,
+  MOST_BACK = 32, /* instructions, of which hardly one takes no cycle */
   FIXED_STALL = 3
 };
 
@@ -101,7 +102,7 @@ static unsigned ref_split_cycles(const uint8_t *at) {
 /* The wait of the last instruction of a block that begins at `first`, or before. `left_out`: those that nobody waits for; NULL: none. */
 static unsigned ref_split_last_stall_but(const uint8_t *text, size_t first, size_t last, const bool *left_out) {
   unsigned most = left_out != NULL && left_out[last] ? 1 : ref_split_cycles(text + last * UNIT), distance = 0;
-  for (size_t i = last; i-- > first && distance < MOST_STALL;) {
+  for (size_t i = last; i-- > first && distance < MOST_STALL && last - i < MOST_BACK;) {
     const unsigned cycles = left_out != NULL && left_out[i] ? 0 : ref_split_cycles(text + i * UNIT);
     distance += ref_split_stall(text + i * UNIT);
     most = cycles > distance && cycles - distance > most ? cycles - distance : most;
@@ -254,7 +255,8 @@ static bool ref_split_writes(const uint8_t *at, const ref_split_move *move) {
 /* A register is written again some cycles later at the earliest: what stands in front of the move waits. */
 static void ref_split_keep_order(uint8_t *text, const bool *begins, const ref_split_move *move, unsigned cycles) {
   unsigned distance = 0;
-  for (size_t i = move->instruction; i > 0 && !begins[i] && distance < cycles; i--) {
+  for (size_t i = move->instruction; i > 0 && !begins[i] && distance < cycles && move->instruction - i < MOST_BACK;
+       i--) {
     distance += ref_split_stall(text + (i - 1) * UNIT);
     if (distance < cycles && ref_split_writes(text + (i - 1) * UNIT, move)) {
       uint8_t *before = text + (move->instruction - 1) * UNIT;
@@ -277,7 +279,7 @@ void ref_split_change_moves(ref_link *link, ref_bytes *text, const ref_split_mov
     uint8_t *at = text->data + place * UNIT;
     const bool calls = place + 1 < count && ref_split_base(at + UNIT) == CALL;
     size_t first = place;
-    while (!begins[first]) {
+    while (!begins[first] && place - first < MOST_BACK) {
       first--;
     }
     const unsigned own = ref_split_stall(at);

@@ -30,7 +30,7 @@ enum {
   SASS_REGISTER = 2, /* byte of the instruction */
   SASS_IMMEDIATE = 4,
   TIMES_BIT = 105 - 64, /* of the upper word */
-  FIRST_PLACE = 0xd8, /* nvlink's number for the beginning of a text on sm_10x */
+  FIRST_PLACE = 0xd8,   /* nvlink's number for the beginning of a text on sm_10x */
   SECOND_FAMILY = 120,
   PLACE_BANK = 16 /* there, of other places */
 };
@@ -46,9 +46,8 @@ static void ref_written_list_steps(ref_link *link, ref_written *written) {
     return;
   }
   while (ref_capsule_body_next(&step) && step.sass < written->text->size / INSTRUCTION) {
-    const uint64_t length = step.derived
-                                ? ref_capsule_derived_length(written->text->data + step.sass * INSTRUCTION)
-                                : (uint64_t)(step.data[step.record] & LENGTH_DIGIT) * UNIT;
+    const uint64_t length = step.derived ? ref_capsule_derived_length(written->text->data + step.sass * INSTRUCTION)
+                                         : (uint64_t)(step.data[step.record] & LENGTH_DIGIT) * UNIT;
     if (length == 0) {
       written->end = step.number + 1 == step.count ? (size_t)step.sass : written->end;
       written->end_count = (size_t)step.sass_count;
@@ -125,7 +124,8 @@ void ref_written_records(ref_capsule *capsule) {
   const ref_targets *targets = ref_derived_targets(capsule);
   for (size_t function = 0; function < link->function_count; function++) {
     const size_t section = link->functions[function].text;
-    if (section == REF_NONE || link->sections[section].info_function != function || ref_slots_is_slot(capsule, function)) {
+    if (section == REF_NONE || link->sections[section].info_function != function ||
+        ref_slots_is_slot(capsule, function)) {
       continue;
     }
     const size_t first = targets->starts[section], end = targets->starts[section + 1];
@@ -188,7 +188,10 @@ static void ref_written_restore(const ref_written *written, const ref_written_st
   }
 }
 
-enum { WIDTH_BITS = 0x3f, NOTHING = 24 }; /* the low bits of Mercury's register, which say how wide it is, to nvlink's scheduler */
+enum {
+  WIDTH_BITS = 0x3f,
+  NOTHING = 24
+}; /* the low bits of Mercury's register, which say how wide it is, to nvlink's scheduler */
 
 /* An odd width covers what the input's register was waited for. */
 static bool ref_written_keeps_times(const ref_written *written, const ref_written_step *step) {
@@ -247,7 +250,8 @@ static void ref_written_load_place(const ref_written *written, const ref_written
 }
 
 /* RF901: `place` is in the SASS text. */
-void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_t place, bool is_shown, ref_bytes *text) {
+void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_t place, bool is_shown,
+                           ref_bytes *text) {
   const ref_written_step *step = ref_written_find(written, decoded);
   if (step == NULL || step->sass + INSTRUCTION > text->size) {
     return;
@@ -265,7 +269,7 @@ static void ref_written_put_end(const ref_written *written, ref_bytes *text) {
   static const uint64_t branch[2] = {0xfffffffc00fc7947, 0x000fc0000383ffff};
   static const uint64_t no_operation[2] = {0x7918, 0x000fc00000000000};
   const size_t count = text->size / INSTRUCTION;
-  for (size_t i = 0; written->end != REF_NONE && i < written->end_count && i < count - written->end; i++) {
+  for (size_t i = 0; written->end < count && i < written->end_count && i < count - written->end; i++) {
     const uint64_t *words = i == 0 ? branch : no_operation;
     ref_put_u64(text->data + (written->end + i) * INSTRUCTION, words[0]);
     ref_put_u64(text->data + (written->end + i) * INSTRUCTION + INSTRUCTION / 2, words[1]);

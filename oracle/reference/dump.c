@@ -129,11 +129,17 @@ static uint32_t ref_dump_register_maximum(const ref_function *kernel) {
   return maximum;
 }
 
+/* RF764: does a kernel count among the functions that it reaches? The only one does. */
+static bool ref_dump_counts_itself(const ref_link *link, size_t number) {
+  return ref_callgraph_has_one_kernel(link) || ref_callgraph_reaches_itself(link, number);
+}
+
 /* RF194: when the first function comes that they reach. */
 static void ref_dump_add_registers(ref_link *link, size_t number, bool *added) {
   for (size_t i = link->kernels.count; i-- > 0;) {
     const ref_function *kernel = &link->functions[link->kernels.items[i]];
-    if (!kernel->has_register_count && !added[i] && link->kernels.items[i] != number &&
+    if (!kernel->has_register_count && !added[i] &&
+        (link->kernels.items[i] != number || ref_dump_counts_itself(link, number)) &&
         (ref_callgraph_has_one_kernel(link) || ref_indices_has(&kernel->reach, number))) { /* D54 */
       added[i] = true;
       ref_attributes_add_registers(link, kernel);
@@ -213,7 +219,7 @@ static void ref_dump_report_groups(ref_link *link) {
         link, REF_ERROR, "E36",
         "Function '%s' uses single CTA(.cta_group::1) and CTA pair granularity(.cta_group::2) and that is not "
         "allowed.",
-        ref_demangle(link, link->functions[link->group_conflicts.items[i]].name));
+        link->functions[link->group_conflicts.items[i]].name); /* L1373 */
   }
 }
 

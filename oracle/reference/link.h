@@ -1025,7 +1025,6 @@ void ref_symbols_restore_provided(ref_cubin *cubin);
 uint64_t ref_symbol_provided_value(const ref_link *link, const ref_symbol *input);
 bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol);
 uint32_t ref_symbol_index(const ref_link *link, size_t symbol);
-bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol);
 uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *symbol);
 void ref_symbols_check_values(ref_link *link);
 size_t ref_symbols_first(const ref_link *link);

@@ -180,17 +180,20 @@ static bool ref_mercury_take(const ref_mercury_pair *pair, uint32_t text, size_t
   return true;
 }
 
-/* RF682: a kernel's parameters have the size that Mercury's records say; a table of textures lies behind them. */
-static void ref_mercury_repair_bank(const ref_mercury_pair *pair, const char *kernel, const ref_section *mercury) {
-  ref_link *link = pair->link;
-  const uint32_t size = ref_mercury_parameters(mercury);
-  const size_t number = ref_map_find(&pair->sass, ref_memory_print(link, ".nv.constant0.%s", kernel));
-  const char *table = ref_memory_print(link, ".nv.merc.nv.constant.entry_image_header_indices.%s", kernel);
-  if (size > UINT16_MAX || number == REF_NONE || ref_map_find(&pair->tables, table) != REF_NONE) {
+/* RF682, RF862: a kernel's parameters have the size that Mercury's records say, none where there are none; a table of textures lies behind them. */
+static void ref_mercury_repair_bank(const ref_mercury_pair *pair, ref_section *bank) {
+  static const char prefix[] = ".nv.constant0.";
+  if (bank->type != REF_TYPE_CONSTANT || strncmp(bank->name, prefix, sizeof prefix - 1) != 0) {
     return;
   }
-  ref_section *bank = &pair->file->whole.sections[number];
-  if (bank->type == REF_TYPE_CONSTANT && bank->size != REF_BANK_RESERVED + size) {
+  ref_link *link = pair->link;
+  const char *kernel = bank->name + sizeof prefix - 1;
+  const char *table = ref_memory_print(link, ".nv.merc.nv.constant.entry_image_header_indices.%s", kernel);
+  const size_t beside = ref_map_find(&pair->tables, ref_memory_print(link, ".nv.merc.nv.info.%s", kernel));
+  const uint32_t said =
+      beside == REF_NONE ? REF_NO_PARAMETERS : ref_mercury_parameters(&pair->file->whole.sections[beside]);
+  const uint32_t size = said == REF_NO_PARAMETERS ? 0 : said;
+  if (size <= UINT16_MAX && ref_map_find(&pair->tables, table) == REF_NONE && bank->size != REF_BANK_RESERVED + size) {
     bank->size = REF_BANK_RESERVED + size;
     bank->data = REF_TAKE(link, uint8_t, (size_t)bank->size);
   }
@@ -210,7 +213,6 @@ static void ref_mercury_repair_attributes(const ref_mercury_pair *pair, ref_sect
                                      ref_memory_print(pair->link, "%d .nv.constant0.%s", REF_SYMBOL_SECTION, function));
     ref_mercury_derive_attributes(pair->link, &pair->file->whole, mercury, bank == REF_NONE ? 0 : (uint32_t)bank,
                                   section);
-    ref_mercury_repair_bank(pair, function, mercury);
   }
 }
 
@@ -251,10 +253,11 @@ static uint16_t ref_mercury_section_beside(const ref_mercury_pair *pair, const r
   return (uint16_t)(found == REF_NONE ? 0 : found);
 }
 
-/* RF680: what is no function has its Mercury symbol's type and binding, and lies where that one does if the SASS one lies nowhere. */
+/* RF680: what is no function has its Mercury symbol's type and binding, and lies where that one does if the SASS one lies nowhere. RF861: what
+ * lies nowhere there does so here. */
 static void ref_mercury_repair_object(const ref_mercury_pair *pair, ref_symbol *own, const ref_symbol *other) {
   own->info = other->info;
-  if (own->section >= pair->file->whole.section_count) {
+  if (other->section == 0 || own->section >= pair->file->whole.section_count) {
     own->section = own->raw_section = ref_mercury_section_beside(pair, other);
   }
 }
@@ -364,5 +367,6 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
       ref_mercury_repair_table(&pair, i, beside);
     }
     ref_mercury_repair_attributes(&pair, section);
+    ref_mercury_repair_bank(&pair, section);
   }
 }

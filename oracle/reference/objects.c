@@ -39,7 +39,8 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
       ref_merge_add_shared_section(link, function); /* W17.12, RF186 */
     }
     if (input->section != 0) {
-      file->section_of[input->section] = function->shared; /* RF855: has its place, for objects of other memory spaces */
+      file->section_of[input->section] =
+          function->shared; /* RF855: has its place, for objects of other memory spaces */
     }
     return function->shared;
   }
@@ -623,10 +624,10 @@ static void ref_object_size_extern(ref_link *link, size_t file_number, const ref
   }
   ref_object_define(link, file_number, input, number);
   if (link->job->bug_compatible) {
-    const bool zero = link->relocatable || ref_options_keep_shared_symbols(link); /* RF61, RF103 */
+    const uint64_t none = link->relocatable ? link->symbols[number].mentioned_value : UINT64_MAX; /* RF103, RF805 */
     link->symbols[number].further_places++;
     link->symbols[number].has_no_place = true;
-    link->symbols[number].value = zero ? 0 : (uint64_t)-1;
+    link->symbols[number].value = ref_options_keep_shared_symbols(link) ? 0 : none; /* RF61 */
   } else {
     link->symbols[number].dropped = ref_object_has_no_symbol(link, &link->files[file_number], input); /* RF136 */
     link->symbols[number].has_no_name = false;
@@ -768,7 +769,8 @@ static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, co
   const bool instance = is_align && input->section == 0 && input->size == 0 &&
                         ref_map_find(&link->symbol_by_name, input->name) == REF_NONE;
   const bool in_pool = input->section != 0 && ref_merge_owner(file, input->section) == 0;
-  if (ref_partial_has_array(link, (size_t)(file - link->files), input)) {
+  const size_t number = (size_t)(file - link->files);
+  if (ref_partial_has_array(link, number, input)) {
     return;
   }
   if (ref_object_is_shared(input) && (instance || in_pool)) {

@@ -132,8 +132,10 @@ void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref
     }
     for (uint16_t i = 0; i + 4 <= attribute.size; i = (uint16_t)(i + 4)) {
       const uint32_t word = ref_u32(attribute.data + i);
-      old = old || word == 4 || word == 5;
-      fresh = fresh || word == 6 || word == 7;
+      if (word >= 4 && word <= 7) { /* L1405: the last one */
+        old = word < 6;
+        fresh = !old;
+      }
     }
     if ((old && link->has_new_fragments) || (fresh && link->has_old_fragments)) {
       ref_message_add(

@@ -144,10 +144,12 @@ static bool ref_relocatable_has_extern(const ref_link *link) {
 /* W9.11: what the kernel's own objects take, without the formula. */
 static void ref_relocatable_measure_kernel(ref_link *link, ref_function *kernel) {
   ref_out_section *section = &link->sections[kernel->shared];
-  if (section->has_block && !kernel->has_partial) { /* RF855: -r says an object's alignment in its value, and this one's symbol is 0 */
+  if (section->has_block &&
+      !kernel->has_partial) { /* RF855: -r says an object's alignment in its value, and this one's symbol is 0 */
     link->null_symbol_value = section->align;
   }
-  section->align = ref_larger(kernel->late_shared ? 0 : link->debug_shared_align, section->has_block ? section->align : 1);
+  section->align =
+      ref_larger(kernel->late_shared ? 0 : link->debug_shared_align, section->has_block ? section->align : 1);
   ref_relocatable_measure_objects(link, kernel->shared, &kernel->shared_end, &section->align);
   kernel->has_empty_object = ref_relocatable_has_empty_object(link, kernel->shared);
   if (kernel->uses_extern_shared) {

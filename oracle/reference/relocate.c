@@ -265,7 +265,7 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
     }
     ref_message_fatal(link, "E67", "Internal error: unexpected NVRS");
   case REF_KIND_UNIFIED:
-    return REF_KEEP; /* R53, RF756: beside an index file as with -r */
+    return link->relocatable || link->has_index ? REF_KEEP : REF_APPLY; /* R53, RF756, RF860 */
   default:
     return REF_APPLY;
   }

@@ -1,4 +1,4 @@
-/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37, RF720, RF800. */
+/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37, RF720, RF800, RF807. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -200,9 +200,10 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
   }
   const bool own = ref_relocation_went_with_dead(link, file, number) &&
                    (!lost || ref_relocation_names_dead_text(link, file, number));
+  const bool has_pool = ref_section_find_pool(link) != REF_NONE; /* RF807 */
   output->names_gone_section =
       output->symbol == REF_NONE && !ref_relocation_is_made_anew(section->type) &&
-      (pool || (own && !link->everything_live)); /* RF421: else nothing has gone there; RF431 */
+      ((pool && has_pool) || (own && !link->everything_live)); /* RF421: else nothing has gone there; RF431 */
   output->names_dead_code = output->names_gone_section && own;
   output->gone_type = section->type;
 }

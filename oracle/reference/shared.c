@@ -511,8 +511,8 @@ static void ref_shared_finish_kernel(ref_link *link, const ref_shared *shared, c
   ref_out_section *section = &link->sections[kernel->shared];
   const uint64_t reserved = link->sm >= 90 && !link->is_capsule ? RESERVED : 0; /* M17 */
   const bool wraps = link->job->bug_compatible && !link->is_capsule;            /* RF970 */
-  section->size = wraps ? (uint32_t)kernel->shared_end : kernel->shared_end;
-  section->size += ref_shared_placed_size(section, kernel);
+  const uint64_t placed = ref_shared_placed_size(section, kernel);
+  section->size = (wraps ? (uint32_t)kernel->shared_end : kernel->shared_end) + placed;
   if (section->size != 0) {
     section->size += reserved;
   } else if (kernel->has_partial) {

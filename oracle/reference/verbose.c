@@ -1,4 +1,4 @@
-/* `-v`: C56, C81. */
+/* `-v`: C56, C81, RF804. */
 #include "link.h"
 
 #include <stdio.h>
@@ -48,24 +48,15 @@ static void ref_verbose_report_module(ref_link *link) {
   ref_message_tell(link, REF_INFO, "%llu bytes gmem%s", (unsigned long long)globals, ref_verbose_constants(link, NULL));
 }
 
-/* C81: with exactly one kernel the barriers of all live functions count. RF956: what its record says by then, too. */
-static unsigned ref_verbose_barriers(const ref_link *link, const ref_function *kernel) {
-  const ref_record *own = ref_attribute_find(&kernel->output_records, NUM_BARRIERS);
-  unsigned most = own == NULL ? 0 : ref_attribute_byte(own);
-  for (size_t i = 0; i < link->function_count; i++) {
-    const ref_function *function = &link->functions[i];
-    const bool all = ref_callgraph_has_one_kernel(link) && function->live && !kernel->is_unnamed;
-    if (!all && !ref_indices_has(&kernel->reach, i)) {
-      continue;
-    }
-    for (size_t k = 0; k < function->records.count; k++) {
-      const ref_record *record = &function->records.items[k];
-      if (record->code == NUM_BARRIERS) {
-        most = (unsigned)ref_larger(ref_attribute_byte(record), most);
-      }
+/* C81, RF804: what the kernel's record says by then; of several the one that was read first. RF956: what its flags say is in it. */
+static unsigned ref_verbose_barriers(const ref_function *kernel) {
+  for (size_t i = kernel->output_records.count; i-- > 0;) {
+    const ref_record *record = &kernel->output_records.items[i];
+    if (record->code == NUM_BARRIERS && !record->dropped) {
+      return ref_attribute_byte(record);
     }
   }
-  return most;
+  return 0;
 }
 
 /* RF206, RF562: beside the table, what the input has at the kernel's parameters counts, by the type of the entries; of textures and samplers
@@ -135,7 +126,7 @@ static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel
   ref_message_tell(link, REF_INFO, "Function properties for '%s':", kernel->name);
   ref_message_tell(link, REF_INFO,
                    "used %d registers, used %u barriers, %d stack, %llu bytes smem%s, %llu bytes lmem%s",
-                   (int)ref_verbose_registers(kernel), ref_verbose_barriers(link, kernel),
+                   (int)ref_verbose_registers(kernel), ref_verbose_barriers(kernel),
                    (int)ref_verbose_stack(link, kernel), shared, /* RF675 */
                    ref_verbose_constants(link, kernel), local, ref_verbose_textures(link, kernel));
 }

@@ -46,7 +46,8 @@ int ref_write_class(const ref_out_section *section) {
 static bool ref_write_is_dropped_when_empty(const ref_link *link, size_t number) {
   const ref_out_section *section = &link->sections[number];
   return section->type == REF_TYPE_REL || section->type == REF_TYPE_RELA || section->type == REF_TYPE_RESOLVED_RELA ||
-         number == link->prototype_section || number == link->info_section;
+         number == link->prototype_section || number == link->info_section ||
+         (section->type == REF_TYPE_INFO && !link->is_capsule); /* RF761 */
 }
 
 /* H9, M28: `.nv.shared.reserved.0` begins with 64 bytes of the system's. */
