@@ -78,6 +78,8 @@ static bool emit_section_stays(const tl_emitted *e, uint32_t index) {
     return e->relocated->container_used[index];
   if (index == e->module->info)
     return e->resources->module.count != 0;
+  if (section->type == SHT_CUDA_INFO && !e->module->capsule) /* L1435 */
+    return e->resources->sections[index].count != 0;
   if (index == e->module->prototype)
     return emit_has_prototypes(e->module);
   if (index == e->module->symtab_shndx) /* L400: those that were created count, also when they went again */

@@ -326,6 +326,16 @@ static tl_u32_vector resources_without_count(const tl_resources *r, const tl_mod
   return found;
 }
 
+/* A kernel that no file defines is one beside others (L1372). */
+static bool resources_mentions_kernel(const tl_module *module) {
+  bool found = false;
+  for (size_t i = 1; i < module->symbols.count && !found; i++) {
+    const tl_symbol *const symbol = &module->symbols.items[i];
+    found = symbol->function != TL_NONE && symbol->section == TL_NONE && symbol->other & STO_ENTRY;
+  }
+  return found;
+}
+
 /* L43: a kernel without a record gets one when the walk of L40 first comes to a function that it reaches; a second name has
  * its text's count, too (L1166). */
 static void resources_list_missing(tl_resources *r, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
@@ -335,10 +345,12 @@ static void resources_list_missing(tl_resources *r, const tl_module *module, con
   uint64_t *const keys = tl_arena_new(arena, uint64_t, kernels.count);
   const tl_two *const first_texts = resources_first_texts(module, graph, arena);
   uint32_t count = 0;
+  const bool single = tl_module_has_single_kernel(module) && !resources_mentions_kernel(module);
+  const uint32_t alone = single ? module->kernels.items[0] : tl_module_single_alias(module);
   for (uint32_t k = 0; k < kernels.count; k++) {
     const uint32_t kernel = kernels.items[k];
     const uint32_t text = resources_first_text(module, graph, kernel, first_texts);
-    if (text || kernel == tl_module_single_alias(module)) /* L1106 */
+    if (text || kernel == alone) /* L1106, L1372 */
       keys[count++] = (uint64_t)text << 32 | (UINT32_MAX - k);
   }
   tl_vector_sort_items(keys, count, sizeof *keys, resources_compare_keys);

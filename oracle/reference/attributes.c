@@ -456,56 +456,60 @@ static bool *ref_attributes_find_aliased(ref_link *link) {
   return aliased;
 }
 
-/* RF701: of all records of the function, or of the last one alone (RF765). */
-static uint32_t ref_attribute_mask_of(ref_link *link, size_t number, bool aliased, bool last) {
+/* RF701: of all records of the function. RF975: of a kernel that is not called back its last one alone, RF765: with one kernel of each function; a function without one has 0x8000
+ * (W6.9) where such records are made. */
+static uint32_t ref_attribute_mask_of(const ref_link *link, size_t number, bool last, bool misses) {
   const ref_records *records = &link->functions[number].records;
   uint32_t mask = 0;
   bool has = false;
-  for (size_t i = 0; i < records->count; i++) {
+  for (size_t i = records->count; i-- > 0 && !(has && last);) {
     if (records->items[i].code == CODE_SPARSE_MMA && !records->items[i].dropped) {
       mask = (last ? 0 : mask) | ref_attribute_u16(&records->items[i]);
       has = true;
     }
   }
-  return has && !aliased ? mask : MASK_MISSING | mask; /* W6.9 */
+  return misses || !has ? MASK_MISSING | mask : mask;
 }
 
-/* RF765, L1406, L1407: of the last record of each function with one kernel, and of its own of a kernel that does not reach itself.
- * I23: over what the kernel reaches; RF58: over all live functions when it is the only kernel. RF711: a kernel that is called by what it
+/* RF975: records of 0x8000 are made where those that live have fewer records than there are functions, dead and undefined ones, too. */
+typedef struct ref_masks {
+  const bool *aliased;
+  bool any, makes;
+} ref_masks;
+
+/* I23: over what the kernel reaches; RF58: over all live functions when it is the only kernel. RF711: a kernel that is called by what it
  * reaches, itself too, is handed its second name's mask as any function that is called. */
-static uint32_t ref_attribute_join_masks(ref_link *link, size_t own, const bool *aliased) {
+static uint32_t ref_attribute_join_masks(const ref_link *link, size_t own, const ref_masks *masks) {
   const ref_function *kernel = &link->functions[own];
-  const bool all = ref_callgraph_has_one_kernel(link);
+  const bool all = ref_callgraph_has_one_kernel(link), back = ref_callgraph_reaches_itself(link, own);
   const size_t count = all ? link->function_count : kernel->reach.count;
   uint32_t mask = 0;
   for (size_t i = 0; i < count; i++) {
     const size_t number = all ? i : kernel->reach.items[i];
-    if (ref_attribute_mask_counts(link, &link->functions[number])) {
-      const bool apart = number == own && !ref_callgraph_reaches_itself(link, own);
-      mask |= ref_attribute_mask_of(link, number, aliased[number] && !apart, all || apart);
+    const ref_function *function = &link->functions[number];
+    const bool has = ref_attribute_find(&function->records, CODE_SPARSE_MMA) != NULL;
+    if (ref_attribute_mask_counts(link, function) && (has || masks->makes)) {
+      const bool handed = masks->aliased[number] && (number != own || back);
+      mask |= ref_attribute_mask_of(link, number, all || (number == own && !back), handed);
     }
   }
   return mask;
 }
 
-/* True when there are masks at all. */
-static bool ref_attributes_set_masks(ref_link *link) {
-  bool any = false, all = link->slot_section == 0, dead = false;
+/* RF975: what is to be joined into a kernel without a record ends the link where none is made. */
+static void ref_attribute_check_mask(ref_link *link, const ref_function *kernel, size_t own) {
+  for (size_t i = 0; i < kernel->reach.count; i++) {
+    const size_t number = kernel->reach.items[i];
+    if (number != own && link->functions[number].live &&
+        ref_attribute_find(&link->functions[number].records, CODE_SPARSE_MMA) != NULL) {
+      ref_message_fatal(link, "RF975", "Internal error: entry_info was null");
+    }
+  }
+}
+
+static void ref_attribute_make_masks(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
-    if (ref_attribute_mask_counts(link, function)) {
-      const bool has = ref_attribute_find(&link->functions[i].records, CODE_SPARSE_MMA) != NULL;
-      any = any || has;
-      all = all && has;
-    }
-    dead = dead || (function->defined && !function->live);
-  }
-  if (!any || (all && !dead && ref_callgraph_has_one_kernel(link))) {
-    return any;
-  }
-  const bool *aliased = ref_attributes_find_aliased(link);
-  for (size_t i = 0; i < link->function_count; i++) {
-    ref_function *function = &link->functions[i];
     if (!ref_attribute_mask_counts(link, function)) {
       continue;
     }
@@ -515,11 +519,35 @@ static bool ref_attributes_set_masks(ref_link *link) {
       (void)ref_attribute_append(link, &link->functions[holder].output_records, 3, CODE_SPARSE_MMA, MASK_MISSING);
     }
   }
+}
+
+static ref_masks ref_attribute_count_masks(ref_link *link) {
+  size_t records = 0;
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_function *function = &link->functions[i];
+    records += ref_attribute_mask_counts(link, function) ? ref_attribute_count_own(function, CODE_SPARSE_MMA) : 0;
+  }
+  return (ref_masks){.aliased = ref_attributes_find_aliased(link),
+                     .any = records != 0,
+                     .makes = link->slot_section != 0 || records < link->function_count};
+}
+
+/* True when there are masks at all. */
+static bool ref_attributes_set_masks(ref_link *link) {
+  const ref_masks masks = ref_attribute_count_masks(link);
+  if (!masks.any || (!masks.makes && ref_callgraph_has_one_kernel(link))) {
+    return masks.any;
+  }
+  if (masks.makes) {
+    ref_attribute_make_masks(link);
+  }
   for (size_t i = 0; i < link->kernels.count; i++) {
     ref_function *kernel = &link->functions[link->kernels.items[i]];
     ref_record *own = ref_attribute_find(&kernel->output_records, CODE_SPARSE_MMA);
     if (own != NULL) {
-      ref_attribute_set_u16(link, own, (uint16_t)ref_attribute_join_masks(link, link->kernels.items[i], aliased));
+      ref_attribute_set_u16(link, own, (uint16_t)ref_attribute_join_masks(link, link->kernels.items[i], &masks));
+    } else if (!masks.makes) {
+      ref_attribute_check_mask(link, kernel, link->kernels.items[i]);
     }
   }
   return true;

@@ -86,7 +86,9 @@ static size_t ref_record_first_symbol(ref_link *link, const ref_file *file, cons
                      !link->functions[function].is_stub;
   const bool nothing = (*gone && !loses) || symbol == REF_NONE || link->symbols[symbol].dropped || unknown;
   const bool parameter = attribute->code == CODE_KPARAM_INFO || attribute->code == CODE_KPARAM_INFO_LARGE;
-  *gone = !parameter && (nothing || (*gone && ref_record_goes_with_body(attribute->code)));
+  const bool lost = *gone || (function == REF_NONE && ref_record_goes_with_body(attribute->code) &&
+                              ref_indices_has(&file->lost_variables, index)); /* RF973 */
+  *gone = !parameter && (nothing || (lost && ref_record_goes_with_body(attribute->code)));
   return parameter && nothing ? REF_NONE : symbol;
 }
 

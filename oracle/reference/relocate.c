@@ -494,6 +494,12 @@ uint64_t ref_relocate_constant_size(const ref_link *link) {
 }
 
 /* R1 and what each class of symbol has for S. */
+/* Of extern shared memory: -1 where no kernel gives it a place. */
+static uint64_t ref_relocate_extern_place(const ref_link *link, const ref_out_relocation *entry) {
+  const size_t function = link->sections[entry->target].info_function;
+  return function == REF_NONE ? UINT64_MAX : ref_shared_extern_offset(link, &link->functions[function]);
+}
+
 static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocation *entry) {
   const uint64_t none = (uint64_t)-1;
   if (entry->names_constant_size) {
@@ -520,8 +526,10 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
     return valued ? symbol->value : 0;                                                        /* R54b, W17.5 */
   }
   if (symbol->is_extern_shared && !ref_options_keep_shared_symbols(link)) {
-    const size_t function = link->sections[entry->target].info_function;
-    return function == REF_NONE ? none : ref_shared_extern_offset(link, &link->functions[function]);
+    const uint64_t place = ref_relocate_extern_place(link, entry);
+    const bool own = symbol->section != REF_NONE && !REF_IS(link->sections[symbol->section].name, ".nv_debug.shared") &&
+                     link->sections[entry->target].info_function != REF_NONE;
+    return place == none && own ? 0 : place; /* RF976: of a kernel's section; no kernel reaches the function */
   }
   if (ref_relocate_is_texture(symbol)) {
     const bool slot = ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT && !link->relocatable && /* W10.6 */
@@ -550,7 +558,7 @@ static uint32_t ref_relocate_bank(ref_link *link, const ref_out_relocation *entr
     return 0;
   }
   const bool placed = symbol->is_extern_shared && !link->relocatable && !ref_options_keep_shared_symbols(link) &&
-                      ref_relocate_symbol_value(link, entry) != UINT64_MAX; /* RF561, RF638 */
+                      ref_relocate_extern_place(link, entry) != UINT64_MAX; /* RF561, RF638 */
   const bool nowhere = symbol->section == REF_NONE || placed;
   const bool unplaced = symbol->is_extern_shared && !placed; /* L1096: no section of shared memory need be there */
   const uint32_t type = unplaced ? REF_TYPE_SHARED : nowhere ? 0 : link->sections[symbol->section].type;
@@ -577,7 +585,7 @@ static uint64_t ref_relocate_auxiliary(ref_link *link, const ref_out_relocation 
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
   if (symbol->is_extern_shared) {
-    return ref_relocate_extern_auxiliary(link, symbol, ref_relocate_symbol_value(link, entry));
+    return ref_relocate_extern_auxiliary(link, symbol, ref_relocate_extern_place(link, entry));
   }
   return symbol->function == REF_NONE ? symbol->auxiliary : symbol->function + 1;
 }

@@ -108,13 +108,14 @@ static bool ref_relocation_is_of_frames(const ref_link *link, const ref_file *fi
   return link->is_capsule && !link->view->is_mercury && REF_IS(file->cubin.sections[target].name, ".debug_frame");
 }
 
-/* W8.5: entries inside a lost weak variable. */
+/* W8.5: entries inside a lost weak variable. RF37, RF974: those in constants stay. */
 static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
                                       const ref_relocation *entry) {
+  const uint32_t type = file->cubin.sections[target].type;
+  const bool stays = ref_relocation_is_address_table(type) || (!link->is_capsule && ref_section_type_is_constant(type));
   return ref_relocation_is_of_frames(link, file, target) ||
          ref_relocation_is_forgotten(link, file, target, entry->symbol) ||
-         (!ref_relocation_is_address_table(file->cubin.sections[target].type) &&
-          ref_weak_offset_is_lost(file, target, entry->offset));
+         (!stays && ref_weak_offset_is_lost(file, target, entry->offset));
 }
 
 /* L582: the module's `.nv.shared.K` for a file's, or REF_NONE. */
@@ -267,6 +268,17 @@ static bool ref_relocation_names_slot(const ref_link *link, const ref_file *file
          file->cubin.sections[section].type == REF_TYPE_UFT && !REF_IS(file->cubin.sections[section].name, ".nv.uft");
 }
 
+/* RF977: beside capsules nvlink finds the symbol of a function's text by the name that the input has for it: of several functions of a name
+ * (static ones, or one and another file's that is not) that of the first; none where the output's text is called otherwise. */
+static size_t ref_relocation_text_symbol(ref_link *link, size_t section, const char *name) {
+  const ref_out_section *text = &link->sections[section];
+  const bool named = link->job->bug_compatible && !link->is_capsule && text->info_function != REF_NONE &&
+                     text->type == REF_TYPE_PROGBITS && text->symbol != REF_NONE;
+  const size_t first = named ? ref_named_find(link, name) : text->symbol;
+  const bool other = first != REF_NONE && link->symbols[first].type != REF_SYMBOL_SECTION;
+  return other ? text->symbol : first;
+}
+
 static void ref_relocation_resolve_section(ref_link *link, const ref_file *file, uint32_t section,
                                            ref_out_relocation *output) {
   const size_t shared = ref_relocation_shared_section(link, file, section);
@@ -275,8 +287,8 @@ static void ref_relocation_resolve_section(ref_link *link, const ref_file *file,
   } else if (ref_relocation_names_slot(link, file, section)) {
     output->symbol = REF_NONE;
   } else if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
-    output->symbol = link->sections[file->section_of[section]].symbol;
-    output->names_unlisted = output->symbol == REF_NONE;
+    output->symbol = ref_relocation_text_symbol(link, file->section_of[section], file->cubin.sections[section].name);
+    output->names_unlisted = link->sections[file->section_of[section]].symbol == REF_NONE;
     output->gone_type = file->cubin.sections[section].type;
     output->block_offset = file->offset_in[section];
   } else if (section != 0 && section < file->cubin.section_count) {
