@@ -8,7 +8,14 @@
 #include "cubin/blocks.h"
 #include "cubin/code.h"
 
-enum { INSTRUCTION = TL_CODE_INSTRUCTION, OPCODE = 0xfff, KIND = 0x1ff, VARIABLE = 0x100, MOVE = 0x802, UNIFORM = 0x882 };
+enum {
+  INSTRUCTION = TL_CODE_INSTRUCTION,
+  OPCODE = 0xfff,
+  KIND = 0x1ff,
+  VARIABLE = 0x100,
+  MOVE = 0x802,
+  UNIFORM = 0x882
+};
 enum { REACH = 256 }; /* instructions that are looked at around a move */
 enum { STALL_SHIFT = 41, STALL_MAX = 15, YIELD_SHIFT = 45, BARRIER_SHIFT = 46, WAIT_SHIFT = 52, NO_BARRIER = 7 };
 
@@ -64,7 +71,9 @@ static void moves_wait_for_fixed(const moves *m, uint32_t index) {
   const bool uniform = (tl_get16(moves_at(m, index)) & OPCODE) == UNIFORM;
   const uint32_t length = uniform ? SHORT : m->arch < SM_120 ? OLD : NEW;
   uint32_t passed = 0;
-  for (uint32_t i = index; i-- > 0 && !tl_blocks_ends(moves_kind(m, i));) {
+  for (uint32_t i = index; i-- > 0;) {
+    if (tl_blocks_ends(moves_kind(m, i)))
+      return;
     passed += moves_stall(m, i);
     if (passed >= length)
       return;
@@ -93,7 +102,9 @@ static void moves_drop_wait(const moves *m, uint32_t index, uint64_t barrier) {
 static void moves_wait_for_variable(const moves *m, uint32_t index) {
   enum { RESULT = 2 };
   uint64_t waited = moves_high(m, index) >> WAIT_SHIFT;
-  for (uint32_t i = index; i-- > 0 && index - i < REACH && !tl_blocks_ends(moves_kind(m, i));) {
+  for (uint32_t i = index; i-- > 0;) {
+    if (index - i >= REACH || tl_blocks_ends(moves_kind(m, i)))
+      return;
     const uint64_t barrier = moves_high(m, i) >> BARRIER_SHIFT & NO_BARRIER;
     if (moves_kind(m, i) >= VARIABLE && barrier != NO_BARRIER && !(waited >> barrier & 1) &&
         moves_reads(m->operands[index], moves_at(m, i)[RESULT])) {
@@ -110,7 +121,9 @@ static void moves_wait_for_variable(const moves *m, uint32_t index) {
 /* How long the instruction in front of a call waits for the results before it, those of changed moves among them or not. */
 static uint32_t moves_need(const moves *m, uint32_t call, bool changed) {
   uint32_t most = 1, passed = 0;
-  for (uint32_t i = call; i-- > 0 && passed < STALL_MAX && !tl_blocks_ends(moves_kind(m, i));) {
+  for (uint32_t i = call; i-- > 0 && passed < STALL_MAX;) {
+    if (tl_blocks_ends(moves_kind(m, i)))
+      break;
     passed += i + 1 < call ? moves_stall(m, i) : 0;
     const uint32_t need = tl_blocks_need(moves_at(m, i));
     if (!(changed && moves_has_no_result(m->operands[i])) && need > passed)

@@ -43,6 +43,8 @@ typedef struct tl_twin {
   size_t copy_count;
 } tl_twin;
 
+enum { NO_CONSTANTS = 28 }; /* the bank of what has none (R6) */
+
 typedef struct relocating {
   tl_relocated *relocated;
   const tl_module *module;
@@ -208,6 +210,17 @@ static bool relocate_is_compiler_constant(const relocating *r, const tl_symbol *
          r->module->sections.items[symbol->section].type == SHT_CUDA_CONSTANT0 + COMPILER_BANK;
 }
 
+/* L1423: a load from constants that are not of bank 0 reads from no table, whatever its entry is about. */
+static bool relocate_reads_table(const relocating *r, const entry_state *e) {
+  enum { BANK_SHIFT = 54, BANK = 31, LOAD = 66, UNIFORM_LOAD = 115 };
+  const bool sass = r->module->capsule && r->module->view == TL_VIEW_SASS;
+  const bool load = sass && (e->type == LOAD || e->type == UNIFORM_LOAD);
+  const tl_piece *const piece = tl_layout_piece(&r->module->sections.items[e->entry->target], e->entry->offset);
+  const uint64_t at = piece ? e->entry->offset - piece->offset : 0;
+  const bool inside = piece && piece->data && at <= piece->size && piece->size - at >= sizeof(uint64_t);
+  return !load || !inside || !(tl_get64(piece->data + at) >> BANK_SHIFT & BANK);
+}
+
 static void relocate_find_values(const relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
   e->a = e->entry->addend;
@@ -243,8 +256,10 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   } else if (r->layout->slot[e->symbol] != TL_NO_OFFSET) {
     tl_trace(r->module->diagnostics, TL_TRACE_SLOT_SYMBOL, (uint64_t)e->symbol,
              r->module->symbols.count + (r->layout->slot[e->symbol] - r->layout->bindless_base) / 4);
+    const bool table = relocate_reads_table(r, e);
     e->s = r->layout->slot[e->symbol] - (relocate_is_capsule_move(r, e) ? r->layout->tables_begin : 0);
-    e->bank = 0;
+    e->s -= table ? 0 : r->layout->bindless_base;
+    e->bank = table ? 0 : NO_CONSTANTS;
   } else if (symbol->section == TL_NONE) {
     e->s = tl_defect_matched(r->module->options, TL_DEFECT_D13) ? UINT64_MAX : 0;
     e->defect = e->s ? TL_DEFECT_COUNT : TL_DEFECT_D13;
@@ -307,8 +322,9 @@ static void relocate_as_nothing(entry_state *e) {
 static outcome relocate_capsule_texture(const relocating *r, entry_state *e) {
   enum { R_CUDA_CONST_FIELD21_38 = 66, R_CUDA_CONST_FIELD22_37 = 115 };
   const bool load = e->type == R_CUDA_CONST_FIELD21_38 || e->type == R_CUDA_CONST_FIELD22_37;
-  e->s = r->layout->bindless_base;
-  e->bank = 0;
+  const bool table = relocate_reads_table(r, e);
+  e->s = (table ? r->layout->bindless_base : 0) - (uint64_t)e->a; /* L1423: what the entry adds is not written */
+  e->bank = table ? 0 : NO_CONSTANTS;
   return load ? OUTCOME_APPLY_AND_KEEP : OUTCOME_KEEP; /* Mercury's types have other numbers */
 }
 
