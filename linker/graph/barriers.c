@@ -16,7 +16,6 @@ typedef struct barriers {
   tl_arena *arena;
   uint32_t *own;        /* by function */
   const uint32_t *most; /* by node: of everything that can be reached, itself included */
-  uint32_t all;         /* of all functions but the one kernel, where there is just one */
 } barriers;
 
 static bool barriers_read(barriers *b) {
@@ -61,9 +60,7 @@ static void barriers_store(barriers *b, uint32_t function) {
   if (text == TL_NONE || module->sections.items[text].owner != symbol || module->sections.items[text].info == TL_NONE)
     return;
   const bool kernel = module->symbols.items[symbol].other & STO_ENTRY;
-  uint32_t below = kernel ? barriers_below(b, function) : 0;
-  if (kernel && tl_module_has_single_kernel(module))
-    below = (uint32_t)tl_larger(below, b->all);
+  const uint32_t below = kernel ? barriers_below(b, function) : 0;
   tl_attributes *const list = &b->resources->sections[module->sections.items[text].info];
   const uint32_t known = tl_attributes_find(list, EIATTR_NUM_BARRIERS);
   const uint32_t count = (uint32_t)tl_larger(b->own[function], below);
@@ -81,11 +78,6 @@ void tl_spread_barriers(tl_resources *resources, const tl_module *module, const 
     return;
   resources->kept_barriers = tl_arena_new(arena, bool, module->sections.count);
   b.most = tl_graph_most(graph, b.own, arena);
-  for (size_t f = 0; f < module->functions.count; f++) {
-    const uint32_t function = module->functions.items[f];
-    if (!(module->symbols.items[module->symbol_of_function[function]].other & STO_ENTRY))
-      b.all = (uint32_t)tl_larger(b.all, b.own[function]);
-  }
   for (size_t f = 0; f < module->functions.count; f++)
     barriers_store(&b, module->functions.items[f]);
 }
