@@ -26,11 +26,12 @@ void tl_link_phase(tl_link_state *state, const char *name) {
   const int64_t passed =
       ((int64_t)now.tv_sec - state->phase.tv_sec) * 1000000 + (now.tv_nsec - state->phase.tv_nsec) / 1000;
   const uint64_t million = 1000000, time = passed > 0 ? (uint64_t)passed : 0;
-  const char *const digits = tl_arena_format(&state->arena, "%u", million + time % million) + 1; /* six, with zeros */
-  if (name)
-    tl_trace(&state->diagnostics, TL_TRACE_PHASE_TIME, name,
-             tl_arena_format(&state->arena, "%u.%s", time / million, digits));
   state->phase = now;
+  if (!name || !tl_trace_wants(&state->diagnostics, TL_TRACE_TIME))
+    return;
+  const char *const digits = tl_arena_format(&state->arena, "%u", million + time % million) + 1; /* six, with zeros */
+  tl_trace(&state->diagnostics, TL_TRACE_PHASE_TIME, name,
+           tl_arena_format(&state->arena, "%u.%s", time / million, digits));
 }
 
 /* Which inputs took part, for the registration file (N13c). */
