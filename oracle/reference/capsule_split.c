@@ -102,9 +102,10 @@ static unsigned ref_split_cycles(const uint8_t *at) {
 /* The wait of the last instruction of a block that begins at `first`, or before. `left_out`: those that nobody waits for; NULL: none. */
 static unsigned ref_split_last_stall_but(const uint8_t *text, size_t first, size_t last, const bool *left_out) {
   unsigned most = left_out != NULL && left_out[last] ? 1 : ref_split_cycles(text + last * UNIT), distance = 0;
-  for (size_t i = last; i-- > first && distance < MOST_STALL && last - i < MOST_BACK;) {
-    const unsigned cycles = left_out != NULL && left_out[i] ? 0 : ref_split_cycles(text + i * UNIT);
-    distance += ref_split_stall(text + i * UNIT);
+  for (size_t i = last; i > first && distance < MOST_STALL && last - i + 1 < MOST_BACK; i--) {
+    const uint8_t *before = text + (i - 1) * UNIT;
+    const unsigned cycles = left_out != NULL && left_out[i - 1] ? 0 : ref_split_cycles(before);
+    distance += ref_split_stall(before);
     most = cycles > distance && cycles - distance > most ? cycles - distance : most;
   }
   return most;
