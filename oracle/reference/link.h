@@ -326,6 +326,7 @@ typedef struct ref_out_symbol {
   bool is_partial;               /* RF165 */
   bool is_counted;               /* L1068 */
   bool is_laid;                  /* L1011: by ptxas, and ends at `laid_end` */
+  bool is_lost;                  /* RF461, RF758: such a kernel has no place for it */
   uint64_t laid_end, laid_place; /* L1060: of all of a section, where its objects with symbols end */
   bool is_whole;                 /* L1031: with -r, all of such a section */
   uint64_t array_place;          /* L1062 */

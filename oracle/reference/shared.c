@@ -302,6 +302,7 @@ static uint64_t ref_shared_place_own(ref_link *link, const ref_function *kernel,
 static void ref_shared_lose_object(ref_link *link, size_t number) {
   ref_out_symbol *symbol = &link->symbols[number];
   ref_shared_place(link, number, NOWHERE);
+  symbol->is_lost = true;
   if (link->sm < 90 || link->is_capsule) {
     symbol->has_no_name = !ref_options_keep_shared_symbols(link);
     link->has_refused_shared = link->has_refused_shared || symbol->referenced || !symbol->has_no_name;
@@ -461,15 +462,17 @@ static void ref_shared_place_extern_by_name(ref_link *link, const ref_shared *sh
   }
 }
 
-/* W17.2: an object that nothing refers to, outside the pool. RF166: without -g too, what has a symbol. */
+/* W17.2: an object that nothing refers to, outside the pool. RF166: without -g too, what has a symbol. RF758: what a kernel has no place for
+ * keeps its symbol where reserved memory moves it. */
 static void ref_shared_hide_unused(ref_link *link, const ref_shared *shared) {
   for (size_t i = 0; i < shared->pool.count; i++) {
     ref_out_symbol *symbol = &link->symbols[shared->pool.items[i]];
     if (symbol->is_laid && symbol->value == NOWHERE && link->preserves && shared->pool_is_used) { /* RF768 */
       symbol->value = symbol->laid_place;
     }
-    symbol->has_no_name =
-        symbol->has_no_name || (!symbol->is_extern_shared && !symbol->has_no_place && symbol->value == NOWHERE);
+    const bool unused =
+        !symbol->is_extern_shared && !symbol->has_no_place && !symbol->is_lost && symbol->value == NOWHERE;
+    symbol->has_no_name = symbol->has_no_name || unused;
   }
 }
 
