@@ -8,7 +8,14 @@
 #include "cubin/blocks.h"
 #include "cubin/code.h"
 
-enum { INSTRUCTION = TL_CODE_INSTRUCTION, OPCODE = 0xfff, KIND = 0x1ff, VARIABLE = 0x100, MOVE = 0x802, UNIFORM = 0x882 };
+enum {
+  INSTRUCTION = TL_CODE_INSTRUCTION,
+  OPCODE = 0xfff,
+  KIND = 0x1ff,
+  VARIABLE = 0x100,
+  MOVE = 0x802,
+  UNIFORM = 0x882
+};
 enum { REACH = 256 }; /* instructions that are looked at around a move */
 enum { STALL_SHIFT = 41, STALL_MAX = 15, YIELD_SHIFT = 45, BARRIER_SHIFT = 46, WAIT_SHIFT = 52, NO_BARRIER = 7 };
 

@@ -18,9 +18,9 @@ typedef struct tl_cache_conflict {
 } tl_cache_conflict;
 
 typedef struct tl_resources {
-  uint32_t *registers;      /* by function: its own count, of REGCOUNT or else of its text; 0 when it has none */
-  uint32_t *further;        /* by function: the section of functions' attributes that gives its count (L1434), 0; or NULL */
-  bool *has_registers;      /* by function: some record gives its REGCOUNT */
+  uint32_t *registers; /* by function: its own count, of REGCOUNT or else of its text; 0 when it has none */
+  uint32_t *further;   /* by function: the section of functions' attributes that gives its count (L1434), 0; or NULL */
+  bool *has_registers; /* by function: some record gives its REGCOUNT */
   bool *listed_registers;   /* by function: `module` has such a record */
   uint32_t *said_registers; /* by function: that record's count, for -v (L1168) */
   uint32_t *frame;          /* by function: FRAME_SIZE, the last record counts (I26b) */

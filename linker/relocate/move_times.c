@@ -13,7 +13,7 @@ enum { INSTRUCTION = TL_CODE_INSTRUCTION, TIME_SHIFT = 41, TIME_MASK = 31, WAIT_
 
 /* Cycles and yield bit, and the barriers that are waited for. */
 static const tl_relocation_row times_row = {
-    TL_R_MERCURY + 2,  NULL, TL_RELOC_APPLY, {{105, 5, TL_PART_ALL, 0}, {116, 6, TL_PART_AUX, 0}}, TL_TEX_KEEP,
+    TL_R_MERCURY + 2, NULL, TL_RELOC_APPLY, {{105, 5, TL_PART_ALL, 0}, {116, 6, TL_PART_AUX, 0}}, TL_TEX_KEEP,
     TL_R_MERCURY + 2,
 };
 
