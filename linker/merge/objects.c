@@ -844,6 +844,14 @@ static void objects_take_alone_kernels(tl_merging *m) {
   }
 }
 
+/* L1460: of an object of compiler constants no bit but its space and its visibility comes into the output. */
+static uint8_t objects_other(const tl_merging *m, const tl_cubin_symbol *s) {
+  const bool internal = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
+  const bool constant = (s->other & STO_SPACE_MASK) == STO_CONSTANT;
+  const bool bank = m->cubin->sections[s->section].type == SHT_CUDA_CONSTANT0 + 2;
+  return internal && constant && bank ? STO_CONSTANT | STV_INTERNAL : s->other;
+}
+
 static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
@@ -859,6 +867,7 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
   tl_symbol *const symbol = &module->symbols.items[out];
   m->symbol_map[index] = out;
   symbol->section = section;
+  symbol->other = objects_other(m, s);
   symbol->value = objects_is_parameter(m, s) ? 0 : s->value + m->section_offset[s->section];
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
   if ((s->other & STO_SPACE_MASK) == STO_RESERVED_SHARED)

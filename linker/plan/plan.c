@@ -100,12 +100,20 @@ uint32_t tl_plan_section_link(const tl_emitted *e, uint32_t section) {
   return symbols ? e->section_index[e->module->symtab] : s->link;
 }
 
+/* The section that .note.nv.cuinfo names: below sm_90, where the output makes none, one that an input calls so (L1461). */
+static uint32_t plan_compat_section(const tl_emitted *e) {
+  const tl_module *const module = e->module;
+  const uint32_t section =
+      module->compat_section == TL_NONE ? tl_module_section_named(module, ".nv.compat") : module->compat_section;
+  return section == TL_NONE ? 0 : e->section_index[section];
+}
+
 uint32_t tl_plan_section_info(const tl_emitted *e, uint32_t section) {
   const tl_section *const s = &e->module->sections.items[section];
   if (section == e->module->symtab)
     return e->first_global;
   if (section == e->module->cuda_note)
-    return e->module->compat_section == TL_NONE ? 0 : e->section_index[e->module->compat_section];
+    return plan_compat_section(e);
   if (s->owner != TL_NONE)
     return e->symbol_index[s->owner] | (uint32_t)s->registers << 24;
   return s->about == TL_NONE ? 0 : e->section_index[s->about];
@@ -129,6 +137,12 @@ static uint32_t plan_barriers(const tl_emitted *e, uint32_t section) {
   return stays ? e->module->sections.items[section].barriers : 0;
 }
 
+static uint64_t plan_section_flags(const tl_emitted *e, uint32_t section) {
+  const bool names = section == e->module->cuda_note && plan_compat_section(e);
+  return e->module->sections.items[section].flags | (names ? SHF_INFO_LINK : 0) |
+         (uint64_t)plan_barriers(e, section) << SHF_CUDA_BARRIERS;
+}
+
 static void plan_add_section_headers(planner *p) {
   const tl_emitted *const e = p->e;
   const uint64_t size = ((uint64_t)e->section_count + 1) * ELF_SECTION_SIZE;
@@ -143,7 +157,7 @@ static void plan_add_section_headers(planner *p) {
     uint8_t *const at = table + ((uint64_t)i + 1) * ELF_SECTION_SIZE;
     tl_put32(at, e->section_name[s->name]);
     tl_put32(at + 4, tl_emit_section_type(e->module, s->type));
-    tl_put64(at + 8, s->flags | (uint64_t)plan_barriers(e, section) << SHF_CUDA_BARRIERS);
+    tl_put64(at + 8, plan_section_flags(e, section));
     tl_put64(at + 24, p->plan->section_offset[section]);
     tl_put64(at + 32, tl_plan_section_size(e, section));
     tl_put32(at + 40, tl_plan_section_link(e, section));

@@ -187,6 +187,13 @@ static void relocate_external_bank(const relocating *r, entry_state *e) {
     e->bank = relocate_bank(r, 0);
 }
 
+/* L1462: for a function that no kernel reaches an object of size 0 in a kernel's own section is at 0. */
+static bool relocate_is_unreached_own(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
+  const bool unplaced = e->s == UINT64_MAX && !r->layout->symbol_gone[e->symbol];
+  return unplaced && tl_module_is_own_external(r->module, symbol) &&
+         tl_layout_function_of(r->module, e->entry->target) != TL_NONE;
+}
+
 /* L251: with the constants of all files, or -1 if there are none. */
 static uint64_t relocate_constants_size(const relocating *r) {
   const uint32_t section = tl_module_section_named(r->module, ".nv.constant3");
@@ -247,6 +254,7 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
     e->auxiliary = symbol->external_shared ? relocate_external_align(r, e, symbol) : symbol->align;
     if (symbol->external_shared)
       relocate_external_bank(r, e);
+    e->s = relocate_is_unreached_own(r, e, symbol) ? 0 : e->s;
   } else if (symbol->function != TL_NONE) {
     e->auxiliary = (uint64_t)symbol->function + 1; /* its number in the call graph (L28) */
   } else if (symbol->block != TL_NONE) {           /* L96: the block can be gone by D7 */
