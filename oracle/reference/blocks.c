@@ -572,7 +572,7 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
                     input->link == file->cubin.symbol_section; /* RF193 */
   const bool table = ref_unified_is_table(input->type) && !copy &&
                      (link->relocatable || input->type != REF_TYPE_UFT_ENTRY) &&
-                     input->size >= UNIFIED_ENTRY;     /* RF706: without an entry it names no symbols */
+                     input->size >= UNIFIED_ENTRY; /* RF706: without an entry it names no symbols */
   link->sections[number].links_symtab = code || table || input->type == REF_TYPE_INFO; /* U10 */
   link->sections[number].input_link = copy ? input->link : link->sections[number].input_link;
   ref_block_name_text(link, file, input, number);

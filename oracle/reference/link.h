@@ -312,7 +312,7 @@ typedef struct ref_out_symbol {
   uint8_t bind, type, other;
   bool local_list; /* W4.1 */
   bool common, dropped;
-  bool is_later; /* RF769: a section's that was none at first */
+  bool is_later;             /* RF769: a section's that was none at first */
   bool common_is_defined;    /* RF53 */
   bool is_weak_after_common; /* D19 */
   bool is_gone;              /* RF662: a variable that was defined in a section that went with a function */
@@ -515,7 +515,7 @@ typedef struct ref_link {
   ref_records module_records, module_output;
   size_t note_section, cuinfo_section, info_section, compat_section;
   size_t names_symbol, strings_symbol; /* RF769: as later_symbol, of `.shstrtab` and `.strtab` */
-  size_t bodies_section; /* L646; 0: none */
+  size_t bodies_section;               /* L646; 0: none */
   ref_body_record *body_records;
   size_t body_record_count, body_record_capacity;
   size_t callgraph_section, prototype_section, action_section;
