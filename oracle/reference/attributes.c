@@ -773,8 +773,7 @@ static void ref_attributes_write_section(ref_link *link, size_t number, const re
       ref_record_write(link, &records->items[i], &output);
     }
   }
-  link->sections[number].data = output;
-  link->sections[number].size = output.size;
+  ref_section_set_own(link, number, output);
 }
 
 /* First when it is only known which sections have something, then with the symbols' numbers. */

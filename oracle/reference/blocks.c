@@ -544,7 +544,8 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
       ref_block_is_dead_text(link, file, section, owner)) {
     return false;
   }
-  size_t number = ref_map_find(&link->section_by_name, input->name);
+  const size_t fixed = input->type == REF_TYPE_STRTAB ? ref_section_find_fixed(link, input->name) : REF_NONE;
+  size_t number = fixed == REF_NONE ? ref_map_find(&link->section_by_name, input->name) : fixed;
   const bool is_new = number == REF_NONE || link->sections[number].type != input->type;
   if (is_new) {
     ref_block_check_info(link, file, input);
@@ -563,14 +564,16 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
     number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, input->entry_size);
     ref_block_keep_link(link, number, input);
     ref_block_map_info(link, file, input, number);
+  } else {
+    ref_section_show_symbol(link, number);
   }
   const bool copy = ref_unified_is_copy(input);
   const bool code = input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) != 0 &&
                     input->link == file->cubin.symbol_section; /* RF193 */
   const bool table = ref_unified_is_table(input->type) && !copy &&
                      (link->relocatable || input->type != REF_TYPE_UFT_ENTRY) &&
-                     input->size >= UNIFIED_ENTRY;     /* RF706: without an entry it names no symbols */
-  link->sections[number].links_symtab = code || table; /* U10 */
+                     input->size >= UNIFIED_ENTRY; /* RF706: without an entry it names no symbols */
+  link->sections[number].links_symtab = code || table || input->type == REF_TYPE_INFO; /* U10 */
   link->sections[number].input_link = copy ? input->link : link->sections[number].input_link;
   ref_block_name_text(link, file, input, number);
   ref_block_append(link, file, section, number);

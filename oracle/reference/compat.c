@@ -99,15 +99,15 @@ void ref_compat_check_output(ref_link *link) {
 
 /* F56, F67: 9 first; the u16 codes in format 3. F74: alone in an empty link. */
 void ref_compat_write(ref_link *link) {
-  ref_bytes *output = &link->sections[link->compat_section].data;
+  ref_bytes output = {0};
   const uint8_t first[4] = {2, ACCELERATOR, link->sm_accelerated ? 1 : 0, 0};
-  ref_bytes_add(link, output, first, sizeof first);
+  ref_bytes_add(link, &output, first, sizeof first);
   for (size_t i = 0; i < link->compat_count; i++) {
     const uint8_t code = link->compat_order[i];
     const bool wide = code == MERCURY_ISA || code == MERCURY_PATCH;
     uint8_t record[4] = {wide ? 3 : 2, code, 0, 0};
     ref_put_u16(record + 2, link->compat_value[code]);
-    ref_bytes_add(link, output, record, sizeof record);
+    ref_bytes_add(link, &output, record, sizeof record);
   }
-  link->sections[link->compat_section].size = output->size;
+  ref_section_set_own(link, link->compat_section, output);
 }

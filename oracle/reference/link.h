@@ -284,6 +284,10 @@ typedef struct ref_out_section {
   size_t parts;       /* RF306: blocks of inputs, or shared objects */
   ref_bytes data;
   size_t symbol;        /* its section symbol, or REF_NONE */
+  size_t later_symbol;  /* RF769: the symbol that it has as soon as an object lies in it, or REF_NONE */
+  ref_bytes brought;    /* RF769: what objects brought into what the output makes, behind which it stands */
+  bool has_own;         /* RF769: what the output makes is in data */
+  uint32_t fixed_index; /* RF769: of a section of names, which is written for itself; or 0 */
   size_t info_section;  /* or REF_NONE */
   size_t info_function; /* or REF_NONE */
   uint32_t info_high;   /* register count byte of old cubins (F45) */
@@ -308,6 +312,7 @@ typedef struct ref_out_symbol {
   uint8_t bind, type, other;
   bool local_list; /* W4.1 */
   bool common, dropped;
+  bool is_later;             /* RF769: a section's that was none at first */
   bool common_is_defined;    /* RF53 */
   bool is_weak_after_common; /* D19 */
   bool is_gone;              /* RF662: a variable that was defined in a section that went with a function */
@@ -510,7 +515,8 @@ typedef struct ref_link {
   size_t name_count, name_capacity;
   ref_records module_records, module_output;
   size_t note_section, cuinfo_section, info_section, compat_section;
-  size_t bodies_section; /* L646; 0: none */
+  size_t names_symbol, strings_symbol; /* RF769: as later_symbol, of `.shstrtab` and `.strtab` */
+  size_t bodies_section;               /* L646; 0: none */
   ref_body_record *body_records;
   size_t body_record_count, body_record_capacity;
   size_t callgraph_section, prototype_section, action_section;
@@ -795,6 +801,10 @@ size_t ref_section_add_with_symbol(ref_link *link, const char *name, uint32_t ty
 size_t ref_section_add_known_as(ref_link *link, const char *known_as, const char *name, uint32_t type, uint64_t flags,
                                 uint64_t align);
 size_t ref_section_find_pool(const ref_link *link);
+size_t ref_symbol_add_later(ref_link *link, const char *name);
+void ref_section_show_symbol(ref_link *link, size_t number);
+size_t ref_section_find_fixed(ref_link *link, const char *name);
+void ref_section_set_own(ref_link *link, size_t number, ref_bytes own);
 size_t ref_section_add_pool(ref_link *link, uint64_t align);
 bool ref_section_type_has_bytes(uint32_t type);
 bool ref_section_type_is_constant(uint32_t type);

@@ -11,19 +11,26 @@ static void ref_merge_create_first_sections(ref_link *link) {
   for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
     ref_names_add_section(link, REF_NONE, fixed[i]);
   }
+  link->names_symbol = ref_symbol_add_later(link, ".shstrtab");
+  link->strings_symbol = ref_symbol_add_later(link, ".strtab");
   link->note_section = ref_section_add_with_symbol(link, ".note.nv.tkinfo", REF_TYPE_NOTE, 0x2000000, 4, 0);
   link->cuinfo_section = ref_section_add_with_symbol(link, ".note.nv.cuinfo", REF_TYPE_NOTE, REF_FLAG_CUINFO, 4, 0);
   ref_notes_make_room(link);
   ref_unified_create_table(link);
   link->info_section = ref_section_add(link, ".nv.info", REF_TYPE_INFO, 0, 4, 0);
   link->sections[link->info_section].links_symtab = true;
+  link->sections[link->info_section].later_symbol = ref_symbol_add_later(link, ".nv.info");
   link->compat_section = link->sm >= 90 ? ref_section_add(link, ".nv.compat", REF_TYPE_COMPAT, 0, 4, 0) : REF_NONE;
+  if (link->compat_section != REF_NONE) {
+    link->sections[link->compat_section].later_symbol = ref_symbol_add_later(link, ".nv.compat");
+  }
   ref_unified_create_index(link);
 }
 
 static void ref_merge_add_info_section(ref_link *link, ref_function *function) {
   char *name = ref_memory_print(link, ".nv.info.%s", function->name);
   function->info = ref_section_add(link, name, REF_TYPE_INFO, REF_FLAG_INFO, 4, 0);
+  link->sections[function->info].later_symbol = ref_symbol_add_later(link, name);
   link->sections[function->info].links_symtab = true;
   link->sections[function->info].info_section = function->text;
 }
@@ -522,7 +529,7 @@ static void ref_merge_check_prototypes(ref_link *link, size_t file_number, const
  * name; notes of flag 0x1000000 and those of an output of `-r` add nothing. */
 static void ref_merge_note(ref_link *link, ref_file *file, uint32_t number) {
   const ref_section *input = &file->cubin.sections[number];
-  if (link->relocatable || (input->flags & REF_FLAG_CUINFO) != 0 || file->section_of[number] != REF_NONE) {
+  if (link->relocatable || (input->flags & REF_FLAG_CUINFO) != 0) {
     return;
   }
   size_t section = ref_map_find(&link->section_by_name, input->name);

@@ -12,7 +12,9 @@ bool ref_object_is_data(uint8_t type) {
 
 /* L577: the names that nvlink and the driver provide are the only ones that stay ordinary objects. */
 static bool ref_object_is_plain(const ref_symbol *input) {
-  return (input->info & 15) == REF_SYMBOL_OBJECT && !ref_symbol_is_provided(input->name);
+  const bool stays = ref_symbol_is_provided(input->name) &&
+                     (input->section == 0 || !ref_symbol_names_unified_table(input->name)); /* RF769 */
+  return (input->info & 15) == REF_SYMBOL_OBJECT && !stays;
 }
 
 /* RF660: an object of either type is one, unless nvlink or the driver provides it. */

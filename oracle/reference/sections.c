@@ -1,5 +1,7 @@
-/* Creation of sections and symbols; their order is the order of everything (W1.4, W2.2, W4.1). */
+/* Creation of sections and symbols; their order is the order of everything (W1.4, W2.2, W4.1). RF769. */
 #include "link.h"
+
+enum { FIXED_NAMES = 1, FIXED_STRINGS = 2 }; /* RF769: where they stand in every file */
 
 static const char pool_name[] = ".nv_debug.shared";
 static const char pool_beside[] = ".nv_debug.shared, beside constants"; /* what the module knows it by then */
@@ -29,6 +31,49 @@ size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t ty
   return link->symbol_count++;
 }
 
+/* RF769: a section's symbol that is none until an object lies in the section. */
+size_t ref_symbol_add_later(ref_link *link, const char *name) {
+  const size_t symbol = ref_symbol_add(link, name, REF_BIND_LOCAL, REF_SYMBOL_SECTION, 0);
+  link->symbols[symbol].dropped = true;
+  link->symbols[symbol].is_later = true;
+  return symbol;
+}
+
+/* RF769: an object lies in a section that the output makes. */
+void ref_section_show_symbol(ref_link *link, size_t number) {
+  ref_out_section *section = &link->sections[number];
+  if (section->symbol == REF_NONE && section->later_symbol != REF_NONE) {
+    section->symbol = section->later_symbol;
+    link->symbols[section->symbol].section = number;
+    link->symbols[section->symbol].dropped = false;
+  }
+}
+
+/* RF769: what the output makes, in front of what objects brought. */
+void ref_section_set_own(ref_link *link, size_t number, ref_bytes own) {
+  ref_out_section *section = &link->sections[number];
+  section->brought = section->has_own ? section->brought : section->data;
+  section->has_own = true;
+  ref_bytes_add(link, &own, section->brought.data, section->brought.size);
+  section->data = own;
+  section->size = own.size;
+}
+
+/* RF769: the output's own section of names, of which nothing but its number is known here; REF_NONE for other names. */
+size_t ref_section_find_fixed(ref_link *link, const char *name) {
+  const bool names = REF_IS(name, ".shstrtab");
+  if (link->view->is_mercury || (!names && !REF_IS(name, ".strtab"))) {
+    return REF_NONE;
+  }
+  size_t number = ref_map_find(&link->section_by_name, name);
+  if (number == REF_NONE) {
+    number = ref_section_add_hidden(link, name, REF_TYPE_STRTAB, 0, 1, 0);
+    link->sections[number].fixed_index = names ? FIXED_NAMES : FIXED_STRINGS;
+    link->sections[number].later_symbol = names ? link->names_symbol : link->strings_symbol;
+  }
+  return number;
+}
+
 /* A block that is found by its name but never becomes a section: a device function's compiler constants (W10.2). */
 size_t ref_section_add_hidden(ref_link *link, const char *name, uint32_t type, uint64_t flags, uint64_t align,
                               uint64_t entry_size) {
@@ -41,6 +86,7 @@ size_t ref_section_add_hidden(ref_link *link, const char *name, uint32_t type, u
                                                           .align = align,
                                                           .entry_size = entry_size,
                                                           .symbol = REF_NONE,
+                                                          .later_symbol = REF_NONE,
                                                           .info_section = REF_NONE,
                                                           .info_function = REF_NONE,
                                                           .target = REF_NONE,

@@ -78,7 +78,9 @@ void ref_write_order_sections(ref_link *link, ref_indices *order) {
   }
   for (int class = 1; class <= CLASSES; class ++) {
     for (size_t i = 0; i < link->section_count; i++) {
-      if (!link->sections[i].dropped && ref_write_class(&link->sections[i]) == class) {
+      if (link->sections[i].fixed_index != 0) { /* RF769 */
+        link->sections[i].index = link->sections[i].fixed_index;
+      } else if (!link->sections[i].dropped && ref_write_class(&link->sections[i]) == class) {
         link->sections[i].index = (uint32_t)(first + order->count);
         ref_indices_add(link, order, i);
       }
