@@ -1167,6 +1167,9 @@ typedef struct spread_turn {
 } spread_turn;
 typedef TL_VECTOR(spread_turn) spread_turns;
 
+/* How many turns are remembered, 16 bytes each: kernels times functions could be any number. */
+enum { MOST_TURNS = 1 << 18 };
+
 /* A kernel's list while records come to it: of which input record each row's is, TL_NONE. */
 typedef struct spread_caller {
   tl_attributes *list;
@@ -1180,16 +1183,18 @@ static int spread_compare_turns(const void *a, const void *b) {
   return tl_compare_pairs(pairs, 3);
 }
 
-static void spread_find_turns(const spreader *s, uint32_t k, const spread_below *below, tl_reach *reach,
+/* False when there are too many to remember. */
+static bool spread_find_turns(const spreader *s, uint32_t k, const spread_below *below, tl_reach *reach,
                               spread_place *places, spread_turns *turns) {
   const uint32_t count = spread_find_places(s, s->module->kernels.items[k], below, reach, places);
   tl_vector_sort_items(places, count, sizeof *places, spread_compare);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count && turns->count <= MOST_TURNS; i++) {
     const tl_attributes *const from = &s->module->sections.items[places[i].info].attributes;
     for (uint32_t j = 0; (!i || places[i].info != places[i - 1].info) && j < from->count; j++)
       if (spread_row_of(s, &from->items[j]))
         *tl_vector_push(s->arena, turns) = (spread_turn){places[i].filled, j, places[i].info, k};
   }
+  return turns->count <= MOST_TURNS;
 }
 
 /* The list is the input's turned round, so that each row's record in it is the last one of the input that was copied. */
@@ -1236,17 +1241,22 @@ static void spread_take_turn(spreader *s, const spread_turn *turn, spread_caller
 }
 
 /* L1363: nvlink goes through the functions, of each through its records, and with each through the kernels that reach it, so
- * that a kernel which is called gives what it has got so far. */
+ * that a kernel which is called gives what it has got so far. Where that is too much to remember, it gives what it has itself. */
 static void spread_to_called_kernels(spreader *s, const spread_below *below, tl_reach *reach, spread_place *places) {
   const tl_module *const module = s->module;
   spread_turns turns = {0};
   spread_caller *const callers = tl_arena_new(s->arena, spread_caller, module->kernels.count);
   uint32_t *const kernel_of = tl_arena_new(s->arena, uint32_t, module->sections.count); /* + 1 */
-  for (uint32_t k = 0; k < module->kernels.count; k++) {
+  bool few = true;
+  for (uint32_t k = 0; k < module->kernels.count && few; k++) {
     kernel_of[module->sections.items[module->symbols.items[module->kernels.items[k]].section].info] = k + 1;
     spread_begin_caller(s, &callers[k], k);
-    spread_find_turns(s, k, below, reach, places, &turns);
+    few = spread_find_turns(s, k, below, reach, places, &turns);
   }
+  for (uint32_t k = 0; k < module->kernels.count && !few; k++)
+    spread_to_kernel(s, k, below, reach, places);
+  if (!few)
+    return;
   tl_vector_sort(&turns, spread_compare_turns);
   for (size_t i = 0; i < turns.count; i++) {
     const spread_turn *const turn = &turns.items[i];
