@@ -30,15 +30,6 @@ static bool barriers_read(barriers *b) {
   return any;
 }
 
-/* The most of what a kernel calls; its own counts where a call leads back to it. */
-static uint32_t barriers_below(const barriers *b, uint32_t function) {
-  const tl_successors *const callees = &b->graph->callees;
-  uint32_t most = 0;
-  for (uint32_t e = callees->first[function]; e < callees->first[function + 1]; e++)
-    most = (uint32_t)tl_larger(most, b->most[callees->to[e]]);
-  return most;
-}
-
 static tl_attribute barriers_record(const barriers *b, const tl_attribute *old, uint32_t count) {
   tl_attribute record = {.format = 2, .code = EIATTR_NUM_BARRIERS, .size = 2, .symbol = TL_NONE};
   if (old)
@@ -60,7 +51,7 @@ static void barriers_store(barriers *b, uint32_t function) {
   if (text == TL_NONE || module->sections.items[text].owner != symbol || module->sections.items[text].info == TL_NONE)
     return;
   const bool kernel = module->symbols.items[symbol].other & STO_ENTRY;
-  const uint32_t below = kernel ? barriers_below(b, function) : 0;
+  const uint32_t below = kernel ? tl_graph_most_called(b->graph, b->most, function) : 0;
   tl_attributes *const list = &b->resources->sections[module->sections.items[text].info];
   const uint32_t known = tl_attributes_find(list, EIATTR_NUM_BARRIERS);
   const uint32_t count = (uint32_t)tl_larger(b->own[function], below);

@@ -184,27 +184,18 @@ static bool caching_read_sam(const tl_module *module, const tl_attributes *list,
   return any;
 }
 
-/* The largest value of the functions that each node can reach: of its component, and of what lies below that; its own only
- * where it can reach itself (L1402). Records among a function's attributes count, too (L1254). */
+/* The largest value of the functions that each node can reach, its own only where it can reach itself (L1402). Records among a
+ * function's attributes count, too (L1254). */
 uint32_t *tl_find_sam_stacks(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   uint32_t *const own = tl_arena_new(arena, uint32_t, graph->node_count);
-  uint32_t *const most = tl_arena_new(arena, uint32_t, graph->node_count);
-  uint32_t *const of_component = tl_arena_new(arena, uint32_t, graph->component_count);
   bool any = caching_read_sam(module, &module->attributes, own);
   for (uint32_t i = 1; i < module->sections.count; i++)
     any |= caching_read_sam(module, &module->sections.items[i].attributes, own);
-  for (uint32_t i = 0; any && i < graph->node_count; i++) {
-    const uint32_t node = graph->order[i];
-    uint32_t *const collected = &of_component[graph->component[node]];
-    for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++) {
-      const uint32_t below = of_component[graph->component[graph->callees.to[e]]];
-      most[node] = (uint32_t)tl_larger(below, most[node]);
-    }
-    *collected =
-        (uint32_t)tl_larger(tl_larger(most[node], own[node]), *collected); /* a prototype has none of its own */
-  }
-  for (uint32_t node = 0; any && node < graph->node_count; node++)
-    if (tl_graph_is_recursive(graph, node))
-      most[node] = of_component[graph->component[node]];
-  return any ? most : NULL;
+  if (!any)
+    return NULL;
+  const uint32_t *const most = tl_graph_most(graph, own, arena);
+  uint32_t *const called = tl_arena_new(arena, uint32_t, graph->node_count);
+  for (uint32_t node = 0; node < graph->node_count; node++)
+    called[node] = tl_graph_most_called(graph, most, node);
+  return called;
 }

@@ -287,27 +287,9 @@ uint32_t *tl_graph_most(const tl_graph *graph, const uint32_t *own, tl_arena *ar
   return graph_gather(graph, own, graph_larger, arena);
 }
 
-tl_two tl_two_join(tl_two a, tl_two b) {
-  const uint32_t values[] = {b.most, b.next};
-  for (int i = 0; i < 2; i++)
-    if (values[i] > a.most)
-      a = (tl_two){values[i], a.most};
-    else if (values[i] != a.most && values[i] > a.next)
-      a.next = values[i];
-  return a;
-}
-
-tl_two *tl_graph_most_two(const tl_graph *graph, const uint32_t *own, tl_arena *arena) {
-  tl_two *const of_component = tl_arena_new(arena, tl_two, graph->component_count);
-  tl_two *const result = tl_arena_new(arena, tl_two, graph->node_count);
-  for (uint32_t i = 0; i < graph->node_count; i++) {
-    const uint32_t node = graph->order[i];
-    tl_two *const gathered = &of_component[graph->component[node]];
-    *gathered = tl_two_join(*gathered, (tl_two){node < graph->function_count ? own[node] : 0, 0});
-    for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++)
-      *gathered = tl_two_join(*gathered, of_component[graph->component[graph->callees.to[e]]]);
-  }
-  for (uint32_t node = 0; node < graph->node_count; node++)
-    result[node] = of_component[graph->component[node]];
-  return result;
+uint32_t tl_graph_most_called(const tl_graph *graph, const uint32_t *most, uint32_t node) {
+  uint32_t called = 0;
+  for (uint32_t e = graph->callees.first[node]; e < graph->callees.first[node + 1]; e++)
+    called = (uint32_t)tl_larger(most[graph->callees.to[e]], called);
+  return called;
 }

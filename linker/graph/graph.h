@@ -33,11 +33,6 @@ typedef struct tl_leads {
   tl_successors ways;    /* by component: the components to go on to, each once */
 } tl_leads;
 
-/* The two largest values, one function's each; 0 where there is none. */
-typedef struct tl_two {
-  uint32_t most, next;
-} tl_two;
-
 /* What tl_graph_reach needs between calls. */
 typedef struct tl_reach {
   uint32_t *stamp; /* by node */
@@ -62,10 +57,8 @@ bool tl_graph_is_recursive(const tl_graph *graph, uint32_t node);
 uint32_t *tl_graph_collect(const tl_graph *graph, const uint32_t *own, tl_arena *arena);
 /* The same for the largest value. */
 uint32_t *tl_graph_most(const tl_graph *graph, const uint32_t *own, tl_arena *arena);
-/* The same for the two largest, where no two functions have the same one: the second is what a function reaches beside
- * itself when the largest is its own. */
-tl_two *tl_graph_most_two(const tl_graph *graph, const uint32_t *own, tl_arena *arena);
-tl_two tl_two_join(tl_two a, tl_two b);
+/* Of what tl_graph_most found, the largest of what a node calls: its own counts only where a call leads back to it. */
+uint32_t tl_graph_most_called(const tl_graph *graph, const uint32_t *most, uint32_t node);
 tl_successors tl_successors_make(tl_arena *arena, const tl_edges *edges, uint32_t sources);
 
 #endif

@@ -61,23 +61,6 @@ static void resources_read_further(tl_resources *r, const tl_module *module, tl_
   }
 }
 
-/* L1434: a kernel's count that its functions raise is that of the record which was read last, and the module's stays. */
-static void resources_raise_further(tl_resources *r, const tl_module *module, tl_arena *arena) {
-  for (size_t k = 0; r->further && k < module->kernels.count; k++) {
-    const uint32_t kernel = module->kernels.items[k], function = module->symbols.items[kernel].function;
-    tl_attributes *const list = r->further[function] ? &r->sections[r->further[function]] : NULL;
-    for (size_t i = 0; list && i < list->count; i++) { /* the last one read stands first */
-      tl_attribute *const record = &list->items[i];
-      if (record->code != EIATTR_REGCOUNT || record->symbol != kernel || record->size < 8)
-        continue;
-      uint8_t *const payload = tl_arena_copy(arena, record->data, record->size);
-      tl_put32(payload + 4, r->max_registers[function]);
-      record->data = payload;
-      break;
-    }
-  }
-}
-
 /* L43: a function without a record has the count of its text's sh_info (F45), 0 on sm_90 and later. */
 static void resources_read_texts(tl_resources *r, const tl_module *module) {
   for (uint32_t i = 1; i < module->sections.count; i++) {
@@ -298,23 +281,20 @@ static uint32_t resources_own_text(const tl_module *module, uint32_t function) {
 
 /* By node: the first two texts, in section order, of all that it reaches, itself included, each as its distance from the
  * last possible one; 0 when it reaches none. */
-static const tl_two *resources_first_texts(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
+static const uint32_t *resources_first_texts(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   uint32_t *const own = tl_arena_new(arena, uint32_t, graph->function_count);
   for (uint32_t f = 0; f < graph->function_count; f++)
     if (resources_own_text(module, f))
       own[f] = UINT32_MAX - resources_own_text(module, f);
-  return tl_graph_most_two(graph, own, arena);
+  return tl_graph_most(graph, own, arena);
 }
 
 /* The first text of a function that the kernel reaches; 0 when it reaches none. A kernel that calls itself is below what it
  * calls (L1372). */
 static uint32_t resources_first_text(const tl_module *module, const tl_graph *graph, uint32_t kernel,
-                                     const tl_two *first_texts) {
-  const uint32_t function = module->symbols.items[kernel].function;
-  tl_two texts = {0, 0};
-  for (uint32_t e = graph->callees.first[function]; e < graph->callees.first[function + 1]; e++)
-    texts = tl_two_join(texts, first_texts[graph->callees.to[e]]);
-  return texts.most ? UINT32_MAX - texts.most : 0;
+                                     const uint32_t *first_texts) {
+  const uint32_t most = tl_graph_most_called(graph, first_texts, module->symbols.items[kernel].function);
+  return most ? UINT32_MAX - most : 0;
 }
 
 /* Kernels whose REGCOUNT no record gives. */
@@ -343,7 +323,7 @@ static void resources_list_missing(tl_resources *r, const tl_module *module, con
   if (!kernels.count)
     return;
   uint64_t *const keys = tl_arena_new(arena, uint64_t, kernels.count);
-  const tl_two *const first_texts = resources_first_texts(module, graph, arena);
+  const uint32_t *const first_texts = resources_first_texts(module, graph, arena);
   uint32_t count = 0;
   const bool single = tl_module_has_single_kernel(module) && !resources_mentions_kernel(module);
   const uint32_t alone = single ? module->kernels.items[0] : tl_module_single_alias(module);
@@ -362,6 +342,26 @@ static void resources_list_missing(tl_resources *r, const tl_module *module, con
         resources_is_kernel_alias(module, kernel) ? module->sections.items[symbol->section].registers : 0;
     resources_add_pair(&r->module, arena, EIATTR_REGCOUNT, kernel, own > reached ? own : reached);
   }
+}
+
+/* L1434: a kernel's count that its functions raise is that of the record which was read last, and the module's stays. In the list of
+ * its section that record stands first. */
+static void resources_raise_further(tl_resources *r, const tl_module *module, tl_arena *arena) {
+  bool *const raised = r->further ? tl_arena_new(arena, bool, module->resolution->functions.count) : NULL;
+  for (uint32_t section = 1; r->further && section < module->sections.count; section++)
+    for (size_t i = 0; i < r->sections[section].count; i++) {
+      tl_attribute *const record = &r->sections[section].items[i];
+      const bool counts = record->code == EIATTR_REGCOUNT && record->symbol != TL_NONE && record->size >= 8;
+      if (!counts || !resources_is_kernel(module, record->symbol))
+        continue;
+      const uint32_t function = module->symbols.items[record->symbol].function;
+      if (r->further[function] != section || raised[function])
+        continue;
+      uint8_t *const payload = tl_arena_copy(arena, record->data, record->size);
+      tl_put32(payload + 4, r->max_registers[function]);
+      record->data = payload;
+      raised[function] = true;
+    }
 }
 
 void tl_resources_find(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
