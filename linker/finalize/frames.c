@@ -580,17 +580,15 @@ static void frames_write(frame_writer *w) {
   }
 }
 
+static int frames_compare_begin(const void *a, const void *b) {
+  const final_frame *const x = a, *const y = b;
+  return tl_compare(x->from, y->from);
+}
+
 /* The frame or CIE of the output that a place in the Mercury section lies in; NULL. */
 static const final_frame *frames_find(const finalizer *f, uint64_t offset) {
-  size_t low = 0, high = f->frames.count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (f->frames.items[middle].from <= offset)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  const final_frame *const found = low ? &f->frames.items[low - 1] : NULL;
+  const final_frame key = {.from = offset};
+  const final_frame *const found = TL_SORTED_LAST(&key, &f->frames, frames_compare_begin);
   return found && offset - found->from < found->size ? found : NULL;
 }
 
