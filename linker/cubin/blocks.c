@@ -6,10 +6,10 @@
 
 #include "base/bytes.h"
 #include "cubin/code.h"
+#include "cubin/control.h"
 
-enum { INSTRUCTION = TL_CODE_INSTRUCTION, OPCODE = 0xfff, KIND = 0x1ff, VARIABLE = 0x100 };
+enum { INSTRUCTION = TL_CODE_INSTRUCTION, OPCODE = 0xfff, VARIABLE = 0x100 };
 enum { KIND_BSSY = 0x145, KIND_BRANCH = 0x147 };
-enum { STALL_SHIFT = 41, STALL_MAX = 15, YIELD_SHIFT = 45, BARRIER_SHIFT = 46, WAIT_SHIFT = 52, NO_BARRIER = 7 };
 
 typedef struct blocks {
   uint8_t *text;
@@ -21,35 +21,19 @@ typedef struct blocks {
 
 /* --- instructions --- */
 
-static uint8_t *blocks_at(const blocks *b, uint32_t index) {
-  return b->text + (uint64_t)index * INSTRUCTION;
-}
-
-static uint32_t blocks_kind(const blocks *b, uint32_t index) {
-  return tl_get16(blocks_at(b, index)) & KIND;
-}
-
-static uint64_t blocks_high(const blocks *b, uint32_t index) {
-  return tl_get64(blocks_at(b, index) + 8);
-}
-
-static uint8_t blocks_wait(const blocks *b, uint32_t index) {
-  return (uint8_t)(blocks_high(b, index) >> STALL_SHIFT & STALL_MAX);
-}
-
 static void blocks_put_wait(const blocks *b, uint32_t index, uint64_t cycles) {
-  const uint64_t others = blocks_high(b, index) & ~((uint64_t)STALL_MAX << STALL_SHIFT);
-  tl_put64(blocks_at(b, index) + 8, others | cycles << STALL_SHIFT);
+  const uint64_t others = tl_control_high(b->text, index) & ~((uint64_t)TL_CONTROL_STALL_MAX << TL_CONTROL_STALL);
+  tl_put64(tl_control_at(b->text, index) + 8, others | cycles << TL_CONTROL_STALL);
 }
 
 /* The bit says that it stays. */
 static bool blocks_yields(const blocks *b, uint32_t index) {
-  return !(blocks_high(b, index) >> YIELD_SHIFT & 1);
+  return !(tl_control_high(b->text, index) >> TL_CONTROL_YIELD & 1);
 }
 
 static void blocks_put_yield(const blocks *b, uint32_t index, bool yields) {
-  const uint64_t bit = UINT64_C(1) << YIELD_SHIFT, high = blocks_high(b, index);
-  tl_put64(blocks_at(b, index) + 8, yields ? high & ~bit : high | bit);
+  const uint64_t bit = UINT64_C(1) << TL_CONTROL_YIELD, high = tl_control_high(b->text, index);
+  tl_put64(tl_control_at(b->text, index) + 8, yields ? high & ~bit : high | bit);
 }
 
 bool tl_blocks_ends(uint32_t kind) {
@@ -63,7 +47,7 @@ uint32_t tl_blocks_need(const uint8_t *at) {
       {0x00c, COMPARES}, {0x01c, COMPARES}, {0x028, 11}, {0x029, 11}, {0x02b, 11}, {0x08c, 11}, {0x035, 8},
       {0x05a, 12},       {0x090, 12},       {0x091, 12}, {0x099, 12}, {0x082, 5},  {0x086, 5},  {0x0ca, 15},
   };
-  const uint32_t kind = tl_get16(at) & KIND;
+  const uint32_t kind = tl_get16(at) & TL_CONTROL_KIND;
   if (tl_blocks_ends(kind))
     return BRANCH;
   if (kind >= VARIABLE)
@@ -77,7 +61,7 @@ uint32_t tl_blocks_need(const uint8_t *at) {
 }
 
 static uint32_t blocks_need(const blocks *b, uint32_t index) {
-  return tl_blocks_need(blocks_at(b, index));
+  return tl_blocks_need(tl_control_at(b->text, index));
 }
 
 /* --- blocks --- */
@@ -94,12 +78,12 @@ static int64_t blocks_distance(const uint8_t *at, uint32_t kind) {
 static void blocks_find_own(const blocks *b) {
   b->own[0] = b->own[b->count] = true;
   for (uint32_t i = 0; i < b->count; i++) {
-    const uint32_t kind = blocks_kind(b, i);
+    const uint32_t kind = tl_control_kind(b->text, i);
     if (tl_blocks_ends(kind))
       b->own[i + 1] = true;
     if (kind != KIND_BRANCH && kind != KIND_BSSY)
       continue;
-    const int64_t target = (int64_t)i + 1 + blocks_distance(blocks_at(b, i), kind) / INSTRUCTION;
+    const int64_t target = (int64_t)i + 1 + blocks_distance(tl_control_at(b->text, i), kind) / INSTRUCTION;
     if (target >= 0 && target < b->count)
       b->own[target] = true;
   }
@@ -108,7 +92,7 @@ static void blocks_find_own(const blocks *b) {
 /* How long the instruction before `end` waits for those from `first` on and before `last`, by the cycles that they waited. */
 static uint32_t blocks_need_of(const blocks *b, uint32_t first, uint32_t last, uint32_t end) {
   uint32_t most = 1, passed = 0;
-  for (uint32_t i = end; i-- > first && passed < STALL_MAX;) {
+  for (uint32_t i = end; i-- > first && passed < TL_CONTROL_STALL_MAX;) {
     passed += i + 1 < end ? b->waits[i] : 0;
     if (i < last && blocks_need(b, i) > passed)
       most = (uint32_t)tl_larger(most, blocks_need(b, i) - passed);
@@ -129,12 +113,12 @@ static blocks_unit blocks_unit_of(uint32_t kind) {
 /* Whether an instruction reads a register that one of the block before it sets; a wait may be for that. */
 static bool blocks_reads(const blocks *b, uint32_t first, uint32_t index) {
   enum { RESULT = 2, FIRST = 3, SECOND = 4, ZERO = 0xff };
-  const uint8_t *const at = blocks_at(b, index);
-  const bool memory = blocks_unit_of(blocks_kind(b, index)) == UNIT_MEMORY;
+  const uint8_t *const at = tl_control_at(b->text, index);
+  const bool memory = blocks_unit_of(tl_control_kind(b->text, index)) == UNIT_MEMORY;
   uint32_t passed = 0;
-  for (uint32_t i = index; i-- > first && passed < STALL_MAX;) {
-    const uint8_t set = blocks_at(b, i)[RESULT];
-    if (set != ZERO && blocks_kind(b, i) < VARIABLE && (set == at[SECOND] || (memory && set == at[FIRST])))
+  for (uint32_t i = index; i-- > first && passed < TL_CONTROL_STALL_MAX;) {
+    const uint8_t set = tl_control_at(b->text, i)[RESULT];
+    if (set != ZERO && tl_control_kind(b->text, i) < VARIABLE && (set == at[SECOND] || (memory && set == at[FIRST])))
       return true;
     passed += b->waits[i];
   }
@@ -145,9 +129,9 @@ static bool blocks_reads(const blocks *b, uint32_t first, uint32_t index) {
  * that is no such one, or far. */
 static uint32_t blocks_since_unit(const blocks *b, uint32_t first, uint32_t place, uint32_t index, blocks_unit unit) {
   uint32_t passed = 0;
-  for (uint32_t i = index; i-- > first && passed < STALL_MAX;) {
+  for (uint32_t i = index; i-- > first && passed < TL_CONTROL_STALL_MAX;) {
     passed += b->waits[i];
-    if (blocks_unit_of(blocks_kind(b, i)) == unit)
+    if (blocks_unit_of(tl_control_kind(b->text, i)) == unit)
       return i < place ? passed : 0;
   }
   return 0;
@@ -157,13 +141,14 @@ static uint32_t blocks_since_unit(const blocks *b, uint32_t first, uint32_t plac
 static void blocks_free_unit(const blocks *b, uint32_t first, uint32_t place, uint32_t end, blocks_unit unit) {
   const uint32_t busy = unit == UNIT_CONVERSIONS ? 8 : 4;
   uint32_t user = place;
-  while (user < end && blocks_unit_of(blocks_kind(b, user)) != unit)
+  while (user < end && blocks_unit_of(tl_control_kind(b->text, user)) != unit)
     user++;
   if (user == place || user == end || blocks_since_unit(b, first, place, user, unit) != busy ||
       blocks_reads(b, place, user))
     return;
-  const uint64_t barrier = blocks_high(b, user - 1) >> BARRIER_SHIFT & NO_BARRIER;
-  const bool awaited = barrier != NO_BARRIER && blocks_high(b, user) >> (WAIT_SHIFT + barrier) & 1;
+  const uint64_t barrier = tl_control_high(b->text, user - 1) >> TL_CONTROL_BARRIER & TL_CONTROL_NO_BARRIER;
+  const bool awaited =
+      barrier != TL_CONTROL_NO_BARRIER && tl_control_high(b->text, user) >> (TL_CONTROL_WAIT + barrier) & 1;
   blocks_put_wait(b, user - 1, awaited ? 2 : 1);
 }
 
@@ -173,7 +158,7 @@ static void blocks_free_unit(const blocks *b, uint32_t first, uint32_t place, ui
 static bool blocks_is_awaited(const blocks *b, uint32_t first, uint32_t last, uint32_t index) {
   enum { SHORT = 8 };
   uint32_t passed = 0;
-  for (uint32_t i = index + 1; i-- > first && passed < STALL_MAX;) {
+  for (uint32_t i = index + 1; i-- > first && passed < TL_CONTROL_STALL_MAX;) {
     passed += b->waits[i];
     if (i < last && passed > SHORT && passed == blocks_need(b, i))
       return true;
@@ -194,9 +179,9 @@ static void blocks_put_yields(const blocks *b, uint32_t first, uint32_t from, ui
   enum { LONG = 12, SHORT = 3, LEAST = 2, OFTEN = 10 };
   uint32_t passed = 0;
   for (uint32_t i = first; i < end; i++) {
-    const uint32_t wait = blocks_wait(b, i);
+    const uint32_t wait = tl_control_stall(b->text, i);
     if (i >= from && (wait != b->waits[i] || wait == LEAST)) {
-      const bool fixed = blocks_kind(b, i) < VARIABLE;
+      const bool fixed = tl_control_kind(b->text, i) < VARIABLE;
       blocks_put_yield(b, i, wait >= LONG || (fixed && wait >= SHORT) || (wait == LEAST && passed >= OFTEN));
     }
     passed = blocks_yields(b, i) ? 0 : passed + wait;
@@ -208,7 +193,7 @@ static void blocks_split(const blocks *b, uint32_t own, uint32_t first, uint32_t
   uint32_t end = place + 1;
   while (!b->own[end] && !b->places[end])
     end++;
-  if (b->waits[place - 1] != STALL_MAX)
+  if (b->waits[place - 1] != TL_CONTROL_STALL_MAX)
     blocks_put_wait(b, place - 1, blocks_need_of(b, first, place, place));
   blocks_put_yields(b, first, place - 1, place);
   const uint32_t before = blocks_need_of(b, own, place, end), behind = blocks_need_of(b, place, end, end);
@@ -228,7 +213,7 @@ void tl_blocks_begin(uint8_t *text, uint64_t size, const bool *places, tl_arena 
     return;
   blocks_find_own(&b);
   for (uint32_t i = 0; i < count; i++)
-    waits[i] = blocks_wait(&b, i);
+    waits[i] = (uint8_t)tl_control_stall(b.text, i);
   for (uint32_t i = 0, own = 0, first = 0; i < count; i++) {
     if (b.own[i])
       own = i;
@@ -252,7 +237,7 @@ void tl_blocks_clear_field(uint8_t *at, bool branch) {
   const uint16_t opcode = tl_get16(at) & OPCODE;
   if (opcode == MOVE || opcode == MOVE_UNIFORM || opcode == CONVERT)
     tl_put32(at + 4, 0);
-  else if (branch && (opcode & KIND) == KIND_BSSY)
+  else if (branch && (opcode & TL_CONTROL_KIND) == KIND_BSSY)
     blocks_clear(at, behind, 0);
   else if (branch)
     blocks_clear(at, behind | 0xff0000, 0x3ffff);

@@ -7,17 +7,10 @@
 #include "base/bytes.h"
 #include "cubin/blocks.h"
 #include "cubin/code.h"
+#include "cubin/control.h"
 
-enum {
-  INSTRUCTION = TL_CODE_INSTRUCTION,
-  OPCODE = 0xfff,
-  KIND = 0x1ff,
-  VARIABLE = 0x100,
-  MOVE = 0x802,
-  UNIFORM = 0x882
-};
+enum { INSTRUCTION = TL_CODE_INSTRUCTION, OPCODE = 0xfff, VARIABLE = 0x100, MOVE = 0x802, UNIFORM = 0x882 };
 enum { REACH = 256 }; /* instructions that are looked at around a move */
-enum { STALL_SHIFT = 41, STALL_MAX = 15, YIELD_SHIFT = 45, BARRIER_SHIFT = 46, WAIT_SHIFT = 52, NO_BARRIER = 7 };
 
 typedef struct moves {
   uint8_t *text;
@@ -25,27 +18,12 @@ typedef struct moves {
   uint32_t count, arch;
 } moves;
 
-static uint8_t *moves_at(const moves *m, uint32_t index) {
-  return m->text + (uint64_t)index * INSTRUCTION;
-}
-
-static uint32_t moves_kind(const moves *m, uint32_t index) {
-  return tl_get16(moves_at(m, index)) & KIND;
-}
-
-static uint64_t moves_high(const moves *m, uint32_t index) {
-  return tl_get64(moves_at(m, index) + 8);
-}
-
-static uint32_t moves_stall(const moves *m, uint32_t index) {
-  return (uint32_t)(moves_high(m, index) >> STALL_SHIFT) & STALL_MAX;
-}
-
 static void moves_put_stall(const moves *m, uint32_t index, uint64_t cycles) {
   enum { SHORT = 3 };
-  const uint64_t fields = (uint64_t)STALL_MAX << STALL_SHIFT | UINT64_C(1) << YIELD_SHIFT;
-  const uint64_t stays = cycles < SHORT ? UINT64_C(1) << YIELD_SHIFT : 0; /* L912 */
-  tl_put64(moves_at(m, index) + 8, (moves_high(m, index) & ~fields) | cycles << STALL_SHIFT | stays);
+  const uint64_t fields = (uint64_t)TL_CONTROL_STALL_MAX << TL_CONTROL_STALL | UINT64_C(1) << TL_CONTROL_YIELD;
+  const uint64_t stays = cycles < SHORT ? UINT64_C(1) << TL_CONTROL_YIELD : 0; /* L912 */
+  tl_put64(tl_control_at(m->text, index) + 8,
+           (tl_control_high(m->text, index) & ~fields) | cycles << TL_CONTROL_STALL | stays);
 }
 
 /* --- operands --- */
@@ -68,32 +46,33 @@ static bool moves_reads(uint16_t operand, uint8_t number) {
 /* A move that reads what an instruction of fixed length writes waits until that is there. */
 static void moves_wait_for_fixed(const moves *m, uint32_t index) {
   enum { RESULT = 2, OLD = 4, NEW = 5, SHORT = 2, SM_120 = 120 };
-  const bool uniform = (tl_get16(moves_at(m, index)) & OPCODE) == UNIFORM;
+  const bool uniform = (tl_get16(tl_control_at(m->text, index)) & OPCODE) == UNIFORM;
   const uint32_t length = uniform ? SHORT : m->arch < SM_120 ? OLD : NEW;
   uint32_t passed = 0;
   for (uint32_t i = index; i-- > 0;) {
-    if (tl_blocks_ends(moves_kind(m, i)))
+    if (tl_blocks_ends(tl_control_kind(m->text, i)))
       return;
-    passed += moves_stall(m, i);
+    passed += tl_control_stall(m->text, i);
     if (passed >= length)
       return;
-    const bool same = ((tl_get16(moves_at(m, i)) & OPCODE) == UNIFORM) == uniform;
-    if (!same || moves_kind(m, i) >= VARIABLE || moves_has_no_result(m->operands[i]) ||
-        !moves_reads(m->operands[index], moves_at(m, i)[RESULT]))
+    const bool same = ((tl_get16(tl_control_at(m->text, i)) & OPCODE) == UNIFORM) == uniform;
+    if (!same || tl_control_kind(m->text, i) >= VARIABLE || moves_has_no_result(m->operands[i]) ||
+        !moves_reads(m->operands[index], tl_control_at(m->text, i)[RESULT]))
       continue;
-    moves_put_stall(m, index - 1, moves_stall(m, index - 1) + length - passed);
+    moves_put_stall(m, index - 1, tl_control_stall(m->text, index - 1) + length - passed);
     return;
   }
 }
 
 /* What waited for a barrier behind the move does so no longer. */
 static void moves_drop_wait(const moves *m, uint32_t index, uint64_t barrier) {
-  const uint64_t bit = UINT64_C(1) << (WAIT_SHIFT + barrier);
+  const uint64_t bit = UINT64_C(1) << (TL_CONTROL_WAIT + barrier);
   for (uint32_t i = index + 1; i < m->count && i - index < REACH; i++) {
-    const uint64_t high = moves_high(m, i);
+    const uint64_t high = tl_control_high(m->text, i);
     if (high & bit)
-      tl_put64(moves_at(m, i) + 8, high & ~bit);
-    if (high & bit || (high >> BARRIER_SHIFT & NO_BARRIER) == barrier || tl_blocks_ends(moves_kind(m, i)))
+      tl_put64(tl_control_at(m->text, i) + 8, high & ~bit);
+    if (high & bit || (high >> TL_CONTROL_BARRIER & TL_CONTROL_NO_BARRIER) == barrier ||
+        tl_blocks_ends(tl_control_kind(m->text, i)))
       return;
   }
 }
@@ -101,18 +80,19 @@ static void moves_drop_wait(const moves *m, uint32_t index, uint64_t barrier) {
 /* One that reads what is still on its way waits for its barrier. */
 static void moves_wait_for_variable(const moves *m, uint32_t index) {
   enum { RESULT = 2 };
-  uint64_t waited = moves_high(m, index) >> WAIT_SHIFT;
+  uint64_t waited = tl_control_high(m->text, index) >> TL_CONTROL_WAIT;
   for (uint32_t i = index; i-- > 0;) {
-    if (index - i >= REACH || tl_blocks_ends(moves_kind(m, i)))
+    if (index - i >= REACH || tl_blocks_ends(tl_control_kind(m->text, i)))
       return;
-    const uint64_t barrier = moves_high(m, i) >> BARRIER_SHIFT & NO_BARRIER;
-    if (moves_kind(m, i) >= VARIABLE && barrier != NO_BARRIER && !(waited >> barrier & 1) &&
-        moves_reads(m->operands[index], moves_at(m, i)[RESULT])) {
+    const uint64_t barrier = tl_control_high(m->text, i) >> TL_CONTROL_BARRIER & TL_CONTROL_NO_BARRIER;
+    if (tl_control_kind(m->text, i) >= VARIABLE && barrier != TL_CONTROL_NO_BARRIER && !(waited >> barrier & 1) &&
+        moves_reads(m->operands[index], tl_control_at(m->text, i)[RESULT])) {
       moves_drop_wait(m, index, barrier);
-      tl_put64(moves_at(m, index) + 8, moves_high(m, index) | UINT64_C(1) << (WAIT_SHIFT + barrier));
+      tl_put64(tl_control_at(m->text, index) + 8, tl_control_high(m->text, index) | UINT64_C(1)
+                                                                                        << (TL_CONTROL_WAIT + barrier));
       waited |= UINT64_C(1) << barrier;
     }
-    waited |= moves_high(m, i) >> WAIT_SHIFT;
+    waited |= tl_control_high(m->text, i) >> TL_CONTROL_WAIT;
   }
 }
 
@@ -121,11 +101,11 @@ static void moves_wait_for_variable(const moves *m, uint32_t index) {
 /* How long the instruction in front of a call waits for the results before it, those of changed moves among them or not. */
 static uint32_t moves_need(const moves *m, uint32_t call, bool changed) {
   uint32_t most = 1, passed = 0;
-  for (uint32_t i = call; i-- > 0 && passed < STALL_MAX;) {
-    if (tl_blocks_ends(moves_kind(m, i)))
+  for (uint32_t i = call; i-- > 0 && passed < TL_CONTROL_STALL_MAX;) {
+    if (tl_blocks_ends(tl_control_kind(m->text, i)))
       break;
-    passed += i + 1 < call ? moves_stall(m, i) : 0;
-    const uint32_t need = tl_blocks_need(moves_at(m, i));
+    passed += i + 1 < call ? tl_control_stall(m->text, i) : 0;
+    const uint32_t need = tl_blocks_need(tl_control_at(m->text, i));
     if (!(changed && moves_has_no_result(m->operands[i])) && need > passed)
       most = (uint32_t)tl_larger(most, need - passed);
   }
@@ -136,26 +116,26 @@ static uint32_t moves_need(const moves *m, uint32_t call, bool changed) {
 static uint32_t moves_call_behind(const moves *m, uint32_t index) {
   enum { CALL = 0x143, CALL_NEAR = 0x144 };
   uint32_t i = index + 1;
-  while (i < m->count && i - index < REACH && !tl_blocks_ends(moves_kind(m, i)))
+  while (i < m->count && i - index < REACH && !tl_blocks_ends(tl_control_kind(m->text, i)))
     i++;
-  const uint32_t kind = i < m->count && i - index < REACH ? moves_kind(m, i) : 0;
+  const uint32_t kind = i < m->count && i - index < REACH ? tl_control_kind(m->text, i) : 0;
   return kind == CALL || kind == CALL_NEAR ? i : 0;
 }
 
 void tl_moves_change(uint8_t *text, uint64_t size, const uint16_t *operands, uint32_t arch) {
   const moves m = {text, operands, (uint32_t)(size / INSTRUCTION), arch};
   for (uint32_t i = 0, asked = 0; i < m.count; i++) {
-    const uint16_t opcode = tl_get16(moves_at(&m, i)) & OPCODE;
+    const uint16_t opcode = tl_get16(tl_control_at(m.text, i)) & OPCODE;
     if (operands[i] == TL_MOVE_STAYS || (opcode != MOVE && opcode != UNIFORM))
       continue;
     const uint32_t call = moves_call_behind(&m, i);
-    const bool known = call > asked && moves_stall(&m, call - 1) == moves_need(&m, call, false);
+    const bool known = call > asked && tl_control_stall(m.text, call - 1) == moves_need(&m, call, false);
     asked = call > asked ? call : asked;
     for (uint32_t k = i; k < (known ? call : i + 1); k++) {
       if (operands[k] == TL_MOVE_STAYS)
         continue;
       moves_wait_for_fixed(&m, k);
-      if ((tl_get16(moves_at(&m, k)) & OPCODE) == MOVE)
+      if ((tl_get16(tl_control_at(m.text, k)) & OPCODE) == MOVE)
         moves_wait_for_variable(&m, k);
     }
     if (known) {
