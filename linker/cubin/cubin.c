@@ -56,12 +56,18 @@ tl_cubin_about tl_cubin_find_about(const tl_cubin *cubin, tl_arena *arena) {
   uint32_t *const previous = tl_arena_new(arena, uint32_t, cubin->section_count);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const uint32_t type = cubin->sections[i].type, about = cubin->sections[i].info;
-    if ((type != SHT_CUDA_MERCURY_RELA && type != SHT_CUDA_MERCURY_INFO) || about >= cubin->section_count)
+    if ((type != SHT_CUDA_MERCURY_RELA && type != SHT_CUDA_MERCURY_INFO && type != SHT_CUDA_OPTIMIZER_CONSTANT) ||
+        about >= cubin->section_count)
       continue;
     previous[i] = last[about];
     last[about] = i;
   }
   return (tl_cubin_about){last, previous};
+}
+
+uint64_t tl_cubin_room(const tl_cubin *cubin, const tl_cubin_section *section) {
+  const bool in_file = section->file_offset <= cubin->size && section->data == cubin->bytes + section->file_offset;
+  return in_file ? cubin->size - section->file_offset : section->size;
 }
 
 uint32_t tl_cubin_primary(const tl_cubin *cubin, uint32_t section) {

@@ -85,7 +85,7 @@ const tl_cubin_section *tl_cubin_section_at(const tl_cubin *cubin, uint64_t numb
 const tl_cubin_symbol *tl_cubin_symbol_at(const tl_cubin *cubin, uint64_t number);
 /* The first section of that type behind the null section; 0 where there is none. */
 uint32_t tl_cubin_find_section(const tl_cubin *cubin, uint32_t type);
-/* By section: the last of Mercury's sections of attributes and entries that is about it, and of those the one before it that is
+/* By section: the last of Mercury's sections of attributes, entries and compiler constants that is about it, and of those the one before it that is
  * about the same; 0: none. */
 typedef struct tl_cubin_about {
   const uint32_t *last, *previous;
@@ -105,6 +105,9 @@ static inline unsigned tl_symbol_type(const tl_cubin_symbol *symbol) {
 static inline unsigned tl_symbol_binding(const tl_cubin_symbol *symbol) {
   return symbol->info >> 4;
 }
+
+/* How many bytes stand at a section's data: up to the end of the file, and of what a reader made its own alone. */
+uint64_t tl_cubin_room(const tl_cubin *cubin, const tl_cubin_section *section);
 
 /* Sections that have no bytes in a file (F25-F27, W1.3). */
 bool tl_section_type_is_empty(uint32_t type);

@@ -25,7 +25,7 @@ typedef struct deriver {
   uint32_t *sass;         /* by Mercury section: the SASS section of the same contents, 0 */
   uint32_t *bank;         /* by SASS text: the section of its parameters, 0 */
   uint32_t *bank_symbol;  /* and that's symbol, 0 */
-  uint64_t *sizes;        /* by capsule: of the decoded code of its functions */
+  uint64_t *sizes;        /* by capsule: of the decoded code of its functions; by section of constants: where they end */
   const uint8_t *symbols; /* of the Mercury side */
   uint64_t symbol_count;
   uint32_t strings;    /* the section of their names */
@@ -680,8 +680,12 @@ static void derive_sizes(deriver *d) {
     const uint8_t *const symbol = d->symbols + i * ELF_SYMBOL_SIZE;
     const uint32_t section = tl_get16(symbol + 6);
     const uint64_t size = tl_get64(symbol + 16);
-    if (section < d->cubin->section_count && (symbol[4] & 15) == STT_FUNC)
+    if (section >= d->cubin->section_count)
+      continue;
+    if ((symbol[4] & 15) == STT_FUNC)
       d->sizes[section] = tl_larger(d->sizes[section], size);
+    else if (derive_section(d, section)->type == SHT_CUDA_OPTIMIZER_CONSTANT)
+      d->sizes[section] = tl_larger(d->sizes[section], tl_get64(symbol + 8) + size);
   }
 }
 
@@ -737,6 +741,38 @@ static void derive_end_of_text(const deriver *d, tl_cubin_section *sass, uint8_t
   }
 }
 
+/* A word of a table of jumps: the SASS place of what the entry says; without one the input's own word stays. */
+static void derive_put_jump(const deriver *d, const uint8_t *entry, const tl_cubin_section *own, uint8_t *bytes,
+                            uint64_t size) {
+  enum { PROG_REL32 = TL_R_MERCURY + 0x08 };
+  const uint64_t at = tl_get64(entry);
+  if (tl_get32(entry + 8) != PROG_REL32 || at > size || size - at < WORD)
+    return;
+  const tl_code_place *const target = d->known ? tl_code_find(&d->code, tl_get64(entry + 16)) : NULL;
+  if (target && target->mercury == tl_get64(entry + 16))
+    tl_put32(bytes + at, (uint32_t)target->sass);
+  else if (at <= own->size && own->size - at >= WORD)
+    memcpy(bytes + at, own->data + at, WORD);
+}
+
+/* L1463: the compiler constants of the text in hand are Mercury's, and as many, with SASS places in tables of jumps. Where
+ * symbols end behind them, what stands there in the file counts, too (D88). */
+static void derive_tables(const deriver *d, uint32_t constants, const tl_cubin_section *entries) {
+  const tl_cubin_section *const mercury = derive_section(d, constants);
+  tl_cubin_section *const own = derive_section(d, d->sass[constants]);
+  if (own->type != SHT_CUDA_CONSTANT0 + 2 || !mercury->data || !own->data ||
+      d->sizes[constants] > mercury->size)
+    return;
+  uint8_t *const bytes = tl_arena_copy(d->arena, mercury->data, mercury->size);
+  for (uint64_t at = 0; entries->type == SHT_CUDA_MERCURY_RELA && at + ELF_RELA_SIZE <= entries->size;
+       at += ELF_RELA_SIZE)
+    derive_put_jump(d, entries->data + at, own, bytes, mercury->size);
+  if (own->size == mercury->size && memcmp(own->data, bytes, own->size) == 0)
+    return; /* what follows it in the file stays at hand */
+  own->data = bytes;
+  own->size = mercury->size;
+}
+
 /* Attributes and entries of one text. */
 static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *about) {
   const tl_cubin_section *const body = derive_section(d, capsule);
@@ -749,7 +785,9 @@ static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *abou
     d->foreign = d->before[i].type != SHT_NULL;
     if (d->foreign && d->known && d->cubin->role.joined && derive_section(d, i)->type == SHT_CUDA_MERCURY_RELA)
       derive_foreign_text(d, i, sass, &copy);
-    if (d->sass[i])
+    if (d->sass[i] && derive_section(d, i)->type == SHT_CUDA_OPTIMIZER_CONSTANT)
+      derive_tables(d, i, derive_section(d, about->last[i]));
+    else if (d->sass[i])
       derive_contents(d, derive_section(d, i), derive_section(d, d->sass[i]), sass);
   }
   for (uint32_t i = d->known ? about->last[capsule] : 0; i; i = about->previous[i])

@@ -522,7 +522,7 @@ static void mercury_check_text(checker *c, uint32_t section) {
     if (mercury_section(c, i)->type == SHT_CUDA_MERCURY_RELA) {
       mercury_check_word(c, section, i);
       mercury_check_entries(c, i, sass);
-    } else {
+    } else if (mercury_section(c, i)->type == SHT_CUDA_MERCURY_INFO) {
       mercury_check_attributes(c, i, sass);
     }
   }

@@ -70,7 +70,7 @@ uint64_t tl_merge_covered(tl_merging *m, uint32_t section) {
   const uint64_t end = last || nothing ? last : input->size;
   if (end <= input->size)
     return end;
-  const uint64_t room = m->cubin->size - input->file_offset;
+  const uint64_t room = tl_cubin_room(m->cubin, input);
   if (tl_defect_matched(m->module->options, TL_DEFECT_D88))
     return tl_smaller(end, room);
   tl_defect_note(m->module->diagnostics, TL_DEFECT_D88, tl_merging_text(m, input->name));

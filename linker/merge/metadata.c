@@ -18,7 +18,7 @@ static _Noreturn void metadata_refuse(const tl_merging *m, uint32_t section, uin
 /* The word at an offset from the section's start. */
 static uint32_t metadata_word(const tl_merging *m, uint32_t section, uint64_t offset) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  const uint64_t room = m->cubin->reads_on ? m->cubin->size - input->file_offset : input->size;
+  const uint64_t room = m->cubin->reads_on ? tl_cubin_room(m->cubin, input) : input->size;
   if (offset + 4 > room)
     metadata_refuse(m, section, offset, "a record of metadata runs past its section (L591)");
   return tl_get32(input->data + offset);

@@ -80,7 +80,7 @@ static void places_check_section(tl_merging *m, size_t first, size_t last, size_
   const bool dropped = m->section_state[places[first].section] & TL_SECTION_DEAD; /* L543 */
   for (size_t i = first; i < last && !overlap && !dropped; i++) {
     const bool gap = places[i].start > covered;
-    if (places[i].end > m->cubin->size - section->file_offset ||
+    if (places[i].end > tl_cubin_room(m->cubin, section) ||
         (gap && (places[i].start > section->size || !places_are_zero(section, covered, places[i].start))))
       places_refuse(m, &places[i]);
     covered = tl_larger(places[i].end, covered);
