@@ -22,10 +22,10 @@ typedef struct deriver {
   tl_cubin *cubin;
   const tl_names *names;
   tl_arena *arena;
-  uint32_t *sass;         /* by Mercury section: the SASS section of the same contents, 0 */
-  uint32_t *bank;         /* by SASS text: the section of its parameters, 0 */
-  uint32_t *bank_symbol;  /* and that's symbol, 0 */
-  uint64_t *sizes;        /* by capsule: of the decoded code of its functions; by section of constants: where they end */
+  uint32_t *sass;        /* by Mercury section: the SASS section of the same contents, 0 */
+  uint32_t *bank;        /* by SASS text: the section of its parameters, 0 */
+  uint32_t *bank_symbol; /* and that's symbol, 0 */
+  uint64_t *sizes;       /* by capsule: of the decoded code of its functions; by section of constants: where they end */
   const uint8_t *symbols; /* of the Mercury side */
   uint64_t symbol_count;
   uint32_t strings;    /* the section of their names */
@@ -760,8 +760,7 @@ static void derive_put_jump(const deriver *d, const uint8_t *entry, const tl_cub
 static void derive_tables(const deriver *d, uint32_t constants, const tl_cubin_section *entries) {
   const tl_cubin_section *const mercury = derive_section(d, constants);
   tl_cubin_section *const own = derive_section(d, d->sass[constants]);
-  if (own->type != SHT_CUDA_CONSTANT0 + 2 || !mercury->data || !own->data ||
-      d->sizes[constants] > mercury->size)
+  if (own->type != SHT_CUDA_CONSTANT0 + 2 || !mercury->data || !own->data || d->sizes[constants] > mercury->size)
     return;
   uint8_t *const bytes = tl_arena_copy(d->arena, mercury->data, mercury->size);
   for (uint64_t at = 0; entries->type == SHT_CUDA_MERCURY_RELA && at + ELF_RELA_SIZE <= entries->size;
