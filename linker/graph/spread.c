@@ -76,6 +76,7 @@ typedef struct spreader {
   bool any_sparse, every_sparse;
   bool groups; /* TCGEN05 records spread: no file is of a toolkit before 13.0 (L1135) */
   spread_steps steps;
+  spread_steps of_kernels; /* where there are second names: the records made for kernels (L1467) */
   spread_step before;  /* the record that was made last before any step, if not a MIN_STACK_SIZE (L602); `list` NULL */
   tl_map seen;         /* list number << 32 | word: what the lists of words hold */
   uint32_t list_count; /* lists begun */
@@ -417,12 +418,16 @@ static void spread_pass_up(const spread_below *below, size_t row, uint32_t from,
   spread_two_add(most, below->most[row][from].next, true);
 }
 
+/* Whether what a kernel has changes as it comes to itself: numbers, or several lists of symbols, of which the last takes the
+ * others' (L1468). */
 static bool spread_has_numbers(const spreader *s, uint32_t function) {
   const uint32_t text = spread_text_of(s, function);
   const tl_attributes *const list = spread_input(s, text);
+  uint32_t externs = 0;
   for (size_t i = 0; i < list->count; i++) {
     const spread_row *const row = spread_row_of(s, &list->items[i]);
-    if (row && row->rule != SPREAD_FLAG && row->rule != SPREAD_EXTERNS)
+    externs += row && row->rule == SPREAD_EXTERNS;
+    if (row && ((row->rule != SPREAD_FLAG && row->rule != SPREAD_EXTERNS) || externs > 1))
       return true;
   }
   return false;
@@ -1148,16 +1153,27 @@ static tl_attributes *spread_list_of_kernel(const spreader *s, uint32_t k) {
   return &s->resources->sections[s->module->sections.items[text].info];
 }
 
+static bool spread_has_aliases(const tl_module *module) {
+  return module->entries.count > module->kernels.count;
+}
+
+static void spread_keep_step(spreader *s, const spread_step *step) {
+  if (s->module->stubs.count)
+    *tl_vector_push(s->arena, &s->steps) = *step;
+  else if (step->made)
+    *tl_vector_push(s->arena, &s->of_kernels) = *step;
+}
+
 static void spread_to_kernel(spreader *s, uint32_t k, const spread_below *below, tl_reach *reach,
                              spread_place *places) {
-  const bool slots = s->module->stubs.count != 0;
+  const bool wanted = s->module->stubs.count || spread_has_aliases(s->module);
   tl_attributes *const list = spread_list_of_kernel(s, k);
   spread_steps steps = {0};
-  spread_to_one_of_many(s, s->module->entries.items[k], k, below, reach, places, list, slots ? &steps : NULL);
+  spread_to_one_of_many(s, s->module->entries.items[k], k, below, reach, places, list, wanted ? &steps : NULL);
   for (size_t i = 0; i < steps.count; i++) {
     steps.items[i].list = list;
     steps.items[i].entry = spread_order_of_kernel(k);
-    *tl_vector_push(s->arena, &s->steps) = steps.items[i];
+    spread_keep_step(s, &steps.items[i]);
   }
 }
 
@@ -1229,8 +1245,9 @@ static void spread_take_turn(spreader *s, const spread_turn *turn, spread_caller
   const size_t before = caller->list->count;
   spread_check_groups(s, (tl_mixed_kernel){turn->filled, turn->kernel}, caller->list, &caller->lists, row);
   spread_one(s, caller->list, &caller->lists, row, &from);
-  if (s->module->stubs.count)
-    spread_note_step(s, &s->steps, &caller->lists, caller->list, caller->first,
+  if (s->module->stubs.count || spread_has_aliases(s->module))
+    spread_note_step(s, s->module->stubs.count ? &s->steps : &s->of_kernels, &caller->lists, caller->list,
+                     caller->first,
                      (spread_step){.filled = turn->filled,
                                    .record = turn->record,
                                    .entry = spread_order_of_kernel(turn->kernel),
@@ -1301,6 +1318,21 @@ static void spread_to_single_alias(spreader *s, uint32_t alias) {
     *tl_vector_push(s->arena, &s->resources->sections[info]) = own.items[i];
 }
 
+/* L1467: records made for a kernel are taken out of the end of its list, to come again in their turn. */
+static void spread_take_back(spreader *s, spread_attributes *records, spread_steps *all) {
+  for (size_t i = 0; i < s->of_kernels.count; i++) {
+    spread_step step = s->of_kernels.items[i];
+    if (!step.made)
+      continue;
+    const uint32_t index = step.index;
+    step.index = (uint32_t)records->count;
+    *tl_vector_push(s->arena, records) = step.list->items[index];
+    *tl_vector_push(s->arena, all) = step;
+  }
+  for (size_t i = 0; i < s->of_kernels.count; i++)
+    s->of_kernels.items[i].list->count -= s->of_kernels.items[i].made;
+}
+
 /* L966: a second name with the mark of a kernel has records of its own, but they stand in its function's list, in the order
  * in which they come. */
 static void spread_to_aliases(spreader *s, const spread_below *below, tl_reach *reach, spread_place *places) {
@@ -1308,6 +1340,8 @@ static void spread_to_aliases(spreader *s, const spread_below *below, tl_reach *
   spread_attributes records = {0};
   for (uint32_t k = (uint32_t)s->module->kernels.count; k < s->module->entries.count; k++)
     spread_to_alias(s, k, below, reach, places, &records, &all);
+  if (all.count)
+    spread_take_back(s, &records, &all);
   tl_vector_sort(&all, spread_compare_steps);
   for (size_t i = 0; i < all.count; i++)
     if (all.items[i].made)
