@@ -549,20 +549,25 @@ static void shared_place_strays_of(shared_state *s, tl_u32_vector *strays, size_
   s->layout->section_size[section] = end + s->layout->reserved;
 }
 
-/* L540: the objects of a function that counts as dead code have no place, and its section stays as it came. */
+/* L540: the objects of a function that counts as dead code have no place, and its section is as large as all of them together
+ * (L1470), but for one that ptxas laid out. */
 static void shared_forget_strays(const shared_state *s, const tl_u32_vector *strays, size_t section) {
   tl_layout *const layout = s->layout;
+  uint64_t size = 0;
+  bool whole = false;
   for (size_t i = 0; i < strays->count; i++) {
     const uint32_t symbol = shared_of(strays->items[i]);
     const uint64_t align = shared_align(s, strays->items[i]);
+    whole |= shared_partial(s, strays->items[i]) || shared_symbol(s, symbol)->laid_shared;
     if (shared_partial(s, strays->items[i]))
       continue;
+    size += shared_size(s, strays->items[i]);
     layout->section_align[section] = tl_larger(layout->section_align[section], align);
     layout->symbol_value[symbol] = UINT64_MAX;
     layout->symbol_unallocated[symbol] = s->module->extern_by_name;
     layout->symbol_gone[symbol] = !layout->reserved && !s->module->extern_by_name;
   }
-  layout->section_size[section] += layout->reserved;
+  layout->section_size[section] = layout->reserved + (whole ? layout->section_size[section] : size);
 }
 
 static bool shared_is_there(const tl_module *module) {
