@@ -73,7 +73,8 @@ typedef struct spreader {
   bool *has_crs;                /* by node: it or something it calls has a record */
   uint32_t *own_records;        /* by section: where the first of a second name's stands, counted from 1 on, 0 */
   uint32_t sparse_of_all;       /* the same over all live functions (L97) */
-  bool any_sparse, every_sparse;
+  const uint32_t *masked_below; /* by node: whether it or something that it reaches has a record; NULL where all get one */
+  bool any_sparse, fills_sparse; /* some function has a record; those without get one */
   bool groups; /* TCGEN05 records spread: no file is of a toolkit before 13.0 (L1135) */
   spread_steps steps;
   spread_steps of_kernels; /* where there are second names: the records made for kernels (L1467) */
@@ -1005,36 +1006,58 @@ static void spread_store_stacks(spreader *s) {
   }
 }
 
-/* I23, I23a: a live function without the record counts as 0x8000 as soon as any has one, and gets the record. */
+static uint32_t spread_count_sparse(const spreader *s, uint32_t function, uint32_t text) {
+  uint32_t count = 0;
+  const tl_attributes *const list = spread_input(s, text);
+  for (size_t i = 0; spread_is_primary(s, function) && i < list->count; i++)
+    count += list->items[i].code == EIATTR_SPARSE_MMA_MASK;
+  return count;
+}
+
+/* L1472: nvlink counts the records of the functions that live, several of one, too, and holds them against the number of all
+ * functions, whatever these are. */
+static void spread_compare_sparse(spreader *s) {
+  const tl_resolution *const resolution = s->module->resolution;
+  uint64_t records = 0;
+  for (size_t f = 0; f < s->module->functions.count; f++) {
+    const uint32_t function = s->module->functions.items[f], text = spread_text_of(s, function);
+    if (text != TL_NONE && text != s->module->jump_slots)
+      records += spread_count_sparse(s, function, text);
+  }
+  uint64_t functions = resolution->functions.count;
+  for (size_t f = 0; f < resolution->functions.count; f++)
+    functions -= resolution->functions.items[f].stub;
+  s->any_sparse = records != 0;
+  s->fills_sparse = records != 0 && records < functions;
+}
+
+/* I23, I23a: a live function without the record counts as 0x8000 as soon as any has one, and gets the record, unless there are
+ * enough of them. */
 static void spread_read_sparse(spreader *s) {
-  s->every_sparse = true;
+  uint32_t *const masked = tl_arena_new(s->arena, uint32_t, s->graph->node_count);
+  spread_compare_sparse(s);
   for (size_t f = 0; f < s->module->functions.count; f++) {
     const uint32_t function = s->module->functions.items[f];
     const uint32_t text = spread_text_of(s, function);
-    if (text == TL_NONE) {
-      s->every_sparse = false; /* an undefined function has no record (L97) */
+    if (text == TL_NONE || text == s->module->jump_slots)
       continue;
-    }
-    if (text == s->module->jump_slots)
-      continue;
-    bool own = false;
-    const bool alias = !spread_is_primary(s, function);
     const tl_attributes *const list = spread_input(s, text);
-    for (size_t i = 0; !alias && i < list->count; i++)
+    const bool own = spread_count_sparse(s, function, text) != 0;
+    for (size_t i = 0; own && i < list->count; i++)
       if (list->items[i].code == EIATTR_SPARSE_MMA_MASK) {
-        own = true;
         s->sparse_own[function] = spread_value(&list->items[i]) & UINT16_MAX;
         s->sparse[function] |= s->sparse_own[function];
       }
-    s->any_sparse |= own;
-    s->every_sparse &= own;
-    if (!own)
+    masked[function] = own;
+    if (!own && s->fills_sparse)
       s->sparse[function] = s->sparse_own[function] = 0x8000;
   }
+  if (s->any_sparse && !s->fills_sparse)
+    s->masked_below = tl_graph_most(s->graph, masked, s->arena);
 }
 
 static void spread_append_sparse(spreader *s) {
-  for (size_t f = 0; s->any_sparse && f < s->module->functions.count; f++) {
+  for (size_t f = 0; s->fills_sparse && f < s->module->functions.count; f++) {
     const uint32_t function = s->module->functions.items[f];
     const uint32_t text = spread_text_of(s, function);
     if (text == TL_NONE || text == s->module->jump_slots)
@@ -1074,14 +1097,6 @@ static uint32_t spread_sparse_of_all(const spreader *s) {
   return mask;
 }
 
-static bool spread_no_function_is_dead(const spreader *s) {
-  const tl_resolution *const resolution = s->module->resolution;
-  for (size_t i = 0; i < resolution->functions.count; i++)
-    if (!resolution->functions.items[i].live && resolution->functions.items[i].defined)
-      return false;
-  return true;
-}
-
 /* L1169: who reaches a function gets all masks of its section, those of second names too; a second name gives none. Of its own a
  * kernel has the one that is written, the last that was read, and all where it reaches itself (L1406). */
 static const uint32_t *spread_sparse_below(const spreader *s) {
@@ -1103,15 +1118,26 @@ static const uint32_t *spread_sparse_below(const spreader *s) {
   return below;
 }
 
+/* L1472: a kernel that has no record where none is made, and reaches one: `entry_info was null`. */
+static void spread_refuse_mask(const spreader *s, uint32_t kernel) {
+  const tl_module *const module = s->module;
+  const tl_cubin *const file = &module->files[module->symbols.items[kernel].mention];
+  if (tl_module_has_single_kernel(module) || tl_graph_most_called(s->graph, s->masked_below, module->symbols.items[kernel].function))
+    tl_cubin_damaged(file, module->names, module->diagnostics, file->symbol_table, TL_NO_OFFSET,
+                     "a kernel has no SPARSE_MMA_MASK, and a function that it reaches has one (L1472)");
+}
+
 static void spread_store_sparse(const spreader *s, uint32_t kernel, tl_attributes *list) {
   const bool single = tl_module_has_single_kernel(s->module);
-  if (!s->any_sparse || (single && s->every_sparse && spread_no_function_is_dead(s)))
+  const uint32_t known = tl_attributes_find(list, EIATTR_SPARSE_MMA_MASK);
+  if (!s->any_sparse || (single && !s->fills_sparse && known != TL_NONE))
     return; /* D65 */
   const uint32_t below = s->sparse_below[s->module->symbols.items[kernel].function];
   const uint16_t mask = (uint16_t)(single ? s->sparse_of_all : below); /* L97 */
-  const uint32_t known = tl_attributes_find(list, EIATTR_SPARSE_MMA_MASK);
   if (known != TL_NONE)
     spread_set_value(s, &list->items[known], mask); /* L1170: its format stays */
+  else if (!s->fills_sparse)
+    spread_refuse_mask(s, kernel);
   else
     *tl_vector_push(s->arena, list) = spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, mask);
 }
@@ -1290,6 +1316,8 @@ static void spread_to_alias(spreader *s, uint32_t k, const spread_below *below, 
   const uint32_t info = module->sections.items[module->symbols.items[alias].section].info;
   if (info == TL_NONE)
     return;
+  if (s->any_sparse && !s->fills_sparse)
+    spread_refuse_mask(s, alias);
   tl_attributes *const list = &s->resources->sections[info];
   tl_attributes own = {0};
   spread_steps steps = {0};
