@@ -394,8 +394,8 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
   resources_list_missing(resources, module, graph, arena);
   tl_spread_attributes(resources, module, graph, arena);
   resources_raise_further(resources, module, arena);
-  tl_spread_barriers(resources, module, graph, arena);
   tl_spread_caching(resources, module, graph, arena);
+  tl_spread_barriers(resources, module, graph, arena);
 }
 
 uint32_t tl_attribute_byte(const tl_attribute *attribute) {

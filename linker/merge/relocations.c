@@ -140,8 +140,11 @@ static uint32_t relocations_target(tl_merging *m, uint32_t section) {
   return TL_NONE;
 }
 
+/* W8.5. Beside capsules the entries of constants stay, and write bytes that nothing reads (L1464). */
 static bool relocations_in_lost_variable(const reading *r, uint64_t offset) {
   const tl_merging *const m = r->m;
+  if (r->pointers && !m->module->capsule)
+    return false;
   const tl_lost_range key = {r->input->info, offset, offset};
   const tl_lost_range *const range = TL_SORTED_LAST(&key, &m->lost_ranges, tl_merge_compare_ranges);
   return range && range->section == r->input->info && offset < range->end;
@@ -265,13 +268,29 @@ static bool relocations_is_of_pool(const tl_merging *m, const tl_cubin_symbol *s
          m->cubin->sections[s->section].type == SHT_CUDA_SHARED;
 }
 
+/* L1465: the text of a function has the function's name, and nvlink looks for the one that the input names: the first text of
+ * that name, the symbol of no section where there is none. By default (D78) the symbol is that of its own text. */
+static bool relocations_is_of_another_text(const tl_merging *m, const tl_cubin_symbol *s, uint32_t symbol) {
+  if (symbol == TL_NONE || m->module->capsule || !tl_merging_lies(s) || tl_symbol_type(s) != STT_SECTION ||
+      !(m->cubin->sections[s->section].flags & SHF_EXECINSTR))
+    return false;
+  const uint32_t section = m->module->symbols.items[symbol].section;
+  if (section == TL_NONE || tl_module_find_section(m->module, s->name) == section)
+    return false;
+  if (tl_defect_matched(m->module->options, TL_DEFECT_D78))
+    return true;
+  tl_defect_note(m->module->diagnostics, TL_DEFECT_D78, tl_merging_text(m, s->name));
+  return false;
+}
+
 /* What an entry is about in the output. An object in the compiler constants of a body that lost is the one of its name in
  * the first body that stood when it came (L1094); in a relocatable output the section's symbol is that of the section behind
  * whose bytes they stand (W8.8). */
 static uint32_t relocations_symbol(const tl_merging *m, uint32_t symbol) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const bool lost = relocations_is_of_lost_body(m, s) || relocations_is_of_pool(m, s);
-  if (m->symbol_map[symbol] == TL_NONE && lost) {
+  const bool other = relocations_is_of_another_text(m, s, m->symbol_map[symbol]);
+  if (other || (m->symbol_map[symbol] == TL_NONE && lost)) {
     const uint32_t standing = tl_module_find_section(m->module, s->name);
     return standing == TL_NONE ? TL_NONE : m->module->sections.items[standing].symbol;
   }
