@@ -1,6 +1,5 @@
 /* The SASS .debug_frame (M24): written anew from the Mercury frames of live functions, in their order, each behind its CIE.
- * The input's SASS frames are not looked at where the code says which place is which (L492); where it does not, the n-th
- * entry of a file's Mercury section and the n-th of its SASS section describe the same function. */
+ * The inputs' SASS frames are not looked at (L492, L1482). */
 #include "catalog/sass_type.h"
 #include "finalize/barriers.h"
 #include "finalize/moved_text.h"
@@ -9,6 +8,7 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "cubin/elf.h"
+#include "cubin/known.h"
 
 #include <string.h>
 
@@ -43,15 +43,14 @@ static frame_list frames_read(const finalizer *f, const uint8_t *bytes, uint64_t
   return list;
 }
 
-/* A frame whose function is in the output: what either view has for it. */
+/* A frame whose function is in the output. */
 typedef struct frame_pair {
   uint64_t place; /* in the merged Mercury section */
   uint64_t start; /* of its function, in the decoded code */
-  uint32_t symbol, file;
+  uint32_t symbol;
   const uint8_t *mercury, *mercury_cie;
-  const uint8_t *sass, *sass_cie; /* NULL: the two views' frames do not agree */
-  bool nobody;                    /* it is no function's (L1304) */
-  uint64_t mercury_size, sass_size, sass_cie_size, mercury_cie_size;
+  bool nobody; /* it is no function's (L1304) */
+  uint64_t mercury_size, mercury_cie_size;
   uint64_t cie;  /* where the CIE lies in the merged section */
   uint32_t next; /* of the same function: the next body's frame, TL_NONE */
 } frame_pair;
@@ -116,58 +115,6 @@ static const frame_entry *frames_find_entry(const frame_entries *entries, uint64
   return tl_sorted_find(&key, entries->items, entries->count, sizeof key, frames_compare_places);
 }
 
-/* The offsets in a file's Mercury frames that entries of the file stand at. */
-static tl_map frames_input_entries(const finalizer *f, const tl_piece *piece) {
-  const tl_cubin *const cubin = &f->mercury->module->files[piece->file];
-  tl_map entries;
-  tl_map_init(&entries, f->arena);
-  for (uint32_t i = 1; i < cubin->section_count; i++) {
-    const tl_cubin_section *const section = &cubin->sections[i];
-    const bool about = tl_cubin_is_rela_of(section, piece->section);
-    for (uint64_t k = 0; about && k < tl_cubin_relocation_count(section); k++)
-      tl_set_add(&entries, tl_cubin_relocation_at(section, k).offset);
-  }
-  return entries;
-}
-
-/* By Mercury frame of a file: the SASS frame of the same code, SIZE_MAX for a frame that has none: nvlink leaves frames
- * without an entry out of the SASS side of a relocatable output (M24, L141). NULL when the two do not agree. */
-static const size_t *frames_match(const finalizer *f, const tl_piece *piece, const frame_list *from,
-                                  const frame_list *to) {
-  const bool whole = from->count == to->count;
-  size_t *const match = tl_arena_new(f->arena, size_t, from->count);
-  size_t place = 0;
-  const tl_map entries = frames_input_entries(f, piece);
-  for (size_t i = 0; i < from->count; i++) {
-    match[i] = SIZE_MAX;
-    if (!whole && (from->items[i].cie || tl_map_get(&entries, from->items[i].offset + FRAME_ADDRESS) == TL_NONE))
-      continue;
-    while (!whole && place < to->count && to->items[place].cie)
-      place++;
-    if (place == to->count || from->items[i].cie != to->items[place].cie)
-      return NULL;
-    match[i] = place++;
-  }
-  return place == to->count ? match : NULL;
-}
-
-static size_t frames_cie_before(const frame_list *list, size_t index) {
-  while (index > 0 && !list->items[index].cie)
-    index--;
-  return list->items[index].cie ? index : SIZE_MAX;
-}
-
-/* The input's own SASS frame and its CIE. */
-static void frames_add_own(frame_pair *pair, const tl_piece *sass, const frame_list *to, size_t own) {
-  const size_t own_cie = own == SIZE_MAX ? SIZE_MAX : frames_cie_before(to, own);
-  if (own_cie == SIZE_MAX)
-    return;
-  pair->sass = sass->data + to->items[own].offset;
-  pair->sass_size = to->items[own].size;
-  pair->sass_cie = sass->data + to->items[own_cie].offset;
-  pair->sass_cie_size = to->items[own_cie].size;
-}
-
 /* Where the function of a frame begins in the decoded code of its text: 0, or the place of one in a kernel's text (L720). */
 static uint64_t frames_start(const finalizer *f, const frame_entry *entry) {
   const tl_symbol *const symbol = &f->mercury->module->symbols.items[entry->symbol];
@@ -183,13 +130,10 @@ static bool frames_is_about_code(const finalizer *f, uint32_t symbol, const uint
          (!stored || final_begins_inner(f, function->section, stored));
 }
 
-/* The frames of one file; `bytes` is where its Mercury frames lie in the merged, patched section, `sass` NULL where it has
- * no others. */
-static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uint8_t *bytes, const tl_piece *sass) {
+/* The frames of one file; `bytes` is where they lie in the merged, patched section. */
+static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uint8_t *bytes) {
   finalizer *const f = w->f;
   const frame_list from = frames_read(f, bytes, mercury->size);
-  const frame_list to = sass ? frames_read(f, sass->data, sass->size) : (frame_list){0};
-  const size_t *const match = sass ? frames_match(f, mercury, &from, &to) : NULL;
   size_t cie = SIZE_MAX;
   for (size_t i = 0; i < from.count; i++) {
     const uint64_t place = mercury->offset + from.items[i].offset;
@@ -198,20 +142,17 @@ static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uin
       cie = i; /* a frame's CIE is the one before it */
     if (cie == SIZE_MAX || !entry)
       continue;
-    frame_pair *const pair = tl_vector_push(f->arena, &w->pairs);
-    *pair = (frame_pair){.place = place,
-                         .next = TL_NONE,
-                         .file = mercury->file,
-                         .symbol = entry->symbol,
-                         .start = frames_start(f, entry),
-                         .nobody = !frames_is_about_code(f, entry->symbol, bytes + from.items[i].offset),
-                         .mercury = bytes + from.items[i].offset,
-                         .mercury_size = from.items[i].size,
-                         .mercury_cie = bytes + from.items[cie].offset,
-                         .mercury_cie_size = from.items[cie].size,
-                         .cie = mercury->offset + from.items[cie].offset};
-    if (match)
-      frames_add_own(pair, sass, &to, match[i]);
+    *tl_vector_push(f->arena, &w->pairs) =
+        (frame_pair){.place = place,
+                     .next = TL_NONE,
+                     .symbol = entry->symbol,
+                     .start = frames_start(f, entry),
+                     .nobody = !frames_is_about_code(f, entry->symbol, bytes + from.items[i].offset),
+                     .mercury = bytes + from.items[i].offset,
+                     .mercury_size = from.items[i].size,
+                     .mercury_cie = bytes + from.items[cie].offset,
+                     .mercury_cie_size = from.items[cie].size,
+                     .cie = mercury->offset + from.items[cie].offset};
   }
 }
 
@@ -230,6 +171,12 @@ typedef struct frame_step {
   uint64_t size;
 } frame_step;
 typedef TL_VECTOR(frame_step) frame_steps;
+
+/* The code that a frame is about: its places, and the SASS text. */
+typedef struct frame_code {
+  const tl_code *map;
+  const uint8_t *text;
+} frame_code;
 
 /* The length of a LEB128 number, 0 when it does not end. */
 static uint64_t frames_leb(const uint8_t *bytes, uint64_t left) {
@@ -337,11 +284,21 @@ static int frames_compare_steps(const void *a, const void *b) {
   return tl_compare_pairs(pairs, 2);
 }
 
+/* Where a step at a place of the code begins in the SASS text: directly behind the instruction that nvlink knows (L871) of the
+ * place before (L1482). */
+static uint64_t frames_step_place(const frame_code *code, size_t place) {
+  if (!place)
+    return 0;
+  const tl_code_place *const before = &code->map->items[place - 1];
+  return before->sass + ((uint64_t)tl_code_known_of(code->text, before).own + 1) * TL_CODE_INSTRUCTION;
+}
+
 /* The steps at the places that they have in the SASS text; of several for one place the last counts, and one for no place
  * of the code does not. */
-static void frames_put_steps(frame_writer *w, const frame_steps *steps, const tl_code *map, uint64_t start,
+static void frames_put_steps(frame_writer *w, const frame_steps *steps, const frame_code *code, uint64_t start,
                              uint64_t sass_start) {
   enum { ADVANCE_4 = 4, ADVANCE_SIZE = 5, SASS_UNIT = 4 };
+  const tl_code *const map = code->map;
   uint64_t at = 0;
   size_t place = 0;
   for (size_t i = 0; i < steps->count; i++) {
@@ -352,7 +309,7 @@ static void frames_put_steps(frame_writer *w, const frame_steps *steps, const tl
       place++;
     if (place == map->count || map->items[place].mercury != start + step->at)
       continue;
-    const uint64_t to = (map->items[place].sass - sass_start) / SASS_UNIT;
+    const uint64_t to = (frames_step_place(code, place) - sass_start) / SASS_UNIT;
     if (to != at) {
       w->bytes[w->size] = ADVANCE_4;
       tl_put32(w->bytes + w->size + 1, (uint32_t)(to - at));
@@ -372,73 +329,26 @@ static bool frames_stays(const finalizer *f, uint32_t symbol) {
   return f->aliased[f->mercury->module->symbols.items[symbol].section];
 }
 
-static bool frames_same_steps(const frame_steps *a, const frame_steps *b) {
-  bool same = a->count == b->count;
-  for (size_t i = 0; same && i < a->count; i++)
-    same = a->items[i].size == b->items[i].size &&
-           memcmp(a->items[i].bytes, b->items[i].bytes, (size_t)a->items[i].size) == 0;
-  return same;
-}
-
-/* The places in a frame that was made at `start` are those of the input's own SASS frame where both do the same at theirs:
- * which of the SASS instructions of one Mercury instruction a place means is not always known (L492). */
-static void frames_take_places(frame_writer *w, uint64_t start, const frame_pair *own, const tl_moved_text *moved) {
-  frame_steps made = {0}, had = {0};
-  frames_read_steps(w->f, w->bytes + start, w->size - start, 1, &made);
-  if (!own->sass || !frames_read_steps(w->f, own->sass, own->sass_size, 1, &had) || !frames_same_steps(&made, &had))
-    return;
-  w->size = start + FRAME_FDE;
-  frames_put(w, own->sass + FRAME_FDE, own->sass_size - FRAME_FDE);
-  if (moved)
-    tl_moved_frame(w->bytes + start, own->sass_size, moved, tl_get64(own->sass + FRAME_ADDRESS), 0);
-}
-
-/* Whether the input's own SASS frame is about that text, by its length, or by that of one of its functions. */
-static bool frames_is_of_text(const finalizer *f, const frame_pair *own, uint32_t plain, uint64_t part) {
-  const tl_piece *const piece = tl_section_piece_of(final_sass(f, plain), own->file);
-  const uint64_t length = own->sass ? tl_get64(own->sass + FRAME_CODE) : 0;
-  return !piece || length == piece->size || part != final_view_size(f->sass, plain);
-}
-
-/* The input's own SASS frame, where that of the Mercury view cannot be translated. */
-static void frames_put_own(frame_writer *w, const frame_pair *own, uint32_t text) {
-  const uint64_t start = w->size;
-  const uint32_t plain = w->f->sass_section[text];
-  const tl_moved_text *const moved = plain == TL_NONE ? NULL : final_moved_text(w->f, plain);
-  frames_put(w, own->sass, own->sass_size);
-  if (moved)
-    tl_moved_frame(w->bytes + start, own->sass_size, moved, 0, final_view_size(w->f->sass, plain));
-}
-
 /* A frame at the places of the SASS text (L492); of several frames of a function the first has the steps of all (L128). */
 static void frames_put_translated(frame_writer *w, uint32_t first, const frame_pair *last) {
   finalizer *const f = w->f;
   const uint32_t text = f->mercury->module->symbols.items[last->symbol].section;
   const tl_code *const map = final_code_map_of(f, text);
+  const frame_code code = {map, map ? final_view_bytes(f->sass, f->sass_section[text]) : NULL};
   frame_steps steps = {0};
-  bool known = map != NULL;
+  bool known = code.map != NULL;
   for (uint32_t i = first; known && i != TL_NONE; i = w->pairs.items[i].next) {
     const frame_pair *const pair = &w->pairs.items[i];
     known = frames_read_steps(f, pair->mercury, pair->mercury_size, frames_unit(pair), &steps);
   }
-  if (!known && !last->sass)
-    final_disagree(f, "its SASS and its Mercury frames differ");
+  if (!known)
+    final_disagree(f, "a frame is not understood");
   const uint64_t start = w->size;
-  if (!known) {
-    frames_put_own(w, last, text);
-    return;
-  }
   tl_vector_sort(&steps, frames_compare_steps);
   frames_put(w, last->mercury, FRAME_FDE);
   const final_extent part = final_extent_of(f, text, last->start);
-  frames_put_steps(w, &steps, map, last->start, part.start);
+  frames_put_steps(w, &steps, &code, last->start, part.start);
   w->size = start + tl_align(w->size - start, 8);
-  const uint32_t plain = f->sass_section[text];
-  const tl_moved_text *const moved = final_moved_text(f, plain);
-  const bool alone = w->pairs.items[first].next == TL_NONE && last->file == final_standing_file(f, text) &&
-                     (moved || frames_is_of_text(f, last, plain, part.size));
-  if (alone) /* error barriers that stand change nothing (L809) */
-    frames_take_places(w, start, last, moved);
   tl_put64(w->bytes + start + FRAME_LENGTH, w->size - start - FRAME_CIE);
   if (part.start)
     tl_put64(w->bytes + start + FRAME_ADDRESS, part.start);
@@ -526,9 +436,7 @@ static bool frames_make_cie(frame_writer *w, const uint8_t *from, uint64_t size)
 static void frames_put_cie(frame_writer *w, const frame_pair *pair) {
   if (frames_make_cie(w, pair->mercury_cie, pair->mercury_cie_size))
     return;
-  if (!pair->sass_cie)
-    final_disagree(w->f, "its SASS and its Mercury frames differ");
-  frames_put(w, pair->sass_cie, pair->sass_cie_size);
+  final_disagree(w->f, "the head of a frame is not understood");
 }
 
 /* A frame's function as a key. */
@@ -654,22 +562,15 @@ static void frames_put_entries(const frame_writer *w, uint32_t container) {
 }
 
 const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
-  const uint32_t sass = f->sass_section[section];
   const tl_section *const m = final_mercury(f, section);
   const uint8_t *const bytes = final_view_bytes(f->mercury, section);
   frame_writer w = {.f = f};
-  *size = 0;
-  if (sass == TL_NONE)
-    return final_new(f, 0);
   w.entries = frames_first_entries(f, m->relocations[1]);
-  for (size_t i = 0; i < m->pieces.count; i++) {
-    const tl_piece *const other = tl_section_piece_of(final_sass(f, sass), m->pieces.items[i].file);
-    frames_pair_file(&w, &m->pieces.items[i], bytes + m->pieces.items[i].offset, other);
-  }
+  for (size_t i = 0; i < m->pieces.count; i++)
+    frames_pair_file(&w, &m->pieces.items[i], bytes + m->pieces.items[i].offset);
   uint64_t room = 0;
   for (size_t i = 0; i < w.pairs.count; i++)
-    room += w.pairs.items[i].sass_size + w.pairs.items[i].mercury_size + w.pairs.items[i].sass_cie_size +
-            w.pairs.items[i].mercury_cie_size + 64;
+    room += w.pairs.items[i].mercury_size + w.pairs.items[i].mercury_cie_size + 64;
   w.bytes = final_new(f, room);
   frames_write(&w);
   frames_put_entries(&w, m->relocations[1]);

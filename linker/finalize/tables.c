@@ -179,14 +179,13 @@ const uint8_t *final_relocations(finalizer *f, uint32_t section, uint64_t *size)
   const final_entry_list mercury = final_entries_of(&f->mercury_entries, section);
   const bool records = final_mercury(f, section)->type == SHT_CUDA_RESOLVEDRELA && mercury.count == list.count;
   uint8_t *const bytes = final_new(f, list.count * ELF_RELA_SIZE);
-  final_places places = {0};
   *size = list.count * ELF_RELA_SIZE;
   for (size_t i = 0; i < list.count; i++) {
     const tl_kept *const kept = list.items[i];
     uint8_t *const at = bytes + i * ELF_RELA_SIZE;
     tl_put64(at, kept->offset);
     tl_put64(at + 8, (uint64_t)final_symbol_index(f, kept->symbol) << 32 | kept->type);
-    tl_put64(at + 16, (uint64_t)final_debug_addend(f, section, kept, &places));
+    tl_put64(at + 16, (uint64_t)kept->addend);
     if (records)
       table_read_foreign(f, section, mercury.items[i], at);
   }
