@@ -1,4 +1,4 @@
-/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37, RF720, RF800, RF807. */
+/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37, RF720, RF800, RF770, RF771, RF807. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -168,6 +168,13 @@ static bool ref_relocation_is_lost_bank(const ref_link *link, const ref_file *fi
   return !link->is_capsule && owner != 0 && file->body_of[owner] == REF_BODY_LOSES;
 }
 
+/* RF770: as for RF720, where all that a file has in a section of variables has lost. */
+static bool ref_relocation_is_of_variables(const ref_file *file, uint32_t number) {
+  const uint32_t type = file->cubin.sections[number].type;
+  return type == REF_TYPE_GLOBAL || type == REF_TYPE_GLOBAL_INIT ||
+         (ref_section_type_is_constant(type) && ref_merge_owner(file, number) == 0);
+}
+
 /* Dead code has no section in the link: whether that which the body that stands would have is called so. */
 static bool ref_relocation_names_dead_text(const ref_link *link, const ref_file *file, uint32_t number) {
   const ref_function *function = &link->functions[file->function_of[ref_merge_owner(file, number)]];
@@ -192,7 +199,8 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
     const size_t found = ref_section_find_pool(link);
     output->symbol = found == REF_NONE ? REF_NONE : link->sections[found].symbol;
   }
-  if (output->symbol == REF_NONE && ref_relocation_is_lost_bank(link, file, number)) {
+  if (output->symbol == REF_NONE &&
+      (ref_relocation_is_lost_bank(link, file, number) || ref_relocation_is_of_variables(file, number))) {
     output->symbol = ref_named_find(link, section->name);
   }
   const bool lost = output->symbol == REF_NONE && ref_relocation_is_lost_text(file, number);
@@ -272,8 +280,9 @@ static bool ref_relocation_names_slot(const ref_link *link, const ref_file *file
  * (static ones, or one and another file's that is not) that of the first; none where the output's text is called otherwise. */
 static size_t ref_relocation_text_symbol(ref_link *link, size_t section, const char *name) {
   const ref_out_section *text = &link->sections[section];
-  const bool named = link->job->bug_compatible && !link->is_capsule && text->info_function != REF_NONE &&
-                     text->type == REF_TYPE_PROGBITS && text->symbol != REF_NONE;
+  const bool code = text->info_function != REF_NONE && text->type == REF_TYPE_PROGBITS;
+  const bool data = text->type == REF_TYPE_GLOBAL || text->type == REF_TYPE_GLOBAL_INIT; /* RF770 */
+  const bool named = link->job->bug_compatible && !link->is_capsule && (code || data) && text->symbol != REF_NONE;
   const size_t first = named ? ref_named_find(link, name) : text->symbol;
   const bool other = first != REF_NONE && link->symbols[first].type != REF_SYMBOL_SECTION;
   return other ? text->symbol : first;
@@ -439,6 +448,15 @@ static void ref_relocation_make_other(ref_link *link, size_t target) {
   }
 }
 
+/* RF771: entries of a function's text are called after what the file's first ones are about. */
+static void ref_relocation_name_target(ref_link *link, const ref_file *file, uint32_t target) {
+  ref_out_section *section = &link->sections[file->section_of[target]];
+  const bool code = (file->cubin.sections[target].flags & REF_FLAG_EXEC) != 0 && !ref_function_owns_text(file, target);
+  if (!link->is_capsule && code && section->info_function != REF_NONE && section->rel == 0 && section->rela == 0) {
+    section->stem = file->cubin.sections[target].name;
+  }
+}
+
 static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t table, const ref_relocation *entry,
                                bool has_addend, size_t processed) {
   ref_file *file = &link->files[file_number];
@@ -468,6 +486,7 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   }
   ref_relocation_check_code(link, file, entry, &output);
   ref_relocation_add_block_offset(link, &output);
+  ref_relocation_name_target(link, file, target);
   output.section = ref_relocation_section(link, output.target, output.has_addend);
   if (has_addend && output.addend == 0 && processed != 0) {
     ref_relocation_make_other(link, output.target);
