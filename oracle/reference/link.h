@@ -697,6 +697,12 @@ const ref_section *ref_mercury_body_beside(const ref_cubin *cubin, uint32_t text
 /* mercury_attributes.c: makes a SASS section of attributes anew from Mercury's; `bank`: the symbol of the parameters' section, or 0. */
 void ref_mercury_derive_attributes(ref_link *link, const ref_cubin *cubin, const ref_section *mercury, uint32_t bank,
                                    ref_section *section);
+/* mercury_constants.c: RF809; numbers of Mercury's sections of a function, 0: it has none. */
+typedef struct ref_mercury_constants {
+  uint32_t constants, table, attributes;
+} ref_mercury_constants;
+void ref_mercury_derive_constants(ref_link *link, const ref_cubin *cubin, const ref_mercury_constants *mercury,
+                                  ref_section *section);
 #define REF_TEXT_OF_INFO UINT32_C(0xffffff)
 #define REF_NO_PARAMETERS UINT32_C(0xffffffff)
 #define REF_UNKNOWN_PARAMETERS UINT32_C(0xfffffffe)
