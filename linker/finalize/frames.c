@@ -561,8 +561,23 @@ static void frames_put_entries(const frame_writer *w, uint32_t container) {
   }
 }
 
+/* L1520: nvlink's finalizer ends by a signal over an entry that stays and is about no symbol of the output, as one is about a
+ * section that the output makes anew. */
+static void frames_check_entries(const finalizer *f, const tl_section *frames) {
+  const tl_module *const m = f->mercury->module;
+  const final_entry_list list = final_entries_of(&f->mercury_entries, frames->relocations[1]);
+  for (size_t i = 0; i < list.count; i++) {
+    const tl_kept *const entry = list.items[i];
+    const tl_piece *const piece = entry->symbol ? NULL : tl_layout_piece(frames, entry->offset);
+    if (piece)
+      tl_cubin_damaged(&m->files[piece->file], m->names, m->diagnostics, piece->section, entry->offset - piece->offset,
+                       "an entry of a frame is about no symbol of the output (L1520)");
+  }
+}
+
 const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
   const tl_section *const m = final_mercury(f, section);
+  frames_check_entries(f, m);
   const uint8_t *const bytes = final_view_bytes(f->mercury, section);
   frame_writer w = {.f = f};
   w.entries = frames_first_entries(f, m->relocations[1]);
