@@ -378,7 +378,7 @@ static void frames_put_translated(frame_writer *w, uint32_t first, const frame_p
   finalizer *const f = w->f;
   const uint32_t text = f->mercury->module->symbols.items[last->symbol].section;
   const tl_code *const map = final_code_map_of(f, text);
-  const frame_code code = {map, map ? final_view_bytes(f->sass, f->sass_section[text]) : NULL};
+  const frame_code code = {map, map ? final_code_text(f, text) : NULL};
   frame_steps steps = {0};
   bool known = code.map != NULL;
   for (uint32_t i = first; known && i != TL_NONE; i = w->pairs.items[i].next) {

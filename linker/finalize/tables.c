@@ -165,7 +165,7 @@ static void table_read_foreign(finalizer *f, uint32_t section, const tl_kept *me
   }
   const tl_code *const code = final_code_map_of(f, text);
   const tl_code_place *const place = code ? tl_code_find(code, mercury->offset) : NULL;
-  const uint8_t *const sass = place ? final_view_bytes(f->sass, f->sass_section[text]) : NULL;
+  const uint8_t *const sass = place ? final_code_text(f, text) : NULL;
   if (!place || place->sass >= final_view_size(f->sass, f->sass_section[text]))
     return;
   const uint64_t own = place->sass + (uint64_t)tl_code_known_of(sass, place).own * TL_CODE_INSTRUCTION;
