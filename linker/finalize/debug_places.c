@@ -59,6 +59,17 @@ bool final_is_debug(const finalizer *f, uint32_t section) {
   return m->type == SHT_PROGBITS && !(m->flags & (SHF_ALLOC | SHF_EXECINSTR));
 }
 
+/* What the SASS side's table of symbols says: in an executable shared memory lies behind what is reserved (L617). */
+static uint64_t places_begin(const finalizer *f, uint32_t symbol) {
+  const uint32_t sass = f->sass_symbol[symbol];
+  if (sass == TL_NONE)
+    return 0;
+  const tl_symbol *const s = &f->sass->module->symbols.items[sass];
+  const tl_layout *const layout = f->sass->emitted->layout;
+  const bool behind = s->shared && f->sass->module->mode->final && tl_symbol_is_listed(f->sass->module, layout, sass);
+  return layout->symbol_value[sass] + (behind ? s->shared_places * layout->reserved : 0);
+}
+
 const uint8_t *final_debug_data(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size) {
   const final_entry_list list = final_entries_of(&f->mercury_entries, final_mercury(f, section)->relocations[1]);
   uint8_t *copy = NULL;
@@ -68,10 +79,8 @@ const uint8_t *final_debug_data(finalizer *f, uint32_t section, const uint8_t *b
     if (!places_is_written(f, kept) || kept->offset > size || row->fields[0].width / 8u > size - kept->offset)
       continue;
     copy = copy ? copy : tl_arena_copy(f->arena, bytes, size);
-    const uint32_t symbol = f->sass_symbol[kept->symbol];
-    const uint64_t begin = symbol == TL_NONE ? 0 : f->sass->emitted->layout->symbol_value[symbol];
-    const uint64_t value =
-        places_is_line_unit(f, kept) ? final_line_unit(f, (uint64_t)kept->addend) : begin + (uint64_t)kept->addend;
+    const uint64_t value = places_is_line_unit(f, kept) ? final_line_unit(f, (uint64_t)kept->addend)
+                                                        : places_begin(f, kept->symbol) + (uint64_t)kept->addend;
     tl_put(copy + kept->offset, value >> row->fields[0].shift, row->fields[0].width / 8u);
   }
   return copy ? copy : bytes;

@@ -15,6 +15,7 @@
 /* Layout of an entry: ff ff ff ff, length, then the CIE pointer (all ones: a CIE), for an FDE the function's address and
  * length. */
 enum { FRAME_LENGTH = 4, FRAME_CIE = 12, FRAME_ADDRESS = 20, FRAME_CODE = 28, FRAME_LEAST = 20, FRAME_FDE = 36 };
+enum { FRAME_BEHIND = 256 }; /* how far behind a frame its last instruction may go (L1486) */
 
 typedef struct frame {
   uint64_t offset, size; /* in its section */
@@ -51,6 +52,7 @@ typedef struct frame_pair {
   const uint8_t *mercury, *mercury_cie;
   bool nobody; /* it is no function's (L1304) */
   uint64_t mercury_size, mercury_cie_size;
+  uint64_t behind; /* how much of the view's file lies behind it */
   uint64_t cie;  /* where the CIE lies in the merged section */
   uint32_t next; /* of the same function: the next body's frame, TL_NONE */
 } frame_pair;
@@ -130,8 +132,9 @@ static bool frames_is_about_code(const finalizer *f, uint32_t symbol, const uint
          (!stored || final_begins_inner(f, function->section, stored));
 }
 
-/* The frames of one file; `bytes` is where they lie in the merged, patched section. */
-static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uint8_t *bytes) {
+/* The frames of one file; `bytes` is where they lie in the merged, patched section, `section` how much of the
+ * view's file begins there. */
+static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uint8_t *bytes, uint64_t section) {
   finalizer *const f = w->f;
   const frame_list from = frames_read(f, bytes, mercury->size);
   size_t cie = SIZE_MAX;
@@ -150,6 +153,7 @@ static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uin
                      .nobody = !frames_is_about_code(f, entry->symbol, bytes + from.items[i].offset),
                      .mercury = bytes + from.items[i].offset,
                      .mercury_size = from.items[i].size,
+                     .behind = section - place - from.items[i].size,
                      .mercury_cie = bytes + from.items[cie].offset,
                      .mercury_cie_size = from.items[cie].size,
                      .cie = mercury->offset + from.items[cie].offset};
@@ -250,31 +254,71 @@ static void frames_add_step(const finalizer *f, frame_steps *steps, uint64_t at,
   *tl_vector_push(f->arena, steps) = (frame_step){at, (uint32_t)steps->count, bytes, size};
 }
 
-/* False at something unknown. An advance is of 32 bits, in units of its CIE (L1120), and may go back. */
-static bool frames_read_steps(const finalizer *f, const uint8_t *frame_bytes, uint64_t size, uint32_t unit,
-                              frame_steps *steps) {
-  enum { NOP = 0, ADVANCE_4 = 4, ADVANCE_SIZE = 5 };
-  uint32_t at = 0;
-  uint64_t start = FRAME_FDE, end = FRAME_FDE; /* of the instructions at this place */
+/* The length of an instruction of a frame or a CIE, 0 where it does not end; what is not known is one byte (L1120, L1486). */
+static uint64_t frames_instruction_size(const uint8_t *bytes, uint64_t left) {
+  enum { OFFSET = 2, SIMPLE = 0, KIND_SHIFT = 6, UNDEFINED = 7, EXPRESSION = 16, VALUE = 22 };
+  static const uint16_t operands[] = {5, 6, 8, 9, 12, 13, 14, EXPRESSION};
+  static const uint8_t places[] = {0, 8, 1, 2, 4}; /* of advances: the bytes of what they say */
+  const unsigned kind = bytes[0] >> KIND_SHIFT;
+  if (kind == SIMPLE && bytes[0] < sizeof places)
+    return (uint64_t)1 + places[bytes[0]] <= left ? (uint64_t)1 + places[bytes[0]] : 0;
+  if (kind == OFFSET || bytes[0] == UNDEFINED) {
+    const uint64_t length = frames_leb(bytes + 1, left - 1);
+    return length ? 1 + length : 0;
+  }
+  if (bytes[0] == VALUE) {
+    uint64_t at = 1 + frames_leb(bytes + 1, left - 1);
+    uint32_t block;
+    return at > 1 && frames_take_leb(bytes, left, &at, false, &block) && block <= left - at ? at + block : 0;
+  }
+  return kind == SIMPLE && TL_AMONG16(operands, bytes[0]) ? final_frame_instruction_size(bytes, left) : 1;
+}
+
+static bool frames_is_advance(uint8_t code) {
+  enum { ADVANCE = 1, KIND_SHIFT = 6, FIRST = 1, LAST = 4 };
+  return code >> KIND_SHIFT == ADVANCE || (code >= FIRST && code <= LAST);
+}
+
+/* What an advance says, in units of its CIE. */
+static uint32_t frames_advance(const uint8_t *bytes, uint64_t length) {
+  enum { SHORT = 0x3f, OF_BYTE = 2, OF_HALF = 3 };
+  if (length == 1)
+    return bytes[0] & SHORT;
+  if (length == OF_BYTE)
+    return bytes[1];
+  return length == OF_HALF ? tl_get16(bytes + 1) : tl_get32(bytes + 1);
+}
+
+/* False where an instruction does not end. An advance is of 32 bits, in units of its CIE (L1120), and may go back, or it says the
+ * place itself; a NOP stands for nothing at its place, and the last instruction is read on behind its frame, and the section (L1486). */
+static bool frames_read_steps(const finalizer *f, const frame_pair *pair, frame_steps *steps) {
+  enum { NOP = 0, SET_PLACE = 1 };
+  const uint8_t *const frame_bytes = pair->mercury;
+  const uint64_t size = pair->mercury_size, end_of_section = size + tl_smaller(pair->behind, FRAME_BEHIND);
+  const uint32_t unit = frames_unit(pair);
+  uint8_t *const bytes = final_new(f, end_of_section);
+  uint64_t at = 0, start = 0, end = 0; /* start, end: of the instructions at this place, in `bytes` */
+  bool any = false;
   for (uint64_t i = FRAME_FDE, length; i < size; i += length) {
-    const uint8_t code = frame_bytes[i];
-    length = 1;
-    if (code == ADVANCE_4) {
-      length = ADVANCE_SIZE;
-      if (length > size - i)
-        return false;
-      if (end > start)
-        frames_add_step(f, steps, at, frame_bytes + start, end - start);
-      at += unit * tl_get32(frame_bytes + i + 1);
-      start = end = i + length;
-    } else if (code != NOP) {
-      length = final_frame_instruction_size(frame_bytes + i, size - i);
-      if (!length || end != i)
-        return false;
-      end = i + length;
+    length = frames_instruction_size(frame_bytes + i, end_of_section - i);
+    if (!length)
+      return false;
+    if (frames_is_advance(frame_bytes[i])) {
+      if (any)
+        frames_add_step(f, steps, at, bytes + start, end - start);
+      at = frame_bytes[i] == SET_PLACE ? tl_get64(frame_bytes + i + 1)
+                                       : at + (uint64_t)(int64_t)(int32_t)(unit * frames_advance(frame_bytes + i, length));
+      start = end;
+      any = false;
+      continue;
+    }
+    any = true;
+    if (frame_bytes[i] != NOP) {
+      memcpy(bytes + end, frame_bytes + i, length);
+      end += length;
     }
   }
-  frames_add_step(f, steps, at, frame_bytes + start, end - start);
+  frames_add_step(f, steps, at, bytes + start, end - start);
   return true;
 }
 
@@ -334,12 +378,11 @@ static void frames_put_translated(frame_writer *w, uint32_t first, const frame_p
   finalizer *const f = w->f;
   const uint32_t text = f->mercury->module->symbols.items[last->symbol].section;
   const tl_code *const map = final_code_map_of(f, text);
-  const frame_code code = {map, map ? final_view_bytes(f->sass, f->sass_section[text]) : NULL};
+  const frame_code code = {map, map ? final_code_text(f, text) : NULL};
   frame_steps steps = {0};
   bool known = code.map != NULL;
   for (uint32_t i = first; known && i != TL_NONE; i = w->pairs.items[i].next) {
-    const frame_pair *const pair = &w->pairs.items[i];
-    known = frames_read_steps(f, pair->mercury, pair->mercury_size, frames_unit(pair), &steps);
+    known = frames_read_steps(f, &w->pairs.items[i], &steps);
   }
   if (!known)
     final_disagree(f, "a frame is not understood");
@@ -367,31 +410,6 @@ static void frames_put_leb(frame_writer *w, uint32_t value, bool sign) {
   }
 }
 
-/* The length of an instruction of a CIE, 0 where it does not end; what is not known is one byte. */
-static uint64_t frames_cie_instruction_size(const uint8_t *bytes, uint64_t left) {
-  enum { OFFSET = 2, SIMPLE = 0, KIND_SHIFT = 6, UNDEFINED = 7, EXPRESSION = 16, VALUE = 22 };
-  static const uint16_t operands[] = {5, 6, 8, 9, 12, 13, 14, EXPRESSION};
-  static const uint8_t places[] = {0, 8, 1, 2, 4}; /* of advances: the bytes of what they say */
-  const unsigned kind = bytes[0] >> KIND_SHIFT;
-  if (kind == SIMPLE && bytes[0] < sizeof places)
-    return (uint64_t)1 + places[bytes[0]] <= left ? (uint64_t)1 + places[bytes[0]] : 0;
-  if (kind == OFFSET || bytes[0] == UNDEFINED) {
-    const uint64_t length = frames_leb(bytes + 1, left - 1);
-    return length ? 1 + length : 0;
-  }
-  if (bytes[0] == VALUE) {
-    uint64_t at = 1 + frames_leb(bytes + 1, left - 1);
-    uint32_t block;
-    return at > 1 && frames_take_leb(bytes, left, &at, false, &block) && block <= left - at ? at + block : 0;
-  }
-  return kind == SIMPLE && TL_AMONG16(operands, bytes[0]) ? final_frame_instruction_size(bytes, left) : 1;
-}
-
-static bool frames_is_advance(uint8_t code) {
-  enum { ADVANCE = 1, KIND_SHIFT = 6, FIRST = 1, LAST = 4 };
-  return code >> KIND_SHIFT == ADVANCE || (code >= FIRST && code <= LAST);
-}
-
 /* L1120: a CIE of the SASS side is read out of Mercury's and written anew: version 3, no text, 4 as the unit of advances
  * (L492), the other two numbers as short as they go, and what stands behind the last advance, without NOP but for the
  * padding. False at something that does not end. */
@@ -415,7 +433,7 @@ static bool frames_make_cie(frame_writer *w, const uint8_t *from, uint64_t size)
   const uint64_t begin = w->size;
   for (uint64_t length; at < size; at += length) {
     const bool advances = frames_is_advance(from[at]);
-    length = frames_cie_instruction_size(from + at, size - at);
+    length = frames_instruction_size(from + at, size - at);
     if (!length && advances)
       length = size - at; /* nothing stands behind it */
     if (!length) {
@@ -576,16 +594,18 @@ static void frames_check_entries(const finalizer *f, const tl_section *frames) {
 }
 
 const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
+  enum { ADVANCE_GROWS = 5 }; /* one of a byte has as many */
   const tl_section *const m = final_mercury(f, section);
   frames_check_entries(f, m);
   const uint8_t *const bytes = final_view_bytes(f->mercury, section);
   frame_writer w = {.f = f};
   w.entries = frames_first_entries(f, m->relocations[1]);
   for (size_t i = 0; i < m->pieces.count; i++)
-    frames_pair_file(&w, &m->pieces.items[i], bytes + m->pieces.items[i].offset);
+    frames_pair_file(&w, &m->pieces.items[i], bytes + m->pieces.items[i].offset,
+                     f->mercury->plan->size - f->mercury->plan->section_offset[section]);
   uint64_t room = 0;
   for (size_t i = 0; i < w.pairs.count; i++)
-    room += w.pairs.items[i].mercury_size + w.pairs.items[i].mercury_cie_size + 64;
+    room += ADVANCE_GROWS * w.pairs.items[i].mercury_size + FRAME_BEHIND + w.pairs.items[i].mercury_cie_size + 64;
   w.bytes = final_new(f, room);
   frames_write(&w);
   frames_put_entries(&w, m->relocations[1]);

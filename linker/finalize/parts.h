@@ -132,6 +132,8 @@ bool final_names_first(const finalizer *f, uint32_t symbol);
 void final_find_aliases(finalizer *f);
 /* Of a Mercury text; NULL where it is not known. */
 const tl_code *final_code_map_of(finalizer *f, uint32_t text);
+/* The SASS text that it was read of, where it is known. */
+const uint8_t *final_code_text(const finalizer *f, uint32_t text);
 /* L720: the part of a SASS text whose function begins at that place of the decoded code. */
 final_extent final_extent_of(finalizer *f, uint32_t text, uint64_t mercury);
 /* Whether a function stands behind the beginning of a text. */

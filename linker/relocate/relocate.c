@@ -1025,6 +1025,7 @@ static bool relocate_is_capsule_code(const relocating *r, const entry_state *e) 
 }
 
 static void relocate_entry(relocating *r, uint32_t index) {
+  enum { MERCURY_LAST = 0x40 };
   const tl_relocation *const entry = &r->module->relocations.items[index];
   if (tl_layout_offset_is_gone(r->layout, entry->target, entry->offset) ||
       r->module->sections.items[entry->target].bodyless || relocate_is_of_emptied(r, entry->target))
@@ -1066,6 +1067,8 @@ static void relocate_entry(relocating *r, uint32_t index) {
     relocate_apply(r, &e);
   else if (result == OUTCOME_CLEAR)
     relocate_clear(r, &e);
+  else if (result == OUTCOME_DROP && e.type == TL_R_MERCURY + MERCURY_LAST) /* L1489 */
+    relocate_record(r, &e);
   if (result == OUTCOME_KEEP || result == OUTCOME_KEEP_AS_NONE || result == OUTCOME_APPLY_AND_KEEP)
     relocate_keep(r, &e, result == OUTCOME_KEEP_AS_NONE);
 }
