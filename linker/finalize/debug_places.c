@@ -10,9 +10,8 @@
 
 #include <string.h>
 
-/* The first instruction of a body at a decoded place or behind it, NOPs left out: 0 where only the end of the code is there,
- * the text's size for a place behind the code. */
-static uint64_t places_translate(const tl_code *map, uint64_t mercury, uint64_t text_size) {
+uint64_t final_translate_place(const tl_code *map, uint64_t at, uint64_t text_size) {
+  const uint64_t mercury = at / TL_CODE_INSTRUCTION * TL_CODE_INSTRUCTION;
   size_t low = 0, high = map->count;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
@@ -29,15 +28,16 @@ static uint64_t places_translate(const tl_code *map, uint64_t mercury, uint64_t 
 
 /* What an entry adds: the address of code is that of an instruction (L1484). */
 static uint64_t places_addend(finalizer *f, const tl_kept *kept) {
-  enum { CODE_WORD = TL_R_MERCURY + 0x3c, CODE_ADDRESS, LOW = TL_CODE_INSTRUCTION - 1 };
+  enum { CODE_WORD = TL_R_MERCURY + 0x3c, CODE_ADDRESS };
   const tl_symbol *const symbol = &f->mercury->module->symbols.items[kept->symbol];
   const uint32_t text = symbol->section;
   if ((kept->type != CODE_WORD && kept->type != CODE_ADDRESS) || tl_type_of(symbol) != STT_FUNC || text == TL_NONE ||
       !(final_mercury(f, text)->flags & SHF_EXECINSTR))
     return (uint64_t)kept->addend;
   const tl_code *const map = final_code_map_of(f, text);
-  const uint64_t place = (uint64_t)kept->addend & ~(uint64_t)LOW;
-  return map ? places_translate(map, place, final_view_size(f->sass, f->sass_section[text])) : (uint64_t)kept->addend;
+  const uint64_t place = (uint64_t)kept->addend;
+  return map ? final_translate_place(map, place, final_view_size(f->sass, f->sass_section[text]))
+             : (uint64_t)kept->addend;
 }
 
 /* Whether an entry says where the line table of a unit of .debug_info is (L768). */

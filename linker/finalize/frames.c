@@ -53,8 +53,8 @@ typedef struct frame_pair {
   bool nobody; /* it is no function's (L1304) */
   uint64_t mercury_size, mercury_cie_size;
   uint64_t behind; /* how much of the view's file lies behind it */
-  uint64_t cie;  /* where the CIE lies in the merged section */
-  uint32_t next; /* of the same function: the next body's frame, TL_NONE */
+  uint64_t cie;    /* where the CIE lies in the merged section */
+  uint32_t next;   /* of the same function: the next body's frame, TL_NONE */
 } frame_pair;
 typedef TL_VECTOR(frame_pair) frame_pairs;
 
@@ -68,7 +68,8 @@ typedef TL_VECTOR(frame_entry) frame_entries;
 
 typedef struct frame_writer {
   finalizer *f;
-  frame_entries entries; /* by offset */
+  const tl_section *section; /* .debug_frame in the Mercury view */
+  frame_entries entries;     /* by offset */
   frame_pairs pairs;
   uint8_t *bytes;
   uint64_t size;
@@ -85,14 +86,19 @@ static int frames_compare_places(const void *a, const void *b) {
   return tl_compare(x->offset, y->offset);
 }
 
+/* Whether an entry is an address of code. */
+static bool frames_is_address(const tl_kept *entry) {
+  enum { CODE_WORD = TL_R_MERCURY + 0x3c, CODE_ADDRESS };
+  return entry->type == CODE_WORD || entry->type == CODE_ADDRESS;
+}
+
 /* Of all entries at a place the first in the output says whose it is, and what they add, or else the last address of code (L1304). */
 static frame_entries frames_first_entries(const finalizer *f, uint32_t container) {
-  enum { CODE_WORD = TL_R_MERCURY + 0x3c, CODE_ADDRESS };
   const final_entry_list list = final_entries_of(&f->mercury_entries, container);
   frame_entries entries = {0};
   for (size_t i = 0; i < list.count; i++) {
     const tl_kept *const kept = list.items[i];
-    const bool address = kept->type == CODE_WORD || kept->type == CODE_ADDRESS;
+    const bool address = frames_is_address(kept);
     *tl_vector_push(f->arena, &entries) = (frame_entry){kept->offset, (uint64_t)kept->addend, kept->symbol, (uint32_t)i,
                                                         address ? kept->symbol : TL_NONE};
   }
@@ -132,6 +138,13 @@ static bool frames_is_about_code(const finalizer *f, uint32_t symbol, const uint
          (!stored || final_begins_inner(f, function->section, stored));
 }
 
+static void frames_refuse(const finalizer *f, const tl_section *frames, uint64_t offset, const char *what) {
+  const tl_module *const m = f->mercury->module;
+  const tl_piece *const piece = tl_layout_piece(frames, offset);
+  if (piece)
+    tl_cubin_damaged(&m->files[piece->file], m->names, m->diagnostics, piece->section, offset - piece->offset, what);
+}
+
 /* The frames of one file; `bytes` is where they lie in the merged, patched section, `section` how much of the
  * view's file begins there. */
 static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uint8_t *bytes, uint64_t section) {
@@ -142,7 +155,9 @@ static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uin
     const uint64_t place = mercury->offset + from.items[i].offset;
     const frame_entry *const entry = from.items[i].cie ? NULL : frames_find_entry(&w->entries, place + FRAME_ADDRESS);
     if (from.items[i].cie)
-      cie = i; /* a frame's CIE is the one before it */
+      cie = i;           /* a frame's CIE is the one before it */
+    if (cie == SIZE_MAX) /* what was carried out made another of it */
+      frames_refuse(f, w->section, place, "a frame has no CIE (L496)");
     if (cie == SIZE_MAX || !entry)
       continue;
     *tl_vector_push(f->arena, &w->pairs) =
@@ -306,8 +321,9 @@ static bool frames_read_steps(const finalizer *f, const frame_pair *pair, frame_
     if (frames_is_advance(frame_bytes[i])) {
       if (any)
         frames_add_step(f, steps, at, bytes + start, end - start);
-      at = frame_bytes[i] == SET_PLACE ? tl_get64(frame_bytes + i + 1)
-                                       : at + (uint64_t)(int64_t)(int32_t)(unit * frames_advance(frame_bytes + i, length));
+      at = frame_bytes[i] == SET_PLACE
+               ? tl_get64(frame_bytes + i + 1)
+               : at + (uint64_t)(int64_t)(int32_t)(unit * frames_advance(frame_bytes + i, length));
       start = end;
       any = false;
       continue;
@@ -530,7 +546,7 @@ static bool frames_is_word(const finalizer *f, const tl_kept *entry, const final
   return within > CIE_VERSION + 1 && final_view_bytes(f->mercury, frames)[entry->offset - 1] == OP_ADDRESS;
 }
 
-/* What the entries of a place add: of an address of code, where the instruction at it is. */
+/* What the entries of a place add: of an address of code that of an instruction, as in debug data (L1524). */
 static uint64_t frames_addend(finalizer *f, const frame_entry *at) {
   const tl_module *const m = f->mercury->module;
   const tl_symbol *const symbol = at->addressed == TL_NONE ? NULL : &m->symbols.items[at->addressed];
@@ -540,16 +556,27 @@ static uint64_t frames_addend(finalizer *f, const frame_entry *at) {
   if (final_begins_inner(f, text, at->addend))
     return final_extent_of(f, text, at->addend).start;
   const tl_code *const map = final_code_map_of(f, text);
-  const tl_code_place *const place = map ? tl_code_find(map, at->addend) : NULL;
-  if (map && !place)
-    return final_view_size(f->sass, f->sass_section[text]); /* behind the code */
-  return place ? place->sass : 0;
+  return map ? final_translate_place(map, at->addend, final_view_size(f->sass, f->sass_section[text])) : 0;
 }
 
 /* Whether an entry says where a frame's CIE is (D92). nvlink carries it out. */
 static bool frames_points(const finalizer *f, const tl_kept *entry) {
   return tl_type_of(&f->mercury->module->symbols.items[entry->symbol]) == STT_SECTION &&
          entry->type == TL_R_MERCURY + 2;
+}
+
+/* Where an entry is on the SASS side, 0 where that has no such word (L1304). */
+static uint64_t frames_place(const finalizer *f, const tl_kept *entry, const final_frame *found) {
+  const tl_module *const m = f->mercury->module;
+  if (!frames_is_word(f, entry, found))
+    return 0;
+  const uint64_t to = found->to + (entry->offset - found->from);
+  if (!found->cie || !to || (m->mode->final && !tl_barriers_asked(m->options)))
+    return to;
+  if (tl_defect_matched(m->options, TL_DEFECT_D135))
+    return 0;
+  tl_defect_note(m->diagnostics, TL_DEFECT_D135, tl_module_text(m, m->symbols.items[entry->symbol].name));
+  return to;
 }
 
 /* L1304: nvlink writes a place in the code where an entry about one stands, and 0 as a frame's pointer where any entry does. */
@@ -566,9 +593,9 @@ static void frames_put_entries(const frame_writer *w, uint32_t container) {
     const tl_kept *const entry = list.items[i];
     const final_frame *const found = frames_find(f, entry->offset);
     const tl_relocation_row *const row = tl_relocation_in_view(entry->type, true);
-    if (!frames_is_word(f, entry, found) || found->cie || !tl_relocation_is_code_place(row))
+    if (!tl_relocation_is_code_place(row))
       continue;
-    const uint64_t at = found->to + (entry->offset - found->from);
+    const uint64_t at = frames_place(f, entry, found); /* the first word's where the SASS side has no such (L1523) */
     const unsigned width = row->fields[0].width / 8u;
     const uint32_t symbol = f->sass_symbol[entry->symbol];
     if (at > w->size || width > w->size - at)
@@ -579,26 +606,89 @@ static void frames_put_entries(const frame_writer *w, uint32_t container) {
   }
 }
 
-/* L1520: nvlink's finalizer ends by a signal over an entry that stays and is about no symbol of the output, as one is about a
- * section that the output makes anew. */
-static void frames_check_entries(const finalizer *f, const tl_section *frames) {
+/* --- entries that nvlink's finalizer cannot have (L513, L608, L1520, L1521) --- */
+
+/* L513: whether an address of code in the frames lies behind it. Of texts with several functions tl_mercury_check knows. */
+static bool frames_is_behind_code(finalizer *f, const tl_kept *entry) {
   const tl_module *const m = f->mercury->module;
+  const uint32_t text = m->symbols.items[entry->symbol].section;
+  if (!frames_is_address(entry) || text == TL_NONE || !(m->sections.items[text].flags & SHF_EXECINSTR))
+    return false;
+  const tl_code *const map = final_code_map_of(f, text);
+  return map && (uint64_t)entry->addend >= map->mercury_size && !final_begins_inner(f, text, (uint64_t)entry->addend);
+}
+
+/* Those that stay. L1520: one about no symbol of the output, as one is about a section that the output makes anew. */
+static void frames_check_kept(finalizer *f, const tl_section *frames) {
   const final_entry_list list = final_entries_of(&f->mercury_entries, frames->relocations[1]);
   for (size_t i = 0; i < list.count; i++) {
     const tl_kept *const entry = list.items[i];
-    const tl_piece *const piece = entry->symbol ? NULL : tl_layout_piece(frames, entry->offset);
-    if (piece)
-      tl_cubin_damaged(&m->files[piece->file], m->names, m->diagnostics, piece->section, entry->offset - piece->offset,
-                       "an entry of a frame is about no symbol of the output (L1520)");
+    if (!entry->symbol)
+      frames_refuse(f, frames, entry->offset, "an entry of a frame is about no symbol of the output (L1520)");
+    if (frames_is_behind_code(f, entry))
+      frames_refuse(f, frames, entry->offset, "the address of a frame's code lies in no function (L513)");
+  }
+}
+
+/* The places where frames begin in the merged section, before anything is carried out. */
+static tl_map frames_starts(const finalizer *f, const tl_section *frames) {
+  tl_map starts;
+  tl_map_init(&starts, f->arena);
+  for (size_t i = 0; i < frames->pieces.count; i++) {
+    const tl_piece *const piece = &frames->pieces.items[i];
+    const frame_list list = frames_read(f, piece->data, piece->size);
+    for (size_t j = 0; j < list.count; j++)
+      tl_set_add(&starts, piece->offset + list.items[j].offset);
+  }
+  return starts;
+}
+
+/* Whether what is carried out changes the first words of a frame, which say that it is one. A value that is not 0 changes the
+ * high half of a frame's length, too (L638). */
+static bool frames_is_broken_by(const tl_map *starts, const tl_patch *patch) {
+  enum { FIRST_WORDS = 8, LENGTH_END = 12 };
+  const uint64_t bytes = tl_relocation_row_bytes(patch->row), end = patch->offset + bytes;
+  const uint64_t kept = patch->value ? LENGTH_END : FIRST_WORDS; /* at the start of a frame */
+  bool broken = false;
+  for (uint64_t i = 1; i < bytes + kept; i++)
+    broken |= end >= i && tl_set_has(starts, end - i);
+  return broken;
+}
+
+/* L1521: whether an entry says that the place of code is an undefined object of the output. nvlink ends by a signal there, and
+ * not over `__UFT_OFFSET`. */
+static bool frames_is_no_place(const finalizer *f, const tl_relocation *entry) {
+  enum { CODE = TL_R_MERCURY + 0x0e };
+  const tl_module *const m = f->mercury->module;
+  const tl_symbol *const symbol = &m->symbols.items[entry->symbol];
+  const bool object = tl_type_of(symbol) == STT_OBJECT || tl_type_of(symbol) == STT_CUDA_OBJECT;
+  return entry->type == CODE && object && symbol->section == TL_NONE &&
+         f->mercury->emitted->symbol_index[entry->symbol] &&
+         strcmp(tl_module_text(m, symbol->name), "__UFT_OFFSET") != 0;
+}
+
+static void frames_check_carried(const finalizer *f, uint32_t section, const tl_section *frames) {
+  const tl_module *const m = f->mercury->module;
+  const tl_relocated *const relocated = f->mercury->emitted->relocated;
+  const tl_map starts = frames_starts(f, frames);
+  for (size_t i = 0; i < relocated->patches.count; i++) {
+    const tl_patch *const patch = &relocated->patches.items[i];
+    if (patch->section != section)
+      continue;
+    if (frames_is_broken_by(&starts, patch))
+      frames_refuse(f, frames, patch->offset, "an entry stands in the first words of a frame (L513)");
+    if (frames_is_no_place(f, &m->relocations.items[patch->entry]))
+      frames_refuse(f, frames, patch->offset, "an entry of a frame is about no function (L608)");
   }
 }
 
 const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
   enum { ADVANCE_GROWS = 5 }; /* one of a byte has as many */
   const tl_section *const m = final_mercury(f, section);
-  frames_check_entries(f, m);
+  frames_check_kept(f, m);
+  frames_check_carried(f, section, m);
   const uint8_t *const bytes = final_view_bytes(f->mercury, section);
-  frame_writer w = {.f = f};
+  frame_writer w = {.f = f, .section = m};
   w.entries = frames_first_entries(f, m->relocations[1]);
   for (size_t i = 0; i < m->pieces.count; i++)
     frames_pair_file(&w, &m->pieces.items[i], bytes + m->pieces.items[i].offset,
@@ -611,20 +701,6 @@ const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
   frames_put_entries(&w, m->relocations[1]);
   *size = w.size;
   return w.bytes;
-}
-
-/* Where an entry is on the SASS side, 0 where that has no such word (L1304). */
-static uint64_t frames_place(const finalizer *f, const tl_kept *entry, const final_frame *found) {
-  const tl_module *const m = f->mercury->module;
-  if (!frames_is_word(f, entry, found))
-    return 0;
-  const uint64_t to = found->to + (entry->offset - found->from);
-  if (!found->cie || !to || (m->mode->final && !tl_barriers_asked(m->options)))
-    return to;
-  if (tl_defect_matched(m->options, TL_DEFECT_D135))
-    return 0;
-  tl_defect_note(m->diagnostics, TL_DEFECT_D135, tl_module_text(m, m->symbols.items[entry->symbol].name));
-  return to;
 }
 
 /* Entries of the Mercury section that stay, with their numbers in data (R63), at the frames' new places (L1304). */
