@@ -590,12 +590,14 @@ static void mercury_check_frames(const checker *c, uint32_t index) {
 
 /* --- tables --- */
 
-/* They are places in code, so their symbols are functions; nvlink crashes over a section's (L494). */
+/* A place in the code is that of a text; nvlink crashes over others (L494). */
 static void mercury_check_constants(const checker *c, uint32_t section) {
+  enum { PLACE = TL_R_MERCURY + 8 };
   const tl_cubin_section *const entries = mercury_section(c, section);
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
-    const uint32_t symbol = tl_get32(entries->data + at + 12);
-    if (!symbol || mercury_is_section(mercury_symbol(c, symbol)))
+    const uint8_t *const symbol = mercury_symbol(c, tl_get32(entries->data + at + 12));
+    const bool text = symbol && tl_cubin_section_at(c->cubin, tl_get16(symbol + 6))->type == SHT_CUDA_CAPSULE;
+    if (tl_get32(entries->data + at + 8) == PLACE && !text)
       mercury_fail(c, section, at, "an entry of compiler constants is about no function (L494)");
   }
 }

@@ -59,15 +59,15 @@ bool final_is_debug(const finalizer *f, uint32_t section) {
   return m->type == SHT_PROGBITS && !(m->flags & (SHF_ALLOC | SHF_EXECINSTR));
 }
 
-/* What the SASS side's table of symbols says: in an executable shared memory lies behind what is reserved (L617). */
-static uint64_t places_begin(const finalizer *f, uint32_t symbol) {
-  const uint32_t sass = f->sass_symbol[symbol];
+/* In an executable shared memory lies behind what is reserved (L617). */
+uint64_t final_place_value(const finalizer *f, const tl_kept *kept) {
+  const uint32_t sass = f->sass_symbol[kept->symbol];
   if (sass == TL_NONE)
-    return 0;
+    return (uint64_t)kept->addend;
   const tl_symbol *const s = &f->sass->module->symbols.items[sass];
   const tl_layout *const layout = f->sass->emitted->layout;
   const bool behind = s->shared && f->sass->module->mode->final && tl_symbol_is_listed(f->sass->module, layout, sass);
-  return layout->symbol_value[sass] + (behind ? s->shared_places * layout->reserved : 0);
+  return layout->symbol_value[sass] + (behind ? s->shared_places * layout->reserved : 0) + (uint64_t)kept->addend;
 }
 
 const uint8_t *final_debug_data(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size) {
@@ -80,16 +80,17 @@ const uint8_t *final_debug_data(finalizer *f, uint32_t section, const uint8_t *b
       continue;
     copy = copy ? copy : tl_arena_copy(f->arena, bytes, size);
     const uint64_t value = places_is_line_unit(f, kept) ? final_line_unit(f, (uint64_t)kept->addend)
-                                                        : places_begin(f, kept->symbol) + (uint64_t)kept->addend;
+                                                        : final_place_value(f, kept);
     tl_put(copy + kept->offset, value >> row->fields[0].shift, row->fields[0].width / 8u);
   }
   return copy ? copy : bytes;
 }
 
-const uint8_t *final_debug_relocations(finalizer *f, uint32_t section, uint64_t *size) {
+const uint8_t *final_data_relocations(finalizer *f, uint32_t section, uint64_t *size) {
   enum { LINE_UNIT = 1 };
   const final_entry_list list = final_entries_of(&f->mercury_entries, section);
   uint8_t *const bytes = final_new(f, list.count * ELF_RELA_SIZE);
+  const bool debug = final_is_debug(f, final_mercury(f, section)->about);
   *size = 0;
   for (size_t i = 0; i < list.count; i++) {
     const tl_kept *const kept = list.items[i];
@@ -100,7 +101,9 @@ const uint8_t *final_debug_relocations(finalizer *f, uint32_t section, uint64_t 
     const uint32_t type = unit ? LINE_UNIT : tl_sass_type_in_data(kept->type);
     tl_put64(at, kept->offset);
     tl_put64(at + 8, (uint64_t)f->mercury->emitted->symbol_index[kept->symbol] << 32 | type);
-    tl_put64(at + 16, unit ? final_line_unit(f, (uint64_t)kept->addend) : places_addend(f, kept));
+    tl_put64(at + 16, unit    ? final_line_unit(f, (uint64_t)kept->addend)
+                      : debug ? places_addend(f, kept)
+                              : (uint64_t)kept->addend);
     *size += ELF_RELA_SIZE;
   }
   return bytes;

@@ -72,7 +72,7 @@ typedef struct finalizer {
   uint32_t *mercury_section;
   TL_VECTOR(final_section) sections; /* 0 is the null section */
   final_entries mercury_entries, sass_entries;
-  struct jump_targets **jump_targets;    /* by file, by SASS text (jump_tables.c) */
+  struct jump_targets *jump_targets;     /* by Mercury text (jump_tables.c) */
   uint32_t slot_images, last_slot_image; /* constants of jump slots in the Mercury view (L740) */
   bool *has_slots;                       /* by Mercury section: a bindless table with an entry in it (L105) */
   uint32_t *mirror;                      /* by Mercury section: its second, Mercury section in the output; 0 */
@@ -180,10 +180,13 @@ void final_plan(finalizer *f, uint64_t limit);
 /* The SASS side of one section, as bytes in the arena. */
 const uint8_t *final_info(finalizer *f, uint32_t section, uint64_t *size);
 const uint8_t *final_relocations(finalizer *f, uint32_t section, uint64_t *size);
+/* What a place in the code that an entry says is where it is written: symbol and addend, as the SASS side has them. */
+uint64_t final_place_value(const finalizer *f, const tl_kept *kept);
 /* Whether a section of the Mercury module holds debug data, and the SASS side of it and of its entries (L1480). */
 bool final_is_debug(const finalizer *f, uint32_t section);
 const uint8_t *final_debug_data(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size);
-const uint8_t *final_debug_relocations(finalizer *f, uint32_t section, uint64_t *size);
+/* Of compiler constants, too (L1490). */
+const uint8_t *final_data_relocations(finalizer *f, uint32_t section, uint64_t *size);
 const uint8_t *final_table_relocations(finalizer *f, uint32_t section, uint64_t *size);
 /* L767: whether a section of the Mercury module is a table that ptxas laid out, where all of these begin on the SASS side,
  * and their loads in a text. */

@@ -59,11 +59,11 @@ static bool sections_is_line_table(const finalizer *f, uint32_t section) {
          (strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0);
 }
 
-/* Entries of debug data that stay, or records of those that were applied. */
-static bool sections_is_about_debug(const finalizer *f, uint32_t section) {
+/* Entries of debug data, or of compiler constants, that stay, or records of those that were applied. */
+static bool sections_is_about_data(const finalizer *f, uint32_t section) {
   const tl_section *const m = final_mercury(f, section);
   return (m->type == SHT_RELA || m->type == SHT_CUDA_RESOLVEDRELA) && m->about != TL_NONE &&
-         final_is_debug(f, m->about);
+         (final_is_debug(f, m->about) || final_mercury(f, m->about)->type == SHT_CUDA_CONSTANT0 + 2);
 }
 
 /* M43: -g, or a file that asks for them somewhere in the link. */
@@ -158,8 +158,8 @@ static bool sections_fill_debug(finalizer *f, uint32_t section, final_section *o
     out->bytes = final_register_types(f, out->bytes, &out->size);
   else if (final_is_debug(f, section))
     out->bytes = final_debug_data(f, section, out->bytes, out->size);
-  else if (sections_is_about_debug(f, section))
-    out->bytes = final_debug_relocations(f, section, &out->size);
+  else if (sections_is_about_data(f, section))
+    out->bytes = final_data_relocations(f, section, &out->size);
   else
     return false;
   return true;
