@@ -278,6 +278,7 @@ static void live_push_kernels(marker *m) {
     tl_function *const f = &m->resolution->functions.items[i];
     const bool used = tl_kernel_is_used(m->diagnostics->options, tl_names_text(m->names, f->name));
     f->rooted = f->kernel_somewhere && (used || (!single && m->taken_as[i] != TL_NONE));
+    f->rooted |= f->provided && !single; /* L1474 */
     if (f->rooted)
       live_visit(m, i);
   }

@@ -663,7 +663,7 @@ static void functions_note_kernel(tl_merging *m, uint32_t symbol, uint32_t out, 
   tl_symbol *const result = &module->symbols.items[out];
   const uint32_t name = m->cubin->symbols[symbol].name;
   tl_u32_push(module->arena, &module->all_kernels, out);
-  const bool late = functions_is_late(m, name);
+  const bool late = !result->provided && functions_is_late(m, name);
   const bool counts = module->resolution->functions.items[m->bodies[symbol].function].rooted;
   result->late_sections = late && new; /* not where an earlier file mentions it (L257) */
   result->late = late && !counts;      /* L151: with no kernel named it counts as one */
@@ -724,7 +724,9 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   its->led |= create && m->bodies[symbol].leads;
   its->deserted |= create && primary != symbol && primary < m->cubin->symbol_count && m->symbol_dead[primary];
   its->left |= !s->value && (symbol < primary || (s->size && !m->cubin->symbols[primary].size));
-  if (create && s->other & STO_ENTRY)
+  const tl_function *const function = &module->resolution->functions.items[m->bodies[symbol].function];
+  module->symbols.items[out].provided = function->provided && !(s->other & STO_ENTRY);
+  if (create && tl_symbol_is_entry(&module->symbols.items[out]))
     functions_note_kernel(m, symbol, out, new);
 }
 

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "catalog/system_call.h"
 #include "catalog/trace.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
@@ -199,6 +200,7 @@ static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, 
     return;
   function->had_relocations |= r->has_relocations[s->section];
   function->defined = true;
+  function->provided = tl_system_call_is(tl_names_text(r->names, s->name));
   function->kernel = kernel;
   function->unified = (s->other & STO_MANAGED) != 0; /* of the body that stands (L1192) */
   function->file = file;
