@@ -283,12 +283,20 @@ static bool relocations_is_of_another_text(const tl_merging *m, const tl_cubin_s
   return false;
 }
 
+/* L1476: the symbol of a file's `.nv.global` in which no object has got a place, since all of them lost, is that of the one that
+ * there is. */
+static bool relocations_is_of_lost_globals(const tl_merging *m, const tl_cubin_symbol *s) {
+  return tl_merging_lies(s) && tl_symbol_type(s) == STT_SECTION && m->section_map[s->section] == TL_NONE &&
+         m->cubin->sections[s->section].type == SHT_CUDA_GLOBAL && s->name == m->cubin->sections[s->section].name;
+}
+
 /* What an entry is about in the output. An object in the compiler constants of a body that lost is the one of its name in
  * the first body that stood when it came (L1094); in a relocatable output the section's symbol is that of the section behind
  * whose bytes they stand (W8.8). */
 static uint32_t relocations_symbol(const tl_merging *m, uint32_t symbol) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
-  const bool lost = relocations_is_of_lost_body(m, s) || relocations_is_of_pool(m, s);
+  const bool lost = relocations_is_of_lost_body(m, s) || relocations_is_of_pool(m, s) ||
+                    (!m->module->capsule && relocations_is_of_lost_globals(m, s));
   const bool other = relocations_is_of_another_text(m, s, m->symbol_map[symbol]);
   if (other || (m->symbol_map[symbol] == TL_NONE && lost)) {
     const uint32_t standing = tl_module_find_section(m->module, s->name);
