@@ -129,10 +129,20 @@ static void relocations_check_slot(const tl_merging *m, uint32_t section) {
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_UFT_STUB), site, NULL);
 }
 
+/* The parameter bank, in a link without capsules, that stands for that of a kernel's body that lost; TL_NONE (L708). */
+static uint32_t relocations_standing_bank(const tl_merging *m, uint32_t target) {
+  const tl_cubin_section *const bank = tl_cubin_section_at(m->cubin, target);
+  if (m->module->capsule || bank->type != SHT_CUDA_CONSTANT0 || m->section_state[target] != TL_SECTION_LOST)
+    return TL_NONE;
+  const uint32_t standing = tl_module_find_section(m->module, bank->name);
+  return standing != TL_NONE && m->module->sections.items[standing].type == SHT_CUDA_CONSTANT0 ? standing : TL_NONE;
+}
+
 /* R30: what a relocation section can be about. TL_NONE: the link ends (L1270). */
 static uint32_t relocations_target(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  const uint32_t target = tl_merging_section(m, input->info);
+  const uint32_t standing = relocations_standing_bank(m, input->info);
+  const uint32_t target = standing != TL_NONE ? standing : tl_merging_section(m, input->info);
   relocations_check_slot(m, section);
   if (target != TL_NONE && relocations_may_change(m->module->sections.items[target].type, m->module->view))
     return target;
@@ -505,7 +515,8 @@ static bool relocations_are_losing_constants(const tl_merging *m, uint32_t secti
 
 bool tl_merge_keeps_losing_relocations(const tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  return tl_section_type_is_relocations(input->type) && relocations_are_losing_constants(m, input->info);
+  return tl_section_type_is_relocations(input->type) &&
+         (relocations_are_losing_constants(m, input->info) || relocations_standing_bank(m, input->info) != TL_NONE);
 }
 
 /* The block that a device function's compiler constants went into, TL_NONE for other sections. */
