@@ -164,10 +164,11 @@ static void live_read_record(marker *m, uint32_t file, uint32_t section, uint64_
   }
 }
 
+/* Of a text the symbol in sh_info says so; what else has a sh_info names a section there (L1478). */
 static bool live_section_loses(const marker *m, uint32_t file, uint32_t section) {
   const tl_cubin *const cubin = &m->files[file];
   const uint32_t primary = tl_cubin_primary(cubin, section);
-  return primary < cubin->symbol_count && live_loses(m, file, primary);
+  return tl_cubin_section_at(cubin, section)->flags & SHF_EXECINSTR && primary < cubin->symbol_count && live_loses(m, file, primary);
 }
 
 /* The prototype that .nv.prototype gives each function, the last record; where there is none a text that no call can
