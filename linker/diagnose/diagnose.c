@@ -402,7 +402,7 @@ static const uint32_t *diagnose_last_limits(const tl_module *module, tl_arena *a
 
 static void diagnose_stack_limit(const tl_module *module, const tl_resources *resources, const tl_symbol *symbol,
                                  uint32_t limit, tl_arena *arena) {
-  if (!limit || symbol->function == TL_NONE || !(symbol->other & STO_ENTRY))
+  if (!limit || symbol->function == TL_NONE || !tl_symbol_is_entry(symbol))
     return;
   const uint32_t stack =
       resources->endless[symbol->function] ? UINT32_MAX : (uint32_t)resources->stack[symbol->function];
@@ -708,5 +708,6 @@ void tl_diagnose_verbose(const tl_module *module, const tl_graph *graph, const t
   diagnose_say(module, tl_arena_format(arena, "%u bytes gmem%s", globals,
                                        diagnose_constants_text(&v, NULL))); /* of no kernel (L254) */
   for (size_t k = module->all_kernels.count; k-- > 0;)
-    diagnose_say_kernel(&v, module->all_kernels.items[k]);
+    if (!module->symbols.items[module->all_kernels.items[k]].provided) /* L1474 */
+      diagnose_say_kernel(&v, module->all_kernels.items[k]);
 }

@@ -181,7 +181,7 @@ static bool shared_is_of_kernel(const shared_state *s, uint32_t place, const tl_
 
 /* L1301: what a kernel's own text names is no other kernel's, whoever calls that one. */
 static bool shared_is_kernel(const tl_module *module, uint32_t function) {
-  return module->symbols.items[module->symbol_of_function[function]].other & STO_ENTRY;
+  return tl_symbol_is_entry(&module->symbols.items[module->symbol_of_function[function]]);
 }
 
 static void shared_find_users(shared_state *s) {
@@ -577,6 +577,13 @@ static void shared_forget_strays(const shared_state *s, const tl_u32_vector *str
   layout->section_size[section] = layout->reserved + (whole ? layout->section_size[section] : size);
 }
 
+/* L1474: a function that the driver provides, too, beside a single kernel. */
+static bool shared_is_of_provided(const shared_state *s, size_t section) {
+  const tl_section *const its = &s->module->sections.items[section];
+  const uint32_t owner = its->type == SHT_CUDA_SHARED ? tl_module_owner(s->module, its->about) : TL_NONE;
+  return owner != TL_NONE && s->module->resolution->functions.items[shared_symbol(s, owner)->function].provided;
+}
+
 static bool shared_is_there(const tl_module *module) {
   bool found = module->shared_objects.count != 0;
   for (uint32_t i = 1; i < module->sections.count && !found; i++)
@@ -610,9 +617,12 @@ static void shared_place_strays(shared_state *s) {
       shared_forget_strays(s, &strays[section], section);
     strays[section].count = 0;
   }
-  for (size_t section = 0; section < module->sections.count; section++)
+  for (size_t section = 1; section < module->sections.count; section++) {
     if (strays[section].count)
       shared_place_strays_of(s, &strays[section], section);
+    else if (!kernel_of[section] && shared_is_of_provided(s, section))
+      s->layout->section_dropped[section] = module->sections.items[section].size == 0;
+  }
 }
 
 static uint32_t shared_group(uint32_t *parent, uint32_t kernel) {

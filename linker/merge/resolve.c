@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "catalog/system_call.h"
 #include "catalog/trace.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
@@ -99,21 +100,33 @@ static bool resolve_is_newer(const resolver *r, const tl_function *function, uin
   return than_standing;
 }
 
+/* L1479: of a second name the count of registers that its text has by now, whose function may have been replaced. */
+static uint64_t resolve_standing_registers(const resolver *r, const tl_function *function) {
+  const uint32_t primary = tl_resolve_primary(&r->files[function->file], function->symbol);
+  const uint32_t owner = primary == function->symbol ? TL_NONE : r->resolution->bodies[function->file][primary].function;
+  if (owner == TL_NONE)
+    return function->registers;
+  const tl_function *const named = &r->resolution->functions.items[owner];
+  const uint32_t top = resolve_cached_registers(&r->files[named->file], named->symbol);
+  return top ? top : function->registers;
+}
+
 /* Where a count is missing the merge ends the link when it comes to the symbol (L1072). */
 static void resolve_check_counts(const resolver *r, const tl_function *function, uint32_t file, uint32_t symbol) {
   tl_body *const body = &r->resolution->bodies[file][symbol];
   if (resolve_registers(r->first_count, &r->files[file], symbol) == NO_COUNT)
     body->uncounted = TL_UNCOUNTED_NEW;
-  else if (function->registers == NO_COUNT)
+  else if (resolve_standing_registers(r, function) == NO_COUNT)
     body->uncounted = TL_UNCOUNTED_OLD;
 }
 
 static bool resolve_incoming_wins(const resolver *r, const tl_function *function, uint32_t file, uint32_t symbol) {
   const uint64_t incoming = resolve_registers(r->first_count, &r->files[file], symbol);
   resolve_check_counts(r, function, file, symbol);
-  resolve_trace(r, function, file, symbol, incoming < function->registers);
-  if (incoming != function->registers)
-    return incoming < function->registers;
+  const uint64_t standing = resolve_standing_registers(r, function);
+  resolve_trace(r, function, file, symbol, incoming < standing);
+  if (incoming != standing)
+    return incoming < standing;
   const bool newer = resolve_is_newer(r, function, file, symbol);
   if (newer)
     tl_trace(r->diagnostics, TL_TRACE_NEWER_PTX, tl_names_text(r->names, function->name));
@@ -199,6 +212,7 @@ static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, 
     return;
   function->had_relocations |= r->has_relocations[s->section];
   function->defined = true;
+  function->provided = tl_system_call_is(tl_names_text(r->names, s->name));
   function->kernel = kernel;
   function->unified = (s->other & STO_MANAGED) != 0; /* of the body that stands (L1192) */
   function->file = file;
