@@ -371,10 +371,12 @@ static size_t ref_block_add_laid_table(ref_link *link, ref_function *function, c
   return function->laid_table;
 }
 
-/* RF422: the sh_link of constants and initialised variables is what the first input says, of whatever section. */
+/* RF422, RF772: the sh_link of constants, of variables, of local memory and of jump slots of nobody is what the first input says, of whatever
+ * section. */
 static void ref_block_keep_link(const ref_link *link, size_t number, const ref_section *input) {
-  const bool data = input->type == REF_TYPE_GLOBAL_INIT || input->type == REF_TYPE_PROGBITS ||
-                    ref_section_type_is_constant(input->type);
+  const bool memory = input->type == REF_TYPE_GLOBAL || input->type == REF_TYPE_GLOBAL_INIT ||
+                      input->type == REF_TYPE_LOCAL || input->type == REF_TYPE_UFT;
+  const bool data = memory || input->type == REF_TYPE_PROGBITS || ref_section_type_is_constant(input->type);
   if (data && !link->is_capsule) {
     link->sections[number].input_link = input->link;
   }
