@@ -48,7 +48,10 @@ bool ref_bindless_takes(uint32_t type) {
 
 /* B6: what each function's text refers to; W6.12: with one kernel everything counts. */
 static void ref_bindless_find_masks(ref_link *link) {
-  uint8_t all = link->dead_bindless_mask;
+  uint8_t all = 0;
+  for (size_t i = 0; i < link->function_count; i++) {
+    all |= link->functions[i].dead_bindless_mask;
+  }
   for (size_t i = 0; i < link->relocation_count; i++) {
     const ref_out_relocation *entry = &link->relocations[i];
     const size_t function = link->sections[entry->target].info_function;

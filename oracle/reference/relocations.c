@@ -506,13 +506,13 @@ static bool ref_relocation_target_is_gone(const ref_link *link, const ref_file *
   return false;
 }
 
-/* W6.12: with one kernel, references from dead functions count too. */
-static void ref_relocation_note_dead_textures(ref_link *link, const ref_file *file, uint32_t section) {
+/* W6.12: with one kernel, references from dead functions count too, until another body replaces theirs (RF777). */
+static void ref_relocation_note_dead_textures(const ref_file *file, uint32_t section, ref_function *function) {
   for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
     const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
     if (entry.symbol < file->cubin.symbol_count && file->function_of[entry.symbol] == REF_NONE &&
         ref_bindless_takes(entry.type)) {
-      link->dead_bindless_mask |= ref_bindless_mask_of(file->cubin.symbols[entry.symbol].info & 15);
+      function->dead_bindless_mask |= ref_bindless_mask_of(file->cubin.symbols[entry.symbol].info & 15);
     }
   }
 }
@@ -523,11 +523,11 @@ static void ref_relocation_note_dead(ref_link *link, const ref_file *file, uint3
   if (file->body_of[owner] == REF_BODY_LOSES) {
     return;
   }
-  ref_relocation_note_dead_textures(link, file, section);
+  ref_function *function = &link->functions[file->function_of[owner]];
+  ref_relocation_note_dead_textures(file, section, function);
   if (!ref_merge_is_text(file, file->cubin.sections[section].info)) {
     return;
   }
-  ref_function *function = &link->functions[file->function_of[owner]];
   for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
     const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
     const size_t symbol = entry.symbol < file->cubin.symbol_count ? file->symbol_of[entry.symbol] : REF_NONE;
