@@ -330,6 +330,21 @@ static void ref_relocation_resolve_gone_shared(const ref_link *link, const ref_f
   output->gone_value = input->value;
 }
 
+/* RF780: the name of another section's symbol can be that of a dead function's text, too, which has gone. */
+static void ref_relocation_resolve_dead_name(const ref_link *link, const ref_symbol *input,
+                                             ref_out_relocation *output) {
+  static const char prefix[] = ".text.";
+  if (link->is_capsule || link->everything_live || output->symbol != REF_NONE ||
+      strncmp(input->name, prefix, sizeof prefix - 1) != 0) {
+    return;
+  }
+  const size_t number = ref_map_find(&link->function_by_name, input->name + sizeof prefix - 1);
+  const ref_function *function = number == REF_NONE ? NULL : &link->functions[number];
+  output->names_gone_section = function != NULL && function->defined_so_far && !function->live;
+  output->names_dead_code = output->names_gone_section;
+  output->gone_type = REF_TYPE_PROGBITS;
+}
+
 static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const ref_relocation *entry,
                                           ref_out_relocation *output) {
   if (entry->symbol >= file->cubin.symbol_count) { /* D44: nvlink reads what lies behind the table */
@@ -341,6 +356,7 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
   if (ref_named_is_another(file, input)) {
     output->symbol = ref_named_find(link, input->name);
     output->function = output->symbol == REF_NONE ? REF_NONE : link->symbols[output->symbol].function;
+    ref_relocation_resolve_dead_name(link, input, output);
     if ((input->info & 15) == REF_SYMBOL_SECTION) {           /* RF440 */
       output->block_offset = file->offset_in[input->section]; /* R36 knows the section alone */
     }
