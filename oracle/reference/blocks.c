@@ -1,4 +1,4 @@
-/* Data, constant and debug sections as blocks (W3.3, W3.6, W3.8, W3.10, W8.8, RF715, RF771). */
+/* Data, constant and debug sections as blocks (W3.3, W3.6, W3.8, W3.10, W8.8, RF715, RF771, RF772, RF776). */
 #include "link.h"
 
 #include <string.h>
@@ -36,9 +36,9 @@ bool ref_merge_is_text(const ref_file *file, uint32_t section) {
          ((input->flags & REF_FLAG_EXEC) != 0 || ref_function_owns_text(file, section));
 }
 
-/* Parameters and shared memory are what they are, whatever their flags say. */
+/* Parameters, compiler constants (RF776) and shared memory are what they are, whatever their flags say. */
 static bool ref_merge_is_named(const ref_section *section) {
-  return section->type == REF_TYPE_CONSTANT ||
+  return section->type == REF_TYPE_CONSTANT || section->type == REF_TYPE_CONSTANT + 2 ||
          (section->type == REF_TYPE_SHARED && strncmp(section->name, ".nv.shared.", 11) == 0);
 }
 
@@ -324,6 +324,7 @@ static bool ref_block_has_constants(const ref_file *file, uint32_t section) {
 static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   ref_section own_constants = file->cubin.sections[section]; /* RF116, L895: called after the function */
   own_constants.name = ref_memory_print(link, "%s%s", link->view->optimizer_prefix, file->cubin.symbols[owner].name);
+  own_constants.flags = link->is_capsule ? own_constants.flags : REF_FLAG_ALLOC | REF_FLAG_INFO; /* RF776 */
   const ref_section *input = &own_constants;
   const size_t number = file->function_of[owner];
   const bool loses = file->body_of[owner] == REF_BODY_LOSES;
@@ -371,10 +372,12 @@ static size_t ref_block_add_laid_table(ref_link *link, ref_function *function, c
   return function->laid_table;
 }
 
-/* RF422: the sh_link of constants and initialised variables is what the first input says, of whatever section. */
+/* RF422, RF772: the sh_link of constants, of variables, of local memory and of jump slots of nobody is what the first input says, of whatever
+ * section. */
 static void ref_block_keep_link(const ref_link *link, size_t number, const ref_section *input) {
-  const bool data = input->type == REF_TYPE_GLOBAL_INIT || input->type == REF_TYPE_PROGBITS ||
-                    ref_section_type_is_constant(input->type);
+  const bool memory = input->type == REF_TYPE_GLOBAL || input->type == REF_TYPE_GLOBAL_INIT ||
+                      input->type == REF_TYPE_LOCAL || input->type == REF_TYPE_UFT;
+  const bool data = memory || input->type == REF_TYPE_PROGBITS || ref_section_type_is_constant(input->type);
   if (data && !link->is_capsule) {
     link->sections[number].input_link = input->link;
   }

@@ -150,8 +150,7 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
   link->sections[function->text].stem = text->name; /* L895 */
   link->sections[function->text].links_symtab = true;
   link->sections[function->text].info_function = file->function_of[symbol];
-  function->has_stray_text = !link->is_capsule && !function->entry && (text->flags & REF_FLAG_EXEC) != 0 &&
-                             !ref_function_owns_text(file, input->section);
+  function->has_stray_text = !link->is_capsule && !function->entry && !ref_function_owns_text(file, input->section);
   ref_merge_copy_text(link, file, symbol, function);
   ref_merge_define_symbol(link, file_number, symbol, function->text);
   /* RF51: for a kernel that is not named, if an earlier file took its address. */

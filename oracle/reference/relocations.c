@@ -330,6 +330,21 @@ static void ref_relocation_resolve_gone_shared(const ref_link *link, const ref_f
   output->gone_value = input->value;
 }
 
+/* RF780: the name of another section's symbol can be that of a dead function's text, too, which has gone. */
+static void ref_relocation_resolve_dead_name(const ref_link *link, const ref_symbol *input,
+                                             ref_out_relocation *output) {
+  static const char prefix[] = ".text.";
+  if (link->is_capsule || link->everything_live || output->symbol != REF_NONE ||
+      strncmp(input->name, prefix, sizeof prefix - 1) != 0) {
+    return;
+  }
+  const size_t number = ref_map_find(&link->function_by_name, input->name + sizeof prefix - 1);
+  const ref_function *function = number == REF_NONE ? NULL : &link->functions[number];
+  output->names_gone_section = function != NULL && function->defined_so_far && !function->live;
+  output->names_dead_code = output->names_gone_section;
+  output->gone_type = REF_TYPE_PROGBITS;
+}
+
 static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const ref_relocation *entry,
                                           ref_out_relocation *output) {
   if (entry->symbol >= file->cubin.symbol_count) { /* D44: nvlink reads what lies behind the table */
@@ -341,6 +356,7 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
   if (ref_named_is_another(file, input)) {
     output->symbol = ref_named_find(link, input->name);
     output->function = output->symbol == REF_NONE ? REF_NONE : link->symbols[output->symbol].function;
+    ref_relocation_resolve_dead_name(link, input, output);
     if ((input->info & 15) == REF_SYMBOL_SECTION) {           /* RF440 */
       output->block_offset = file->offset_in[input->section]; /* R36 knows the section alone */
     }
@@ -506,13 +522,13 @@ static bool ref_relocation_target_is_gone(const ref_link *link, const ref_file *
   return false;
 }
 
-/* W6.12: with one kernel, references from dead functions count too. */
-static void ref_relocation_note_dead_textures(ref_link *link, const ref_file *file, uint32_t section) {
+/* W6.12: with one kernel, references from dead functions count too, until another body replaces theirs (RF777). */
+static void ref_relocation_note_dead_textures(const ref_file *file, uint32_t section, ref_function *function) {
   for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
     const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
     if (entry.symbol < file->cubin.symbol_count && file->function_of[entry.symbol] == REF_NONE &&
         ref_bindless_takes(entry.type)) {
-      link->dead_bindless_mask |= ref_bindless_mask_of(file->cubin.symbols[entry.symbol].info & 15);
+      function->dead_bindless_mask |= ref_bindless_mask_of(file->cubin.symbols[entry.symbol].info & 15);
     }
   }
 }
@@ -523,11 +539,11 @@ static void ref_relocation_note_dead(ref_link *link, const ref_file *file, uint3
   if (file->body_of[owner] == REF_BODY_LOSES) {
     return;
   }
-  ref_relocation_note_dead_textures(link, file, section);
+  ref_function *function = &link->functions[file->function_of[owner]];
+  ref_relocation_note_dead_textures(file, section, function);
   if (!ref_merge_is_text(file, file->cubin.sections[section].info)) {
     return;
   }
-  ref_function *function = &link->functions[file->function_of[owner]];
   for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
     const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
     const size_t symbol = entry.symbol < file->cubin.symbol_count ? file->symbol_of[entry.symbol] : REF_NONE;
