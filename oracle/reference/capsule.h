@@ -64,6 +64,9 @@ typedef struct ref_capsule {
   ref_strings new_names;
 } ref_capsule;
 
+/* capsule_beside.c */
+void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view);
+
 /* capsule_body.c: one instruction of a capsule after another. */
 typedef struct ref_capsule_step {
   const uint8_t *data;
