@@ -24,9 +24,8 @@ enum {
 };
 
 typedef struct ref_frame {
-  const ref_section *section, *common_section;
+  const ref_section *section, *common_section; /* with the bytes behind Mercury's own entries (RF852) */
   uint64_t common, at, end; /* common: in its section */
-  const uint8_t *linked;    /* the bytes of its section behind Mercury's own entries (RF852) */
   bool is_bare;
   ref_bytes rows;             /* in place of its own, if there are any */
   uint64_t range;             /* of addresses, in place of its own, unless 0 */
@@ -82,7 +81,7 @@ static void ref_frames_add_common(ref_frames *frames, const ref_frame *frame) {
     ref_bytes_add(frames->capsule->mercury, &frames->output, frame->common_bytes.data, frame->common_bytes.size);
     return;
   }
-  ref_bytes_add(frames->capsule->mercury, &frames->output, frame->linked + frame->common, (size_t)size);
+  ref_bytes_add(frames->capsule->mercury, &frames->output, frame->common_section->data + frame->common, (size_t)size);
 }
 
 /* The last frame of a file that begins at an offset of its section or before, or (`common`) whose common entry does; NULL: none. Files and
@@ -243,7 +242,7 @@ static void ref_frames_add(ref_frames *frames, const ref_frame *frame, ref_kept_
   ref_bytes_add(frames->capsule->mercury, &frames->output, frame->rows.data, frame->rows.size);
   ref_put_u64(frames->output.data + at + LENGTH_AT, size - HEAD);
   if (frame->is_bare) { /* RF707: address and range are what Mercury's side has after its own entries */
-    memcpy(frames->output.data + at + ADDRESS_AT, frame->linked + frame->at + ADDRESS_AT, ROWS_AT - ADDRESS_AT);
+    memcpy(frames->output.data + at + ADDRESS_AT, frame->section->data + frame->at + ADDRESS_AT, ROWS_AT - ADDRESS_AT);
     ref_put_u32(frames->output.data + at + BARE - 4, 0);
   }
   ref_put_u64(frames->output.data + at + POINTER_AT,
@@ -260,11 +259,31 @@ static void ref_frames_add(ref_frames *frames, const ref_frame *frame, ref_kept_
                                        kept->frame.at + ADDRESS_AT);
 }
 
-static const ref_section *ref_frames_section(const ref_cubin *cubin, uint32_t *index) {
+/* RF852: the finalizer reads what Mercury's own link wrote. */
+static const ref_section *ref_frames_linked(const ref_frames *frames, size_t number, uint32_t index) {
+  ref_link *mercury = frames->capsule->mercury;
+  const ref_file *file = &mercury->files[number];
+  const ref_section *input = &file->cubin.sections[index];
+  if (file->section_of[index] == REF_NONE) {
+    return input;
+  }
+  const ref_bytes *output = &mercury->sections[file->section_of[index]].data;
+  const uint64_t base = file->offset_in[index];
+  if (base > output->size || input->size > output->size - base) {
+    return input;
+  }
+  ref_section *linked = REF_TAKE_ONE(mercury, ref_section);
+  *linked = *input;
+  linked->data = output->data + base;
+  return linked;
+}
+
+static const ref_section *ref_frames_section(const ref_frames *frames, size_t number, uint32_t *index) {
+  const ref_cubin *cubin = &frames->capsule->mercury->files[number].cubin;
   for (*index = 1; *index < cubin->section_count; ++*index) {
     const ref_section *section = &cubin->sections[*index];
     if (section->type == REF_TYPE_PROGBITS && REF_IS(section->name, ".debug_frame")) {
-      return section;
+      return ref_frames_linked(frames, number, *index);
     }
   }
   return NULL;
@@ -359,14 +378,14 @@ static ref_common ref_frames_read_common(ref_frames *frames, const ref_frame *fr
     frames->read_section = frame->common_section;
     frames->read_at = frame->common;
     frames->read =
-        ref_common_read(frames->capsule->mercury, frame->linked + frame->common, (size_t)ref_frames_common_size(frame));
+        ref_common_read(frames->capsule->mercury, frame->common_section->data + frame->common, (size_t)ref_frames_common_size(frame));
   }
   return frames->read;
 }
 
 /* The rows behind the head of Mercury's frame, in its common entry's unit (L1120). */
 static ref_rows ref_frames_rows(ref_frames *frames, const ref_frame *frame) {
-  return ref_rows_read(frames->capsule->mercury, frame->linked + frame->at + ROWS_AT,
+  return ref_rows_read(frames->capsule->mercury, frame->section->data + frame->at + ROWS_AT,
                        (size_t)(frame->end - frame->at - ROWS_AT), ref_frames_read_common(frames, frame).unit);
 }
 
@@ -408,11 +427,9 @@ static ref_frame ref_frames_translate(ref_frames *frames, size_t function, const
 }
 
 /* The entry of a file's next frame that has one still (the others' functions are dead or lost); REF_NONE behind the last frame. */
-static size_t ref_frames_next_kept(ref_frames *frames, size_t number, ref_frame *frame) {
+static size_t ref_frames_next_kept(ref_frames *frames, size_t number, uint32_t index, ref_frame *frame) {
   ref_link *mercury = frames->capsule->mercury;
   const ref_file *file = &mercury->files[number];
-  uint32_t index;
-  frame->section = ref_frames_section(&file->cubin, &index);
   while (frame->section != NULL && ref_frames_next(mercury, file, frame)) {
     const size_t entry = ref_map_find(
         &frames->addresses, ref_frames_place_key(mercury, number, file->section_of[index], frame->at + ADDRESS_AT));
@@ -421,16 +438,6 @@ static size_t ref_frames_next_kept(ref_frames *frames, size_t number, ref_frame 
     }
   }
   return REF_NONE;
-}
-
-/* RF852: the finalizer reads what Mercury's own link wrote. */
-static const uint8_t *ref_frames_linked(const ref_frames *frames, const ref_frame *frame, size_t entry) {
-  const ref_link *mercury = frames->capsule->mercury;
-  const ref_out_relocation *address = &mercury->relocations[entry];
-  const ref_bytes *linked = &mercury->sections[address->target].data;
-  const uint64_t base = address->offset - address->input_offset;
-  const bool is_whole = base <= linked->size && frame->section->size <= linked->size - base;
-  return is_whole ? linked->data + base : frame->section->data;
 }
 
 static const char *ref_frames_inner_key(ref_link *link, size_t owner, uint64_t place) {
@@ -451,19 +458,19 @@ static void ref_frames_list_inner(ref_frames *frames) {
 
 /* RF868: what is written where its address is names the function within the text (L720). */
 static uint64_t ref_frames_start(const ref_frames *frames, const ref_frame *frame, size_t function) {
-  const uint64_t start = ref_u64(frame->linked + frame->at + ADDRESS_AT);
+  const uint64_t start = ref_u64(frame->section->data + frame->at + ADDRESS_AT);
   const char *key = ref_frames_inner_key(frames->capsule->mercury, function, start);
   return ref_map_find(&frames->inner, key) != REF_NONE ? start : 0;
 }
 
 static void ref_frames_collect_file(ref_frames *frames, size_t number) {
   ref_link *mercury = frames->capsule->mercury;
-  ref_frame frame = {.common = UINT64_MAX};
+  uint32_t index;
+  ref_frame frame = {.common = UINT64_MAX, .section = ref_frames_section(frames, number, &index)};
   size_t entry;
-  while ((entry = ref_frames_next_kept(frames, number, &frame)) != REF_NONE) {
+  while ((entry = ref_frames_next_kept(frames, number, index, &frame)) != REF_NONE) {
     frames->kept =
         ref_memory_grow(mercury, frames->kept, frames->kept_count, &frames->kept_capacity, sizeof *frames->kept);
-    frame.linked = ref_frames_linked(frames, &frame, entry);
     frame.start = ref_frames_start(frames, &frame, mercury->relocations[entry].function);
     frames->kept[frames->kept_count++] = (ref_kept_frame){
         .frame = frame, .entry = entry, .function = mercury->relocations[entry].function, .next = REF_NONE};
@@ -472,7 +479,7 @@ static void ref_frames_collect_file(ref_frames *frames, size_t number) {
 
 /* RF868: is what is written where its address is no function's beginning? */
 static bool ref_frames_is_astray(const ref_frame *frame) {
-  return ref_u64(frame->linked + frame->at + ADDRESS_AT) != frame->start;
+  return ref_u64(frame->section->data + frame->at + ADDRESS_AT) != frame->start;
 }
 
 /* All frames whose entries were kept, those of one function's bodies in a chain, with those of each function inside its text (L720)
