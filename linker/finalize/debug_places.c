@@ -79,8 +79,8 @@ const uint8_t *final_debug_data(finalizer *f, uint32_t section, const uint8_t *b
     if (!places_is_written(f, kept) || kept->offset > size || row->fields[0].width / 8u > size - kept->offset)
       continue;
     copy = copy ? copy : tl_arena_copy(f->arena, bytes, size);
-    const uint64_t value = places_is_line_unit(f, kept) ? final_line_unit(f, (uint64_t)kept->addend)
-                                                        : final_place_value(f, kept);
+    const uint64_t value =
+        places_is_line_unit(f, kept) ? final_line_unit(f, (uint64_t)kept->addend) : final_place_value(f, kept);
     tl_put(copy + kept->offset, value >> row->fields[0].shift, row->fields[0].width / 8u);
   }
   return copy ? copy : bytes;

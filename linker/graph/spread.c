@@ -1156,7 +1156,7 @@ void tl_copy_attributes(tl_resources *resources, const tl_module *module, tl_are
       continue;
     const uint32_t owner = module->sections.items[section->about].owner;
     const tl_symbol *const its = &module->symbols.items[owner]; /* only functions' texts have such a section */
-    const bool kernel = tl_symbol_is_entry(its) && !its->late;   /* L1364 */
+    const bool kernel = tl_symbol_is_entry(its) && !its->late;  /* L1364 */
     tl_vector_reserve(arena, &resources->sections[i], section->attributes.count);
     for (size_t j = section->attributes.count; j-- > 0;) {
       const tl_attribute *const record = &section->attributes.items[j];
