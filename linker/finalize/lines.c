@@ -1,10 +1,11 @@
 /* The SASS line tables, .debug_line and .nv_debug_line_sass (M25): unit by unit the header of the Mercury view, then the
- * SASS sequences of live functions in the order of their symbols. A sequence begins with DW_LNE_set_address, at whose
- * operand the file has an entry against the function. One that describes another body than the standing one is made from
- * the Mercury view's rows (L129). */
+ * sequences of live functions in the order of their symbols, each made from the Mercury view's rows with the code of the body
+ * that stands (L129, L1501). A sequence begins with DW_LNE_set_address, at whose operand the file has an entry against the
+ * function. What the input's SASS side has is not looked at. */
 #include "finalize/line_rows.h"
 
 #include "base/bytes.h"
+#include "catalog/sass_type.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@
 enum { UNIT_LENGTH = 4, UNIT_HEADER_LENGTH = 6, UNIT_LEAST = 10, ADDRESS = 3 };
 /* Behind header_length. */
 enum { SHAPE_LEAST_STEP = 0, SHAPE_LINE_BASE = 2, SHAPE_LINE_RANGE = 3, SHAPE_OPCODE_BASE = 4, SHAPE_SIZE = 5 };
+enum { LENGTH_MOST = 255 };
 
 typedef struct line_unit {
   uint64_t start, program, end; /* in the piece */
@@ -22,17 +24,18 @@ typedef struct line_sequence {
   uint64_t start, end; /* in the piece */
   uint32_t symbol;     /* index in .symtab, 0: the function is not in the output */
   uint32_t function;   /* symbol of the view's module */
+  uint32_t type;       /* of its entry, Mercury's */
   int64_t addend;
 } line_sequence;
 typedef TL_VECTOR(line_sequence) line_sequences;
 
-/* A kept entry of the SASS section. */
+/* A kept entry of the section. */
 typedef struct line_entry {
   uint64_t offset;
   const tl_kept *kept;
 } line_entry;
 
-/* The kept entries of one view's section, by offset. */
+/* The kept entries of the section, by offset. */
 typedef struct line_entries {
   line_entry *items;
   size_t count;
@@ -49,7 +52,7 @@ typedef struct line_sources {
   size_t count;
 } line_sources;
 
-/* One file's part in one view. */
+/* One file's part. */
 typedef struct line_table {
   const uint8_t *bytes;
   const tl_piece *piece;
@@ -58,12 +61,12 @@ typedef struct line_table {
 
 typedef struct line_writer {
   finalizer *f;
-  uint32_t sass; /* section */
-  line_entries sass_entries, mercury_entries;
-  line_sources sass_sources, mercury_sources;
+  line_entries entries;
+  line_sources sources;
   final_line_bytes out;
   final_line_bytes relocations;
-  bool info; /* .debug_line, whose units .debug_info names */
+  bool info;  /* .debug_line, whose units .debug_info names */
+  bool names; /* of functions that rows are inlined from, in .debug_str */
 } line_writer;
 
 static int lines_compare_entries(const void *a, const void *b) {
@@ -153,17 +156,10 @@ static bool lines_next_unit(const line_writer *w, const uint8_t *bytes, uint64_t
   return true;
 }
 
-static void lines_end_sequences(line_sequences *list, uint64_t size) {
-  tl_vector_sort(list, lines_compare_starts);
-  for (size_t i = 0; i < list->count; i++)
-    list->items[i].end = i + 1 < list->count ? list->items[i + 1].start : size;
-}
-
-/* All sequences of one file in one view, in the order of their places; the last of a unit reaches into the next one. */
-static line_sequences lines_find_sequences(const line_writer *w, const tl_linked_view *view, const tl_piece *piece) {
-  const tl_cubin *const cubin = &view->module->files[piece->file];
-  const bool sass = view == w->f->sass;
-  const line_sources *const sources = sass ? &w->sass_sources : &w->mercury_sources;
+/* Where a file has entries against functions, in the order of their places: there sequences may begin. */
+static line_sequences lines_find_sequences(const line_writer *w, const tl_piece *piece) {
+  const tl_cubin *const cubin = &w->f->mercury->module->files[piece->file];
+  const line_sources *const sources = &w->sources;
   line_sequences list = {0};
   for (size_t s = lines_find_source(sources, piece);
        s < sources->count && sources->items[s].target == lines_target(piece->file, piece->section); s++) {
@@ -171,118 +167,88 @@ static line_sequences lines_find_sequences(const line_writer *w, const tl_linked
     const uint64_t count = tl_cubin_relocation_count(section);
     for (uint64_t i = 0; i < count; i++) {
       const tl_cubin_relocation entry = tl_cubin_relocation_at(section, i);
-      if (entry.offset < ADDRESS || entry.offset > piece->size ||
-          tl_symbol_type(tl_cubin_symbol_at(cubin, entry.symbol)) != STT_FUNC)
-        continue; /* the header's entry against .debug_str */
-      const tl_kept *const kept =
-          lines_find_entry(sass ? &w->sass_entries : &w->mercury_entries, piece->offset + entry.offset);
+      if (entry.offset < ADDRESS || entry.offset > piece->size)
+        continue;
+      const tl_kept *const kept = lines_find_entry(&w->entries, piece->offset + entry.offset);
       line_sequence *const one = tl_vector_push(w->f->arena, &list);
       *one = (line_sequence){.start = entry.offset - ADDRESS, .function = TL_NONE};
       if (!kept)
         continue;
-      one->symbol = sass ? final_symbol_index(w->f, kept->symbol) : w->f->mercury->emitted->symbol_index[kept->symbol];
-      one->function = sass ? w->f->mercury_symbol[kept->symbol] : kept->symbol;
+      one->symbol = w->f->mercury->emitted->symbol_index[kept->symbol];
+      one->function = kept->symbol;
+      one->type = kept->type;
       one->addend = kept->addend;
     }
   }
-  lines_end_sequences(&list, piece->size);
+  tl_vector_sort(&list, lines_compare_starts);
   return list;
 }
 
+/* A place in the code has none (L1200). */
 static void lines_put_entry(line_writer *w, const line_sequence *sequence) {
   uint8_t entry[ELF_RELA_SIZE];
+  if (tl_relocation_is_code_place(tl_relocation_in_view(sequence->type, true)))
+    return;
   tl_put64(entry, w->out.count + ADDRESS);
-  tl_put64(entry + 8, (uint64_t)sequence->symbol << 32 | 2);
+  tl_put64(entry + 8, (uint64_t)sequence->symbol << 32 | tl_sass_type_in_data(sequence->type));
   tl_put64(entry + 16, (uint64_t)sequence->addend);
   tl_bytes_put(w->f->arena, &w->relocations, entry, sizeof entry);
 }
 
-/* The first sequence of a function in a unit; the table's are in the order of their symbols. */
-static const line_sequence *lines_find_sequence(const line_table *table, const line_unit *unit, uint32_t symbol) {
-  const line_sequence key = {.start = unit->program, .symbol = symbol};
-  size_t from = 0, to = table->sequences.count;
-  while (from < to) {
-    const size_t middle = from + (to - from) / 2;
-    if (lines_compare_symbols(&table->sequences.items[middle], &key) < 0)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  const line_sequence *const found = from < table->sequences.count ? &table->sequences.items[from] : NULL;
-  return found && found->symbol == symbol && found->start < unit->end ? found : NULL;
-}
-
-/* The sequence as nvlink makes it from the Mercury view's, in `unit` of that view: where a second name stands before the
- * function, or the file's body does not stand. False otherwise. */
-static bool lines_rewrite(const line_writer *w, const line_table *mercury, const line_unit *unit,
-                          const line_sequence *sequence, final_line_bytes *out) {
+/* What a sequence is about; of what is no function, or has no code, rows stay where they are. */
+static line_text lines_text(const line_writer *w, const line_sequence *sequence) {
   finalizer *const f = w->f;
-  const uint32_t text =
-      sequence->function == TL_NONE ? TL_NONE : f->mercury->module->symbols.items[sequence->function].section;
-  if (text == TL_NONE || f->sass_section[text] == TL_NONE)
-    return false;
+  const tl_symbol *const symbol = &f->mercury->module->symbols.items[sequence->function];
+  const uint32_t text = symbol->section;
+  if (tl_type_of(symbol) != STT_FUNC || text == TL_NONE || f->sass_section[text] == TL_NONE)
+    return (line_text){TL_NONE, NULL, 0};
   const bool slot = final_is_slot(f, sequence->function); /* L665 */
   const bool stays = f->aliased[text] || (slot && final_slot_place(f, sequence->function));
-  const uint8_t *const shape = mercury->bytes + unit->start + UNIT_LEAST;
-  /* What an earlier link wrote for an alias that leads its function may have been left untranslated (L807, L868). */
-  const bool led = final_mercury(f, text)->measured != TL_NONE || final_mercury(f, text)->left;
-  const bool own = !led && final_standing_file(f, text) == mercury->piece->file && !final_text_moved(f, text);
-  if ((!stays && !slot && own) || unit->program - unit->start < UNIT_LEAST + SHAPE_SIZE || shape[SHAPE_LEAST_STEP] != 1)
-    return false;
-  const tl_code *const map = stays ? NULL : final_code_map_of(f, text);
-  if (!stays && !map)
-    return false;
-  const line_shape form = {(int8_t)shape[SHAPE_LINE_BASE], shape[SHAPE_LINE_RANGE], shape[SHAPE_OPCODE_BASE]};
-  const line_sequence *const one = lines_find_sequence(mercury, unit, sequence->symbol);
-  const uint64_t end = one ? tl_smaller(one->end, unit->end) : unit->end;
-  if (!one)
-    return false;
   const uint64_t size = slot ? f->slots.sass_size : final_view_size(f->sass, f->sass_section[text]);
-  const line_text about = {text, map, size};
-  const final_rows made = final_rewrite_rows(f, &about, &form, mercury->bytes + one->start, end - one->start, out);
+  return (line_text){text, stays ? NULL : final_code_map_of(f, text), size};
+}
+
+/* The sequence as nvlink makes it: where a second name stands before the function its rows stay where they are (L104). False
+ * where it has none to make. */
+static bool lines_rewrite(const line_writer *w, const line_table *table, const line_shape *shape,
+                          const line_sequence *sequence, final_line_bytes *out) {
+  finalizer *const f = w->f;
+  const line_text about = lines_text(w, sequence);
+  const final_rows made =
+      final_rewrite_rows(f, &about, shape, table->bytes + sequence->start, sequence->end - sequence->start, out);
   if (made == FINAL_ROWS_RING)
     final_disagree(f, "rows of a line table are inlined at themselves (L751)");
+  if (made == FINAL_ROWS_BROKEN)
+    final_disagree(f, "a sequence of a line table has no rows, an advance of 16 bits or no steps (L1501)");
   return made == FINAL_ROWS_MADE;
 }
 
-/* The sequences of `unit` that are in the output, in their order there. */
-static line_sequences lines_choose(const line_writer *w, const line_table *sass, const line_unit *unit) {
-  line_sequences live = {0};
-  size_t from = 0, to = sass->sequences.count; /* by start */
-  while (from < to) {
-    const size_t middle = from + (to - from) / 2;
-    if (sass->sequences.items[middle].start < unit->program)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  for (size_t i = from; i < sass->sequences.count && sass->sequences.items[i].start < unit->end; i++) {
-    line_sequence one = sass->sequences.items[i];
-    one.end = tl_smaller(one.end, unit->end);
-    if (one.symbol)
-      *tl_vector_push(w->f->arena, &live) = one;
-  }
-  tl_vector_sort(&live, lines_compare_symbols);
-  return live;
+/* The sequence whose address an entry stands at, from one place of the table's on; NULL. */
+static const line_sequence *lines_find_sequence(const line_table *table, uint64_t start) {
+  const line_sequence key = {.start = start};
+  return tl_sorted_find(&key, table->sequences.items, table->sequences.count, sizeof key, lines_compare_starts);
 }
 
-static void lines_write_unit(line_writer *w, const line_table *mercury, const line_unit *header, const line_table *sass,
-                             const line_unit *unit) {
-  const line_sequences live = lines_choose(w, sass, unit);
-  const uint64_t start = w->out.count;
-  if (w->info) /* all of these come in the order of their places */
-    *tl_vector_push(w->f->arena, &w->f->line_units) = (final_unit){sass->piece->offset + unit->start, start};
-  tl_bytes_put(w->f->arena, &w->out, mercury->bytes + header->start, header->program - header->start);
-  for (size_t i = 0; i < live.count; i++) {
-    const line_sequence *const one = &live.items[i];
-    lines_put_entry(w, one);
-    final_line_bytes made;
-    if (lines_rewrite(w, mercury, header, one, &made))
-      tl_bytes_put(w->f->arena, &w->out, made.items, made.count);
-    else
-      tl_bytes_put(w->f->arena, &w->out, sass->bytes + one->start, one->end - one->start);
+/* The sequences of `unit` that are in the output, in their order there: each reaches to the next address (L1501). */
+static line_sequences lines_choose(const line_writer *w, const line_table *table, const line_unit *unit,
+                                   const line_shape *shape) {
+  line_sequences live = {0};
+  uint64_t at = final_next_sequence(shape, table->bytes, unit->program, unit->end);
+  while (at < unit->end) { /* from an address on there are its opcode, its size and what the size counts */
+    const line_sequence *const found = lines_find_sequence(table, at);
+    if (found && found->symbol) {
+      line_sequence *const one = tl_vector_push(w->f->arena, &live);
+      *one = *found;
+      one->end = unit->end;
+    }
+    const uint64_t behind = at + 2 + (at + 1 < unit->end ? table->bytes[at + 1] : 0);
+    at = behind < unit->end ? final_next_sequence(shape, table->bytes, behind, unit->end) : unit->end;
   }
-  tl_put32(w->out.items + start, (uint32_t)(w->out.count - start - UNIT_LENGTH));
+  tl_vector_sort(&live, lines_compare_symbols);
+  for (size_t i = 1; i < live.count; i++)
+    if (live.items[i].symbol == live.items[i - 1].symbol)
+      final_disagree(w->f, "a unit of its line table has two sequences of a function (L1501)");
+  return live;
 }
 
 /* Behind the text at `at` and its 0; `end` where it has none. */
@@ -292,9 +258,9 @@ static uint64_t lines_text_end(const uint8_t *bytes, uint64_t at, uint64_t end) 
 }
 
 /* L984: where a header is shorter or longer than its lists of directories and files, nvlink's finalizer looks for the names
- * of functions that rows are inlined from, and crashes where there are none. */
-static void lines_check_header(const line_writer *w, const line_table *mercury, const line_unit *unit) {
-  const uint8_t *const bytes = mercury->bytes;
+ * of functions that rows are inlined from, and crashes where there are none. Otherwise rows are inlined nowhere (L1501). */
+static bool lines_has_names(const line_writer *w, const line_table *table, const line_unit *unit) {
+  const uint8_t *const bytes = table->bytes;
   enum { OPCODE_BASE = 14, FILE_NUMBERS = 3 };
   const uint64_t base = unit->start + OPCODE_BASE, end = unit->program;
   uint64_t at = base < end ? base + (bytes[base] ? bytes[base] : 1) : end;
@@ -306,46 +272,69 @@ static void lines_check_header(const line_writer *w, const line_table *mercury, 
     for (unsigned i = 0; i < FILE_NUMBERS && at < end; at++)
       i += !(bytes[at] & 0x80);
   }
-  const bool names = w->info && tl_module_section_named(w->f->mercury->module, ".debug_str") != TL_NONE;
-  if (at + 1 != end && !names)
-    tl_cubin_damaged(&w->f->mercury->module->files[mercury->piece->file], w->f->mercury->module->names,
-                     w->f->mercury->module->diagnostics, mercury->piece->section, unit->start,
+  const bool asked = at + 1 != end;
+  if (asked && !w->names)
+    tl_cubin_damaged(&w->f->mercury->module->files[table->piece->file], w->f->mercury->module->names,
+                     w->f->mercury->module->diagnostics, table->piece->section, unit->start,
                      "the header of a line table does not end behind its files (L984)");
+  return asked;
 }
 
-static void lines_write_file(line_writer *w, const line_table *mercury, const line_table *sass) {
-  uint64_t from = 0, to = 0;
-  line_unit header, unit;
-  while (lines_next_unit(w, mercury->bytes, mercury->piece->size, &from, &header)) {
-    if (!lines_next_unit(w, sass->bytes, sass->piece->size, &to, &unit))
-      final_disagree(w->f, "its SASS line table has fewer units than its Mercury line table");
-    lines_check_header(w, mercury, &header);
-    lines_write_unit(w, mercury, &header, sass, &unit);
+/* What nvlink divides by. */
+static line_shape lines_shape(const line_writer *w, const line_table *table, const line_unit *unit) {
+  const uint8_t *const head = table->bytes + unit->start + UNIT_LEAST;
+  const uint64_t size = unit->end - unit->start;
+  if (size < UNIT_LEAST + SHAPE_SIZE || !head[SHAPE_LINE_RANGE])
+    final_disagree(w->f, "the header of a line table has no range of lines (L1501)");
+  return (line_shape){.least_step = head[SHAPE_LEAST_STEP],
+                      .line_range = head[SHAPE_LINE_RANGE],
+                      .opcode_base = head[SHAPE_OPCODE_BASE],
+                      .line_base = (int8_t)head[SHAPE_LINE_BASE],
+                      .callers = lines_has_names(w, table, unit),
+                      .lengths = head + SHAPE_SIZE,
+                      .length_count = tl_smaller(size - UNIT_LEAST - SHAPE_SIZE, LENGTH_MOST)};
+}
+
+static void lines_write_unit(line_writer *w, const line_table *table, const line_unit *unit) {
+  const line_shape shape = lines_shape(w, table, unit);
+  const line_sequences live = lines_choose(w, table, unit, &shape);
+  const uint64_t start = w->out.count;
+  if (w->info) /* all of these come in the order of their places */
+    *tl_vector_push(w->f->arena, &w->f->line_units) = (final_unit){table->piece->offset + unit->start, start};
+  tl_bytes_put(w->f->arena, &w->out, table->bytes + unit->start, unit->program - unit->start);
+  for (size_t i = 0; i < live.count; i++) {
+    const line_sequence *const one = &live.items[i];
+    lines_put_entry(w, one);
+    final_line_bytes made;
+    if (lines_rewrite(w, table, &shape, one, &made))
+      tl_bytes_put(w->f->arena, &w->out, made.items, made.count);
+    else
+      tl_bytes_put(w->f->arena, &w->out, table->bytes + one->start, one->end - one->start);
+  }
+  tl_put32(w->out.items + start, (uint32_t)(w->out.count - start - UNIT_LENGTH));
+}
+
+static void lines_write_file(line_writer *w, const line_table *table) {
+  uint64_t from = 0;
+  line_unit unit;
+  while (lines_next_unit(w, table->bytes, table->piece->size, &from, &unit)) {
+    lines_write_unit(w, table, &unit);
   }
 }
 
 const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size) {
   const tl_section *const m = final_mercury(f, section);
   const bool info = strcmp(tl_module_text(f->mercury->module, m->name), ".debug_line") == 0;
-  line_writer w = {.f = f, .sass = f->sass_section[section], .info = info};
+  const bool names = info && tl_module_section_named(f->mercury->module, ".debug_str") != TL_NONE;
+  line_writer w = {.f = f, .info = info, .names = names};
   const uint8_t *const bytes = final_view_bytes(f->mercury, section);
-  w.mercury_entries = lines_collect_entries(f, &f->mercury_entries, m->relocations[1]);
-  w.sass_entries = lines_collect_entries(f, &f->sass_entries, final_sass(f, w.sass)->relocations[1]);
-  w.mercury_sources = lines_collect_sources(f, f->mercury->module, &m->pieces);
-  w.sass_sources = lines_collect_sources(f, f->sass->module, &final_sass(f, w.sass)->pieces);
-  tl_vector_reserve(f->arena, &w.out, final_view_size(f->mercury, section) + final_view_size(f->sass, w.sass) + 1);
-  line_table sass = {0};
+  w.entries = lines_collect_entries(f, &f->mercury_entries, m->relocations[1]);
+  w.sources = lines_collect_sources(f, f->mercury->module, &m->pieces);
+  tl_vector_reserve(f->arena, &w.out, final_view_size(f->mercury, section) + 1);
   for (size_t i = 0; i < m->pieces.count; i++) {
     const tl_piece *const piece = &m->pieces.items[i];
-    const tl_piece *const other = tl_section_piece_of(final_sass(f, w.sass), piece->file);
-    if (!other)
-      final_disagree(f, "it has a Mercury line table and no SASS line table");
-    line_table mercury = {bytes + piece->offset, piece, {0}};
-    mercury.sequences = lines_find_sequences(&w, f->mercury, piece);
-    tl_vector_sort(&mercury.sequences, lines_compare_symbols);
-    if (sass.piece != other)
-      sass = (line_table){other->data, other, lines_find_sequences(&w, f->sass, other)};
-    lines_write_file(&w, &mercury, &sass);
+    const line_table table = {bytes + piece->offset, piece, lines_find_sequences(&w, piece)};
+    lines_write_file(&w, &table);
   }
   const uint32_t container = m->relocations[1];
   if (container != TL_NONE && final_plain_index(f, container)) {
@@ -401,6 +390,6 @@ void final_move_line_units(finalizer *f) {
   uint8_t *const list = tl_arena_copy(f->arena, entries->bytes, entries->size);
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE)
     if (tl_get32(list + at + 12) == final_symbol_index(f, symbol))
-      tl_put64(list + at + 16, lines_unit_place(f, tl_get64(list + at + 16)));
+      tl_put64(list + at + 16, lines_unit_place(f, tl_get32(list + at + 16)));
   entries->bytes = list;
 }

@@ -432,10 +432,11 @@ static bool relocate_is_reserved_clear(const relocating *r, const entry_state *e
   return relocate_clears(e) && tl_text_behind(tl_module_text(r->module, symbol->name), ".nv.reservedSmem");
 }
 
-/* L768, RF224: on the SASS side of a relocatable capsule the place of a unit's line table waits for the final link. */
+/* L768, RF224: on the SASS side of a relocatable capsule the place of a unit's line table waits for the final link. What Mercury
+ * applies is applied there, too (L1500). */
 static bool relocate_is_line_unit(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
   const tl_module *const m = r->module;
-  return m->capsule && m->view == TL_VIEW_SASS &&
+  return m->capsule && m->view == TL_VIEW_SASS && e->type < TL_R_MERCURY &&
          strcmp(tl_module_text(m, m->sections.items[symbol->section].name), ".debug_line") == 0 &&
          strcmp(tl_module_text(m, m->sections.items[e->entry->target].name), ".debug_info") == 0;
 }
