@@ -811,7 +811,7 @@ static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *abou
   uint8_t *copy = NULL;
   d->text = sass->data;
   const bool whole = tl_code_read(&d->code, body->data, body->size, sass->data, sass->size, d->arena);
-  d->known = d->code.mercury_size == d->sizes[capsule];
+  d->known = whole;
   for (uint32_t i = about->last[capsule]; i; i = about->previous[i]) {
     d->foreign = d->before[i].type != SHT_NULL;
     if (d->foreign && d->known && d->cubin->role.joined && derive_section(d, i)->type == SHT_CUDA_MERCURY_RELA)

@@ -11,14 +11,21 @@
 
 #include <string.h>
 
+/* L1505: a text as its input has it, or as it was moved: what entries write into instructions makes no other ones of them. */
+static const uint8_t *code_input(const tl_linked_view *view, uint32_t section) {
+  const tl_section *const text = &view->module->sections.items[section];
+  const bool one = text->pieces.count == 1 && text->pieces.items[0].data &&
+                   text->pieces.items[0].size == final_view_size(view, section);
+  return one ? text->pieces.items[0].data : final_view_bytes(view, section);
+}
+
 static bool code_read(const finalizer *f, uint32_t text, final_code_map *map) {
   const uint32_t other = f->sass_section[text];
   if (text == f->mercury->module->jump_slots)
     return tl_code_read(&map->code, f->slots.capsule, f->slots.capsule_size, f->slots.sass, f->slots.sass_size,
                         f->arena);
-  return tl_code_read(&map->code, final_view_bytes(f->mercury, text), final_view_size(f->mercury, text),
-                      final_view_bytes(f->sass, other), final_view_size(f->sass, other), f->arena) &&
-         map->code.mercury_size == tl_module_decoded_size(f->mercury->module, text, 0);
+  return tl_code_read(&map->code, code_input(f->mercury, text), final_view_size(f->mercury, text),
+                      code_input(f->sass, other), final_view_size(f->sass, other), f->arena);
 }
 
 const tl_code *final_code_map_of(finalizer *f, uint32_t text) {

@@ -44,6 +44,12 @@ static uint64_t places_translate(const tl_code *map, uint64_t mercury, uint64_t 
   return low < map->count ? map->items[low].sass : missing;
 }
 
+uint64_t final_debug_place(finalizer *f, uint32_t text, uint64_t addend) {
+  const tl_code *const map = final_code_map_of(f, text);
+  const uint64_t place = addend - addend % TL_CODE_INSTRUCTION;
+  return map ? places_translate(map, place, final_view_size(f->sass, f->sass_section[text])) : addend;
+}
+
 /* Whether Mercury's entry at the place of one is an address of code. */
 static bool places_is_address(finalizer *f, uint32_t section, const tl_kept *kept, final_places *places) {
   if (!places->sorted)
@@ -59,9 +65,5 @@ int64_t final_debug_addend(finalizer *f, uint32_t section, const tl_kept *kept, 
   const bool whole = tl_type_of(symbol) == STT_SECTION && final_mercury(f, text)->flags & SHF_EXECINSTR;
   if ((!whole && tl_type_of(symbol) != STT_FUNC) || !places_is_address(f, section, kept, places))
     return kept->addend;
-  const tl_code *const map = final_code_map_of(f, text);
-  const uint64_t size = final_view_size(f->sass, symbol->section), place = (uint64_t)kept->addend;
-  if (whole) /* a text has no function's places */
-    return 0;
-  return map ? (int64_t)places_translate(map, place - place % TL_CODE_INSTRUCTION, size) : kept->addend;
+  return whole ? 0 : (int64_t)final_debug_place(f, text, (uint64_t)kept->addend); /* a text has no function's places */
 }

@@ -187,6 +187,8 @@ const uint8_t *final_info(finalizer *f, uint32_t section, uint64_t *size);
 const uint8_t *final_relocations(finalizer *f, uint32_t section, uint64_t *size);
 /* The addend of an entry of the SASS side's debug data that Mercury's relocation section `section` belongs to (L780). */
 int64_t final_debug_addend(finalizer *f, uint32_t section, const tl_kept *kept, final_places *places);
+/* The place in a SASS text that an address of its code is there, as an entry adds it (L1500). */
+uint64_t final_debug_place(finalizer *f, uint32_t text, uint64_t addend);
 const uint8_t *final_table_relocations(finalizer *f, uint32_t section, uint64_t *size);
 /* L767: whether a section of the Mercury module is a table that ptxas laid out, where all of these begin on the SASS side,
  * and their loads in a text. */
