@@ -561,8 +561,7 @@ static uint64_t frames_addend(finalizer *f, const frame_entry *at) {
 
 /* Whether an entry says where a frame's CIE is (D92). nvlink carries it out. */
 static bool frames_points(const finalizer *f, const tl_kept *entry) {
-  const tl_symbol *const symbol = &f->mercury->module->symbols.items[entry->symbol];
-  return tl_type_of(symbol) == STT_SECTION && symbol->section == final_mercury(f, entry->container)->about &&
+  return tl_type_of(&f->mercury->module->symbols.items[entry->symbol]) == STT_SECTION &&
          entry->type == TL_R_MERCURY + 2;
 }
 

@@ -1,6 +1,7 @@
-/* The SASS rows of a line sequence, made from the Mercury view's (L129, L1501): nvlink's finalizer carries its rows over to the
- * text that stands; where a second name stands before the function it leaves them as they are (L104). What one row says is kept
- * until it is known that no later row says something else for the same place. */
+/* The SASS rows of a line sequence, made from the Mercury view's (L129): where a sequence describes another body than the
+ * one that stands, nvlink's finalizer carries its rows over to that body's text; where a second name stands before the
+ * function it leaves them as they are (L104). What one row says is kept until it is known that no later row says something
+ * else for the same place. */
 #include "finalize/line_rows.h"
 
 #include "base/bytes.h"
@@ -14,10 +15,7 @@ enum {
   OP_ADVANCE = 2,
   OP_LINE = 3,
   OP_FILE = 4,
-  OP_COLUMN = 5,
-  OP_CONST_ADVANCE = 8,
-  OP_FIXED_ADVANCE = 9, /* nvlink crashes over it */
-  EXT_END = 1,
+  OP_END = 1,
   OP_SET_ADDRESS = 2,
   OP_CALLER = 0x90, /* the row of the call that a row is inlined at, and the name of the function that is */
   OP_ENTRY = 0x92   /* whether rows are about the function's entry */
@@ -32,13 +30,10 @@ typedef struct line_row {
 } line_row;
 
 typedef struct row_reader {
-  const line_shape *shape;
   const uint8_t *at, *end;
   line_row row; /* the state of the rows' machine */
-  bool broken;
+  bool ends, understood;
 } row_reader;
-
-typedef enum row_step { STEP_STATE, STEP_ROW, STEP_SEQUENCE } row_step;
 
 enum { DEPTH_MOST = 256 }; /* of inlined calls; no compiler goes so far */
 
@@ -53,10 +48,9 @@ typedef struct row_writer {
   tl_u32_vector
       number; /* by row of the Mercury sequence: the number that it has as a caller, 0; TL_NONE while it is looked for */
   const line_shape *shape;
-  TL_VECTOR(line_row) rows;   /* of the Mercury sequence, as they are read */
-  TL_VECTOR(line_row) sorted; /* by place */
-  uint32_t waiting;           /* number of the last row for the place in hand, 0 */
-  tl_u32_vector chain;        /* what is written at a place, innermost first */
+  TL_VECTOR(line_row) rows; /* of the Mercury sequence */
+  uint32_t waiting;         /* number of the last row for the place in hand, 0 */
+  tl_u32_vector chain;      /* what is written at a place, innermost first */
   final_rows result;
 } row_writer;
 
@@ -66,12 +60,13 @@ static uint64_t rows_unsigned(row_reader *r) {
   uint64_t value = 0;
   for (unsigned shift = 0; r->at < r->end; shift += 7) {
     const uint8_t byte = *r->at++;
-    if (shift < 64)
+    if (shift < 63)
       value |= (uint64_t)(byte & 0x7f) << shift;
     if (!(byte & 0x80))
-      break;
+      return value;
   }
-  return value;
+  r->understood = false;
+  return 0;
 }
 
 static int64_t rows_signed(row_reader *r) {
@@ -83,76 +78,57 @@ static int64_t rows_signed(row_reader *r) {
   return (int64_t)value;
 }
 
-/* An extended opcode has one byte of size, which counts from its code on; the end of a sequence is none (L1501). */
-static row_step rows_read_extended(row_reader *r) {
-  const uint64_t size = r->at < r->end ? *r->at++ : 0;
-  const uint8_t *const start = r->at;
-  const uint8_t code = r->at < r->end ? *r->at++ : 0;
-  if (code == OP_CALLER && size) {
+static void rows_read_extended(row_reader *r) {
+  const uint64_t size = rows_unsigned(r);
+  if (!size || size > (uint64_t)(r->end - r->at)) {
+    r->understood = false;
+    return;
+  }
+  const uint8_t *const end = r->end, *const behind = r->at + size;
+  const uint8_t code = *r->at++;
+  r->end = behind;
+  if (code == OP_CALLER) {
     r->row.caller = rows_unsigned(r);
     r->row.name = rows_unsigned(r);
-  } else if (code == OP_ENTRY && size) {
+  } else if (code == OP_ENTRY) {
     r->row.entry = rows_unsigned(r) != 0;
+  } else if (code == OP_END) {
+    r->ends = true;
+  } else if (code != OP_SET_ADDRESS) {
+    r->understood = false;
   }
-  r->at = size < (uint64_t)(r->end - start) ? start + size : r->end;
-  return code == OP_SET_ADDRESS ? STEP_SEQUENCE : STEP_STATE;
+  r->at = behind;
+  r->end = end;
 }
 
-/* Lines are numbers of 32 bits. */
-static void rows_add_lines(row_reader *r, int64_t lines) {
-  r->row.line = (int32_t)(uint32_t)((uint64_t)r->row.line + (uint64_t)lines);
-}
-
-static void rows_add_special(row_reader *r, uint8_t code) {
-  const line_shape *const shape = r->shape;
-  const unsigned step = (unsigned)(code - shape->opcode_base);
-  r->row.at += step / shape->line_range;
-  rows_add_lines(r, shape->line_base + (int64_t)(step % shape->line_range));
-}
-
-/* An opcode that only the header knows, with numbers behind it. */
-static void rows_skip_standard(row_reader *r, uint8_t code) {
-  const unsigned index = code - 1u;
-  const unsigned count = index < r->shape->length_count ? r->shape->lengths[index] : 0;
-  for (unsigned i = 0; i < count; i++)
-    rows_unsigned(r);
-}
-
-/* Reads one opcode. Those up to 9 are what they are whatever the header says. */
-static row_step rows_step(row_reader *r) {
-  const uint8_t code = *r->at++;
-  if (code > OP_FIXED_ADVANCE && code < r->shape->opcode_base) {
-    rows_skip_standard(r, code);
-  } else if (code > OP_FIXED_ADVANCE) {
-    rows_add_special(r, code);
-    return STEP_ROW;
-  } else if (code == OP_EXTENDED) {
-    return rows_read_extended(r);
-  } else if (code == OP_COPY) {
-    return STEP_ROW;
-  } else if (code == OP_ADVANCE) {
-    r->row.at += rows_unsigned(r);
-  } else if (code == OP_LINE) {
-    rows_add_lines(r, rows_signed(r));
-  } else if (code == OP_FILE) {
-    r->row.file = (uint32_t)rows_unsigned(r);
-  } else if (code == OP_COLUMN) {
-    rows_unsigned(r);
-  } else if (code == OP_CONST_ADVANCE) {
-    r->row.at += (UINT8_MAX - (unsigned)r->shape->opcode_base) / r->shape->line_range;
+/* The next row; false at the end and at what is not understood. */
+static bool rows_next(row_reader *r, const line_shape *shape) {
+  while (r->at < r->end && r->understood && !r->ends) {
+    const uint8_t code = *r->at++;
+    bool row = code == OP_COPY;
+    if (code >= shape->opcode_base) {
+      const unsigned step = (unsigned)(code - shape->opcode_base);
+      r->row.at += step / shape->line_range;
+      r->row.line += shape->line_base + (int64_t)(step % shape->line_range);
+      row = true;
+    } else if (code == OP_ADVANCE) {
+      r->row.at += rows_unsigned(r);
+    } else if (code == OP_LINE) {
+      r->row.line += rows_signed(r);
+    } else if (code == OP_FILE) {
+      r->row.file = rows_unsigned(r);
+    } else if (code == OP_EXTENDED) {
+      rows_read_extended(r);
+    } else if (code != OP_COPY) {
+      r->understood = false;
+    }
+    r->understood = r->understood && r->row.line >= 0 && r->row.line <= INT32_MAX && r->row.at <= INT64_MAX;
+    if (row) {
+      r->row.number++;
+      return true;
+    }
   }
-  r->broken |= code == OP_FIXED_ADVANCE;
-  return STEP_STATE;
-}
-
-uint64_t final_next_sequence(const line_shape *shape, const uint8_t *bytes, uint64_t at, uint64_t end) {
-  row_reader r = {.shape = shape, .at = bytes + at, .end = bytes + end};
-  while (r.at < r.end) {
-    const uint8_t *const start = r.at;
-    if (rows_step(&r) == STEP_SEQUENCE)
-      return (uint64_t)(start - bytes);
-  }
-  return end;
+  return false;
 }
 
 /* --- writing --- */
@@ -187,14 +163,14 @@ static void rows_put_advance(row_writer *w, uint64_t by) {
 
 /* The row that a row is inlined at, 0 where the sequence has none of that number. */
 static uint32_t rows_caller(const row_writer *w, const line_row *row) {
-  return row->caller <= w->rows.count && w->shape->callers ? (uint32_t)row->caller : 0;
+  return row->caller <= w->rows.count ? (uint32_t)row->caller : 0;
 }
 
 /* DW_LNE 0x90 where it changes, by the Mercury sequence's numbers: what is written may be the same again. */
 static void rows_put_caller(row_writer *w, const line_row *row) {
   row_writer sizes = {.arena = w->arena};
   const uint32_t caller = rows_caller(w, row);
-  if (!w->shape->callers || (caller == w->last.caller && row->name == w->last.name))
+  if (caller == w->last.caller && row->name == w->last.name)
     return;
   rows_put_unsigned(&sizes, caller ? w->number.items[caller - 1] : 0);
   rows_put_unsigned(&sizes, row->name);
@@ -207,17 +183,12 @@ static void rows_put_caller(row_writer *w, const line_row *row) {
   w->last.name = row->name;
 }
 
-/* A special opcode for every step that it can say, with other lines. */
 static void rows_put_row(row_writer *w, const line_row *row, uint64_t at) {
-  const line_shape *const shape = w->shape;
-  const int64_t lines = (int32_t)(uint32_t)((uint64_t)row->line - (uint64_t)w->last.line);
-  const int64_t special = lines - shape->line_base;
-  const uint64_t step = at - w->last.at, units = shape->least_step ? step / shape->least_step : 0;
-  if (!shape->least_step && step && lines)
-    w->result = FINAL_ROWS_BROKEN; /* nvlink divides by it */
-  const int64_t code =
-      units > UINT8_MAX ? UINT8_MAX + 1 : shape->opcode_base + special + (int64_t)units * shape->line_range;
-  if (step && lines && special >= 0 && special < shape->line_range && code <= UINT8_MAX) {
+  enum { USUAL_STEP = 16 };
+  const int64_t lines = row->line - w->last.line, special = lines - w->shape->line_base;
+  const uint64_t step = at - w->last.at;
+  const int64_t code = w->shape->opcode_base + special + USUAL_STEP * w->shape->line_range;
+  if (step == USUAL_STEP && lines && special >= 0 && special < w->shape->line_range && code <= UINT8_MAX) {
     rows_put(w, (uint8_t)code);
   } else {
     if (lines || !step) {
@@ -242,10 +213,6 @@ static void rows_say(row_writer *w, const line_row *row, uint64_t at, bool twice
   }
   w->last.file = row->file;
   rows_put_caller(w, row);
-  if (!w->said && at) { /* the first row's place is said first */
-    rows_put_advance(w, at);
-    w->last.at = at;
-  }
   w->said = true;
   if (silent)
     return;
@@ -316,13 +283,12 @@ static void rows_flush(row_writer *w, uint64_t to, const tl_code_place *place) {
 static void rows_translate(row_writer *w) {
   const tl_code *const map = w->text->map;
   size_t place = 0;
-  for (size_t i = 0; i < w->sorted.count; i++) {
-    const line_row *const row = &w->sorted.items[i];
-    for (; place < map->count && (!map->items[place].code || map->items[place].mercury < row->at); place++)
+  for (size_t i = 0; i < w->rows.count; i++) {
+    for (; place < map->count && (!map->items[place].code || map->items[place].mercury < w->rows.items[i].at); place++)
       if (map->items[place].code)
         rows_flush(w, map->items[place].sass, &map->items[place]);
     if (place < map->count)
-      w->waiting = row->number;
+      w->waiting = w->rows.items[i].number;
   }
   if (place < map->count)
     rows_flush(w, map->items[place].sass, &map->items[place]);
@@ -330,40 +296,22 @@ static void rows_translate(row_writer *w) {
 
 static void rows_copy(row_writer *w) {
   uint64_t at = 0;
-  for (size_t i = 0; i < w->sorted.count; i++) {
-    if (w->sorted.items[i].at != at)
+  for (size_t i = 0; i < w->rows.count; i++) {
+    if (w->rows.items[i].at != at)
       rows_flush(w, at, NULL);
-    at = w->sorted.items[i].at;
-    w->waiting = w->sorted.items[i].number;
+    at = w->rows.items[i].at;
+    w->waiting = w->rows.items[i].number;
   }
   rows_flush(w, at, NULL);
 }
 
-static int rows_compare(const void *a, const void *b) {
-  const line_row *const x = a, *const y = b;
-  const uint64_t pairs[][2] = {{x->at, y->at}, {x->number, y->number}};
-  return tl_compare_pairs(pairs, 2);
-}
-
-/* Up to the next DW_LNE_set_address. False where nvlink crashes. */
 static bool rows_read(row_writer *w, const uint8_t *sequence, uint64_t size) {
-  row_reader r = {.shape = w->shape, .at = sequence, .end = sequence + size, .row = {.line = 1, .file = 1}};
-  if (!size || rows_step(&r) != STEP_SEQUENCE)
-    return false;
-  while (r.at < r.end) {
-    const row_step step = rows_step(&r);
-    if (step == STEP_SEQUENCE)
-      break;
-    if (step != STEP_ROW)
-      continue;
-    r.row.number++;
+  row_reader r = {.at = sequence, .end = sequence + size, .row = {.line = 1, .file = 1}, .understood = true};
+  while (rows_next(&r, w->shape)) {
     *tl_vector_push(w->arena, &w->rows) = r.row;
-    *tl_vector_push(w->arena, &w->sorted) = r.row;
-    r.row.entry = false; /* it marks one row */
     tl_u32_push(w->arena, &w->number, 0);
   }
-  tl_vector_sort(&w->sorted, rows_compare);
-  return !r.broken && w->rows.count;
+  return r.understood && r.ends;
 }
 
 final_rows final_rewrite_rows(const finalizer *f, const line_text *text, const line_shape *shape,
@@ -371,8 +319,8 @@ final_rows final_rewrite_rows(const finalizer *f, const line_text *text, const l
   enum { ADDRESS_SIZE = 8 };
   row_writer w = {
       .f = f, .text = text, .arena = f->arena, .last = {.line = 1}, .shape = shape, .result = FINAL_ROWS_MADE};
-  if (!rows_read(&w, sequence, size))
-    return FINAL_ROWS_BROKEN;
+  if (!shape->line_range || shape->opcode_base <= OP_FILE || !rows_read(&w, sequence, size))
+    return FINAL_ROWS_KEPT;
   rows_put(&w, OP_EXTENDED);
   rows_put(&w, 1 + ADDRESS_SIZE);
   rows_put(&w, OP_SET_ADDRESS);
@@ -386,7 +334,7 @@ final_rows final_rewrite_rows(const finalizer *f, const line_text *text, const l
     rows_put_advance(&w, text->size - w.last.at);
   rows_put(&w, OP_EXTENDED);
   rows_put(&w, 1);
-  rows_put(&w, EXT_END);
+  rows_put(&w, OP_END);
   *out = w.out;
   return w.result;
 }

@@ -6,20 +6,16 @@
 
 /* From the header of a unit. */
 typedef struct line_shape {
-  uint8_t least_step, line_range, opcode_base;
   int8_t line_base;
-  bool callers;           /* rows say what they are inlined at (L1501) */
-  const uint8_t *lengths; /* of standard opcodes, from 1 on */
-  uint64_t length_count;
+  uint8_t line_range, opcode_base;
 } line_shape;
 
 typedef tl_byte_vector final_line_bytes;
 
 typedef enum final_rows {
   FINAL_ROWS_MADE,
-  FINAL_ROWS_KEPT,  /* something in the sequence is not understood */
-  FINAL_ROWS_RING,  /* a row is inlined at itself: nvlink crashes */
-  FINAL_ROWS_BROKEN /* there are no rows, or what nvlink crashes over */
+  FINAL_ROWS_KEPT, /* something in the sequence is not understood */
+  FINAL_ROWS_RING  /* a row is inlined at itself: nvlink crashes */
 } final_rows;
 
 /* The text that rows are about. */
@@ -29,11 +25,8 @@ typedef struct line_text {
   uint64_t size;      /* of the SASS text */
 } line_text;
 
-/* Where the next DW_LNE_set_address of a unit begins, from one place on; the unit's end behind the last. */
-uint64_t final_next_sequence(const line_shape *shape, const uint8_t *bytes, uint64_t at, uint64_t end);
-
-/* `sequence` begins with DW_LNE_set_address. With a map its rows go to the places that they have in the SASS text; without one
- * they stay where they are. *out only where they are made. */
+/* `sequence` begins with DW_LNE_set_address and ends with DW_LNE_end_sequence. With a map its rows go to the places that
+ * they have in the SASS text; without one they stay where they are. *out only where they are made. */
 final_rows final_rewrite_rows(const finalizer *f, const line_text *text, const line_shape *shape,
                               const uint8_t *sequence, uint64_t size, final_line_bytes *out);
 

@@ -4,7 +4,6 @@
 #include "finalize/line_rows.h"
 
 #include "base/bytes.h"
-#include "catalog/sass_type.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -13,7 +12,6 @@
 enum { UNIT_LENGTH = 4, UNIT_HEADER_LENGTH = 6, UNIT_LEAST = 10, ADDRESS = 3 };
 /* Behind header_length. */
 enum { SHAPE_LEAST_STEP = 0, SHAPE_LINE_BASE = 2, SHAPE_LINE_RANGE = 3, SHAPE_OPCODE_BASE = 4, SHAPE_SIZE = 5 };
-enum { LENGTH_MOST = 255 };
 
 typedef struct line_unit {
   uint64_t start, program, end; /* in the piece */
@@ -63,8 +61,7 @@ typedef struct line_writer {
   line_sources sources;
   final_line_bytes out;
   final_line_bytes relocations;
-  bool info;  /* .debug_line, whose units .debug_info names */
-  bool names; /* of functions that rows are inlined from, in .debug_str */
+  bool info; /* .debug_line, whose units .debug_info names */
 } line_writer;
 
 static int lines_compare_entries(const void *a, const void *b) {
@@ -183,17 +180,14 @@ static line_sequences lines_find_sequences(const line_writer *w, const tl_piece 
       one->addend = kept->addend;
     }
   }
-  tl_vector_sort(&list, lines_compare_starts);
+  lines_end_sequences(&list, piece->size);
   return list;
 }
 
-/* A place in the code has none (L1200). */
 static void lines_put_entry(line_writer *w, const line_sequence *sequence) {
   uint8_t entry[ELF_RELA_SIZE];
-  if (tl_relocation_is_code_place(tl_relocation_in_view(sequence->type, true)))
-    return;
   tl_put64(entry, w->out.count + ADDRESS);
-  tl_put64(entry + 8, (uint64_t)sequence->symbol << 32 | tl_sass_type_in_data(sequence->type));
+  tl_put64(entry + 8, (uint64_t)sequence->symbol << 32 | 2);
   tl_put64(entry + 16, (uint64_t)sequence->addend);
   tl_bytes_put(w->f->arena, &w->relocations, entry, sizeof entry);
 }
@@ -203,10 +197,10 @@ static void lines_put_entry(line_writer *w, const line_sequence *sequence) {
 static bool lines_rewrite(const line_writer *w, const line_table *table, const line_unit *unit,
                           const line_sequence *sequence, final_line_bytes *out) {
   finalizer *const f = w->f;
-  const tl_symbol *const symbol = &f->mercury->module->symbols.items[sequence->function];
-  const uint32_t text = symbol->section;
-  if (tl_type_of(symbol) != STT_FUNC || text == TL_NONE || f->sass_section[text] == TL_NONE)
-    return (line_text){TL_NONE, NULL, 0};
+  const uint32_t text =
+      sequence->function == TL_NONE ? TL_NONE : f->mercury->module->symbols.items[sequence->function].section;
+  if (text == TL_NONE || f->sass_section[text] == TL_NONE)
+    return false;
   const bool slot = final_is_slot(f, sequence->function); /* L665 */
   const bool stays = f->aliased[text] || (slot && final_slot_place(f, sequence->function));
   const uint8_t *const shape = table->bytes + unit->start + UNIT_LEAST;
@@ -220,8 +214,6 @@ static bool lines_rewrite(const line_writer *w, const line_table *table, const l
       final_rewrite_rows(f, &about, &form, table->bytes + sequence->start, sequence->end - sequence->start, out);
   if (made == FINAL_ROWS_RING)
     final_disagree(f, "rows of a line table are inlined at themselves (L751)");
-  if (made == FINAL_ROWS_BROKEN)
-    final_disagree(f, "a sequence of a line table has no rows, an advance of 16 bits or no steps (L1501)");
   return made == FINAL_ROWS_MADE;
 }
 
@@ -261,11 +253,7 @@ static void lines_write_unit(line_writer *w, const line_table *table, const line
     else
       tl_bytes_put(w->f->arena, &w->out, table->bytes + one->start, one->end - one->start);
   }
-  tl_vector_sort(&live, lines_compare_symbols);
-  for (size_t i = 1; i < live.count; i++)
-    if (live.items[i].symbol == live.items[i - 1].symbol)
-      final_disagree(w->f, "a unit of its line table has two sequences of a function (L1501)");
-  return live;
+  tl_put32(w->out.items + start, (uint32_t)(w->out.count - start - UNIT_LENGTH));
 }
 
 /* Behind the text at `at` and its 0; `end` where it has none. */
@@ -294,7 +282,6 @@ static void lines_check_header(const line_writer *w, const line_table *table, co
     tl_cubin_damaged(&w->f->mercury->module->files[table->piece->file], w->f->mercury->module->names,
                      w->f->mercury->module->diagnostics, table->piece->section, unit->start,
                      "the header of a line table does not end behind its files (L984)");
-  return asked;
 }
 
 static void lines_write_file(line_writer *w, const line_table *table) {

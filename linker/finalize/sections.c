@@ -303,12 +303,12 @@ static uint32_t mirror_type(const tl_section *section, mirror_kind kind) {
   return section->type == SHT_CUDA_CONSTANT0 + 3 ? SHT_CUDA_USER_CONSTANT : section->type;
 }
 
-/* The SASS view's bytes are its own where places in the code were written into them, whatever these are (L585, L1036, L1500). */
-static bool mirror_has_places(const finalizer *f, uint32_t section) {
+/* The SASS view's bytes are its own where places in the code were written into them, whatever these are (L585, L1036). */
+static bool mirror_has_places(const finalizer *f, uint32_t type) {
   const tl_relocated *const relocated = f->sass->emitted->relocated;
   for (size_t i = 0; i < relocated->patches.count; i++) {
     const tl_patch *const patch = &relocated->patches.items[i];
-    if (patch->section == f->sass_section[section] && tl_relocation_is_code_place(patch->row))
+    if (f->sass->module->sections.items[patch->section].type == type && tl_relocation_is_code_place(patch->row))
       return true;
   }
   return false;
@@ -323,15 +323,16 @@ static bool mirror_shares(const finalizer *f, uint32_t section, const final_sect
                                            ".nv_debug_info_reg_type"};
   static const char ptx[] = ".nv_debug_ptx_txt";
   const char *const name = sections_name(f, section);
+  const uint32_t type = final_mercury(f, section)->type;
   if (own->size == 0)
     return plain->size == 0;
   if (TL_AMONG_TEXTS(always, name))
-    return plain->size == own->size && !mirror_has_places(f, section);
+    return plain->size == own->size && (type != SHT_CUDA_CONSTANT0 + 3 || !mirror_has_places(f, type));
   if (TL_AMONG_TEXTS(when_equal, name))
     return plain->size == own->size && memcmp(plain->bytes, own->bytes, own->size) == 0;
   if (strcmp(name, ".nv.global.init") == 0)
-    return plain->size == own->size && !mirror_has_places(f, section);
-  return strncmp(name, ptx, sizeof ptx - 1) == 0 && plain->size == own->size && !mirror_has_places(f, section);
+    return plain->size == own->size && !mirror_has_places(f, type);
+  return strncmp(name, ptx, sizeof ptx - 1) == 0 && plain->size == own->size;
 }
 
 static void mirror_add(finalizer *f, uint32_t section, mirror_kind kind) {
