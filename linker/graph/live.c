@@ -168,7 +168,8 @@ static void live_read_record(marker *m, uint32_t file, uint32_t section, uint64_
 static bool live_section_loses(const marker *m, uint32_t file, uint32_t section) {
   const tl_cubin *const cubin = &m->files[file];
   const uint32_t primary = tl_cubin_primary(cubin, section);
-  return tl_cubin_section_at(cubin, section)->flags & SHF_EXECINSTR && primary < cubin->symbol_count && live_loses(m, file, primary);
+  return tl_cubin_section_at(cubin, section)->flags & SHF_EXECINSTR && primary < cubin->symbol_count &&
+         live_loses(m, file, primary);
 }
 
 /* The prototype that .nv.prototype gives each function, the last record; where there is none a text that no call can

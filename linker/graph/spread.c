@@ -73,9 +73,10 @@ typedef struct spreader {
   bool *has_crs;                /* by node: it or something it calls has a record */
   uint32_t *own_records;        /* by section: where the first of a second name's stands, counted from 1 on, 0 */
   uint32_t sparse_of_all;       /* the same over all live functions (L97) */
-  const uint32_t *masked_below; /* by node: whether it or something that it reaches has a record; NULL where all get one */
+  const uint32_t
+      *masked_below; /* by node: whether it or something that it reaches has a record; NULL where all get one */
   bool any_sparse, fills_sparse; /* some function has a record; those without get one */
-  bool groups; /* TCGEN05 records spread: no file is of a toolkit before 13.0 (L1135) */
+  bool groups;                   /* TCGEN05 records spread: no file is of a toolkit before 13.0 (L1135) */
   spread_steps steps;
   spread_steps of_kernels; /* where there are second names: the records made for kernels (L1467) */
   spread_step before;  /* the record that was made last before any step, if not a MIN_STACK_SIZE (L602); `list` NULL */
@@ -1122,7 +1123,8 @@ static const uint32_t *spread_sparse_below(const spreader *s) {
 static void spread_refuse_mask(const spreader *s, uint32_t kernel) {
   const tl_module *const module = s->module;
   const tl_cubin *const file = &module->files[module->symbols.items[kernel].mention];
-  if (tl_module_has_single_kernel(module) || tl_graph_most_called(s->graph, s->masked_below, module->symbols.items[kernel].function))
+  if (tl_module_has_single_kernel(module) ||
+      tl_graph_most_called(s->graph, s->masked_below, module->symbols.items[kernel].function))
     tl_cubin_damaged(file, module->names, module->diagnostics, file->symbol_table, TL_NO_OFFSET,
                      "a kernel has no SPARSE_MMA_MASK, and a function that it reaches has one (L1472)");
 }
@@ -1154,7 +1156,7 @@ void tl_copy_attributes(tl_resources *resources, const tl_module *module, tl_are
       continue;
     const uint32_t owner = module->sections.items[section->about].owner;
     const tl_symbol *const its = &module->symbols.items[owner]; /* only functions' texts have such a section */
-    const bool kernel = tl_symbol_is_entry(its) && !its->late;   /* L1364 */
+    const bool kernel = tl_symbol_is_entry(its) && !its->late;  /* L1364 */
     tl_vector_reserve(arena, &resources->sections[i], section->attributes.count);
     for (size_t j = section->attributes.count; j-- > 0;) {
       const tl_attribute *const record = &section->attributes.items[j];

@@ -682,7 +682,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   uint32_t text = functions_text_of(m, s->section);
   const bool create = text == TL_NONE;
-  const bool slot = input->type == SHT_CUDA_UFT_REL; /* L1477 */
+  const bool slot = input->type == SHT_CUDA_UFT_REL;                              /* L1477 */
   const uint64_t align = tl_larger((uint32_t)input->align, slot ? SLOT_SIZE : 0); /* L174 */
   if (create && new && input->type == SHT_CUDA_UFT_REL && tl_module_has_tables(module)) {
     functions_check_section(m, symbol);

@@ -58,10 +58,10 @@ typedef struct tl_function {
   uint8_t binding;           /* of the standing body; STB_LOCAL where there is none */
   bool local, defined, kernel;
   bool kernel_somewhere; /* some body or mention is a kernel: it counts as a root, also when E26 follows (L62, L470) */
-  bool provided;         /* a body, though the driver has a function of the name: as a kernel, but for its mark (L1474) */
-  bool stub;             /* some body is the jump slot of a unified function: a root like a kernel (U11) */
-  bool unified;          /* the body that stands is a unified function: it stays (L531) */
-  bool described;        /* its address is taken by a descriptor entry (R15) or part -4 alone (L618) */
+  bool provided;  /* a body, though the driver has a function of the name: as a kernel, but for its mark (L1474) */
+  bool stub;      /* some body is the jump slot of a unified function: a root like a kernel (U11) */
+  bool unified;   /* the body that stands is a unified function: it stays (L531) */
+  bool described; /* its address is taken by a descriptor entry (R15) or part -4 alone (L618) */
   bool had_relocations;  /* some body so far had a relocation section for its text (W8.7, L75) */
   bool frames_gone;      /* the last replacement dropped the debug sections' entries of all bodies before it (L92) */
   bool mentioned_before; /* an earlier file than that of the first definition mentions it (L148) */

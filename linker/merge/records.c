@@ -117,9 +117,10 @@ static bool records_is_dropped(const tl_merging *m, const tl_record *record) {
     return m->symbol_map[symbol] == TL_NONE;
   if (!about_function)
     return !records_has_symbol(m, symbol) || records_is_about_shared(m, symbol);
-  if (m->bodies[symbol].function == TL_NONE) /* of an object it stays, and says nothing (L634), unless it lost (L1466) */
-    return !records_has_symbol(m, symbol) || (m->symbol_lost[symbol] && !request) || m->module->symbols.items[m->symbol_map[symbol]].unlisted ||
-           records_is_about_shared(m, symbol);
+  if (m->bodies[symbol].function ==
+      TL_NONE) /* of an object it stays, and says nothing (L634), unless it lost (L1466) */
+    return !records_has_symbol(m, symbol) || (m->symbol_lost[symbol] && !request) ||
+           m->module->symbols.items[m->symbol_map[symbol]].unlisted || records_is_about_shared(m, symbol);
   return m->symbol_dead[symbol] || (m->symbol_lost[symbol] && !request);
 }
 

@@ -103,7 +103,8 @@ static bool resolve_is_newer(const resolver *r, const tl_function *function, uin
 /* L1479: of a second name the count of registers that its text has by now, whose function may have been replaced. */
 static uint64_t resolve_standing_registers(const resolver *r, const tl_function *function) {
   const uint32_t primary = tl_resolve_primary(&r->files[function->file], function->symbol);
-  const uint32_t owner = primary == function->symbol ? TL_NONE : r->resolution->bodies[function->file][primary].function;
+  const uint32_t owner =
+      primary == function->symbol ? TL_NONE : r->resolution->bodies[function->file][primary].function;
   if (owner == TL_NONE)
     return function->registers;
   const tl_function *const named = &r->resolution->functions.items[owner];
