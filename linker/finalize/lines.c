@@ -4,6 +4,7 @@
 #include "finalize/line_rows.h"
 
 #include "base/bytes.h"
+#include "catalog/sass_type.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -21,6 +22,7 @@ typedef struct line_sequence {
   uint64_t start, end; /* in the piece */
   uint32_t symbol;     /* index in .symtab, 0: the function is not in the output */
   uint32_t function;   /* symbol of the Mercury module, TL_NONE */
+  uint32_t type; /* of the entry on the SASS side */
   int64_t addend;
 } line_sequence;
 typedef TL_VECTOR(line_sequence) line_sequences;
@@ -119,6 +121,7 @@ static void lines_add_sequence(const line_writer *w, const line_table *table, ui
     return;
   one->symbol = w->f->mercury->emitted->symbol_index[kept->symbol];
   one->function = kept->symbol;
+  one->type = tl_sass_type_in_data(kept->type);
   one->addend = kept->addend;
 }
 
@@ -139,11 +142,20 @@ static line_sequences lines_find_sequences(const line_writer *w, const line_tabl
 }
 
 static void lines_put_entry(line_writer *w, const line_sequence *sequence) {
+  if (tl_relocation_is_code_place(tl_relocation_in_view(sequence->type, true)))
+    return;
   uint8_t entry[ELF_RELA_SIZE];
   tl_put64(entry, w->out.count + ADDRESS);
-  tl_put64(entry + 8, (uint64_t)sequence->symbol << 32 | 2);
+  tl_put64(entry + 8, (uint64_t)sequence->symbol << 32 | sequence->type);
   tl_put64(entry + 16, (uint64_t)sequence->addend);
   tl_bytes_put(w->f->arena, &w->relocations, entry, sizeof entry);
+}
+
+/* Rows that are about anything but a function's code stay where they are, too (L1491). */
+static bool lines_is_about_code(const finalizer *f, uint32_t symbol) {
+  const tl_symbol *const s = &f->mercury->module->symbols.items[symbol];
+  return tl_type_of(s) == STT_FUNC && s->section != TL_NONE && f->sass_section[s->section] != TL_NONE &&
+         final_mercury(f, s->section)->flags & SHF_EXECINSTR;
 }
 
 /* A sequence of `unit` with its rows at their places in the SASS text; where a second name stands before the function they
@@ -153,19 +165,18 @@ static bool lines_rewrite(const line_writer *w, const line_table *table, const l
   finalizer *const f = w->f;
   const uint32_t text =
       sequence->function == TL_NONE ? TL_NONE : f->mercury->module->symbols.items[sequence->function].section;
-  if (text == TL_NONE || f->sass_section[text] == TL_NONE)
-    return false;
-  const bool slot = final_is_slot(f, sequence->function); /* L665 */
-  const bool stays = f->aliased[text] || (slot && final_slot_place(f, sequence->function));
+  const bool about = lines_is_about_code(f, sequence->function);
+  const bool slot = about && final_is_slot(f, sequence->function); /* L665 */
+  const bool stays = !about || f->aliased[text] || (slot && final_slot_place(f, sequence->function));
   const uint8_t *const shape = table->bytes + unit->start + UNIT_LEAST;
   const tl_code *const map = stays ? NULL : final_code_map_of(f, text);
   if (unit->program - unit->start < UNIT_LEAST + SHAPE_SIZE || shape[SHAPE_LEAST_STEP] != 1 || (!stays && !map))
     return false;
   const line_shape form = {(int8_t)shape[SHAPE_LINE_BASE], shape[SHAPE_LINE_RANGE], shape[SHAPE_OPCODE_BASE]};
-  const uint64_t size = slot ? f->slots.sass_size : final_view_size(f->sass, f->sass_section[text]);
-  const line_text about = {text, map, size};
+  const uint64_t size = slot ? f->slots.sass_size : about ? final_view_size(f->sass, f->sass_section[text]) : 0;
+  const line_text code = {text, map, size};
   const final_rows made =
-      final_rewrite_rows(f, &about, &form, table->bytes + sequence->start, sequence->end - sequence->start, out);
+      final_rewrite_rows(f, &code, &form, table->bytes + sequence->start, sequence->end - sequence->start, out);
   if (made == FINAL_ROWS_RING)
     final_disagree(f, "rows of a line table are inlined at themselves (L751)");
   return made == FINAL_ROWS_MADE;
