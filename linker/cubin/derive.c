@@ -54,7 +54,8 @@ static uint32_t derive_sass_name(const deriver *d, uint32_t section) {
                                            {".rela.nv.constant.user", ".rela.nv.constant3"}, /* L1036 */
                                            {".nv.constant.pic", ".nv.constant4"},
                                            {".rela.nv.constant.pic", ".rela.nv.constant4"}, /* L1200 */
-                                           {".nv.constant.optimizer.", ".nv.constant2."}};
+                                           {".nv.constant.optimizer.", ".nv.constant2."},
+                                           {".rela.nv.constant.optimizer.", ".rela.nv.constant2."}};
   const char *text = tl_text_behind(derive_name(d, section), ".nv.merc");
   if (!text)
     return TL_NONE;
@@ -99,6 +100,32 @@ static void derive_pair_sections(deriver *d) {
     const uint32_t found = tl_map_get(&by_name, derive_sass_name(d, i)); /* no section has the name TL_NONE */
     d->sass[i] = found == TL_NONE ? 0 : derive_find_section(d, i, found, next);
   }
+}
+
+/* Whether nvlink leaves a section of Mercury's alone: debug data, attributes or entries without the SASS side's of that name,
+ * and about the same text (L1492). */
+static bool derive_is_lone(const deriver *d, uint32_t index) {
+  const tl_cubin_section *const section = derive_section(d, index), *const own = derive_section(d, d->sass[index]);
+  const uint32_t type = section->type == SHT_CUDA_MERCURY_RELA   ? SHT_RELA
+                        : section->type == SHT_CUDA_MERCURY_INFO ? SHT_CUDA_INFO
+                                                                 : SHT_PROGBITS;
+  const bool kind = section->type != SHT_PROGBITS ? type != SHT_PROGBITS : !(section->flags & SHF_ALLOC);
+  if (!kind || !(section->flags & SHF_CUDA_MERCURY))
+    return false;
+  const uint32_t about = tl_cubin_section_at(d->cubin, section->info)->type;
+  if (type == SHT_RELA && about == SHT_CUDA_IMAGE_HEADERS) /* not known: it has another name there (M27) */
+    return false;
+  const bool text = type != SHT_PROGBITS && about == SHT_CUDA_CAPSULE;
+  return !d->sass[index] || own->type != type || (text && own->info != d->sass[section->info]);
+}
+
+const bool *tl_derive_lone(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
+  deriver d = {.cubin = cubin, .names = names, .arena = arena};
+  bool *const lone = tl_arena_new(arena, bool, cubin->section_count);
+  derive_pair_sections(&d);
+  for (uint32_t i = 1; i < cubin->section_count; i++)
+    lone[i] = derive_is_lone(&d, i);
+  return lone;
 }
 
 /* --- symbols (M8) --- */
@@ -754,6 +781,15 @@ static void derive_text_places(const deriver *d, const tl_cubin_section *mercury
   }
 }
 
+/* Entries that are not read say nothing of reserved shared memory (L1492). */
+static void derive_lone_entries(const deriver *d, uint32_t entries, tl_cubin_section *sass, uint8_t **copy) {
+  if (derive_section(d, entries)->type != SHT_CUDA_MERCURY_RELA)
+    return;
+  *copy = *copy ? *copy : tl_arena_copy(d->arena, sass->data, sass->size);
+  derive_put_reserved(d, derive_section(d, entries), 0, *copy);
+  sass->data = *copy;
+}
+
 /* L1420: behind the last instruction the SASS side has a branch to itself and NOPs, as many as the capsule says, whatever the
  * input has there. */
 static void derive_end_of_text(const deriver *d, tl_cubin_section *sass, uint8_t **copy) {
@@ -814,7 +850,8 @@ static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *abou
   d->known = whole;
   for (uint32_t i = about->last[capsule]; i; i = about->previous[i]) {
     d->foreign = d->before[i].type != SHT_NULL;
-    if (d->foreign && d->known && d->cubin->role.joined && derive_section(d, i)->type == SHT_CUDA_MERCURY_RELA)
+    if (d->foreign && d->known && d->cubin->role.joined && !derive_is_lone(d, i) &&
+        derive_section(d, i)->type == SHT_CUDA_MERCURY_RELA)
       derive_foreign_text(d, i, sass, &copy);
     if (d->sass[i] && derive_section(d, i)->type == SHT_CUDA_OPTIMIZER_CONSTANT)
       derive_tables(d, i, derive_section(d, about->last[i]));
@@ -822,7 +859,10 @@ static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *abou
       derive_contents(d, derive_section(d, i), derive_section(d, d->sass[i]), sass);
   }
   for (uint32_t i = d->known ? about->last[capsule] : 0; i; i = about->previous[i])
-    derive_text_places(d, derive_section(d, i), sass, &copy);
+    if (d->cubin->role.joined && derive_is_lone(d, i))
+      derive_lone_entries(d, i, sass, &copy);
+    else
+      derive_text_places(d, derive_section(d, i), sass, &copy);
   if (whole)
     derive_end_of_text(d, sass, &copy);
 }
