@@ -39,7 +39,9 @@ void ref_merge_add_shared_section(ref_link *link, ref_function *function) {
   char *name = ref_memory_print(link, ".nv.shared.%s", function->name);
   function->shared =
       ref_section_add_with_symbol(link, name, REF_TYPE_SHARED, REF_FLAG_WRITE | REF_FLAG_ALLOC | REF_FLAG_INFO, 1, 0);
-  link->sections[function->shared].info_section = function->text;
+  const size_t named = function->alias_of;
+  link->sections[function->shared].info_section =
+      named == REF_NONE || function->text != REF_NONE ? function->text : link->functions[named].text; /* RF785 */
 }
 
 static void ref_merge_check_section(ref_link *link, const ref_file *file, const ref_symbol *input) {
