@@ -804,7 +804,7 @@ static void relocate_record(relocating *r, const entry_state *e) {
   }
   const bool lost = e->entry->merge_offset && tl_defect_matched(r->module->options, TL_DEFECT_D12);
   uint64_t old = 0;
-  if (e->row && e->entry->rel && !relocate_clears(e) && !lost && /* L571, L574 */
+  if (e->entry->rel && !relocate_clears(e) && !lost && /* L571, L574 */
       !tl_written_get(&r->written, e->entry->target, e->entry->offset, tl_relocation_content(e->row), &old))
     old = relocate_old_content(r, e);
   *tl_vector_push(r->arena, &r->relocated->kept) =
@@ -1077,7 +1077,7 @@ static void relocate_entry(relocating *r, uint32_t index) {
     relocate_apply(r, &e);
   else if (result == OUTCOME_CLEAR)
     relocate_clear(r, &e);
-  else if (result == OUTCOME_DROP && e.type == TL_R_MERCURY + MERCURY_LAST) /* L1489 */
+  else if (result == OUTCOME_DROP && e.type == TL_R_MERCURY + MERCURY_LAST && !e.entry->rel) /* L1489 */
     relocate_record(r, &e);
   if (result == OUTCOME_KEEP || result == OUTCOME_KEEP_AS_NONE || result == OUTCOME_APPLY_AND_KEEP)
     relocate_keep(r, &e, result == OUTCOME_KEEP_AS_NONE);
