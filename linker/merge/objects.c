@@ -216,7 +216,7 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
     out = module->debug_shared;
   if (out != TL_NONE)
     return out;
-  const uint64_t align = shared && !m->foreign ? 1 : input->align;      /* L253 */
+  const uint64_t align = shared && !m->foreign ? 1 : input->align;                           /* L253 */
   const uint64_t flags = shared ? SHF_WRITE | SHF_ALLOC : nobody ? SHF_ALLOC : input->flags; /* L592 */
   out = tl_module_add_section(module, name, input->type, flags, align, input->entry_size);
   tl_module_add_section_symbol(module, out);
