@@ -53,8 +53,8 @@ typedef struct frame_pair {
   bool nobody; /* it is no function's (L1304) */
   uint64_t mercury_size, mercury_cie_size;
   uint64_t behind; /* how much of the view's file lies behind it */
-  uint64_t cie;  /* where the CIE lies in the merged section */
-  uint32_t next; /* of the same function: the next body's frame, TL_NONE */
+  uint64_t cie;    /* where the CIE lies in the merged section */
+  uint32_t next;   /* of the same function: the next body's frame, TL_NONE */
 } frame_pair;
 typedef TL_VECTOR(frame_pair) frame_pairs;
 
@@ -306,8 +306,9 @@ static bool frames_read_steps(const finalizer *f, const frame_pair *pair, frame_
     if (frames_is_advance(frame_bytes[i])) {
       if (any)
         frames_add_step(f, steps, at, bytes + start, end - start);
-      at = frame_bytes[i] == SET_PLACE ? tl_get64(frame_bytes + i + 1)
-                                       : at + (uint64_t)(int64_t)(int32_t)(unit * frames_advance(frame_bytes + i, length));
+      at = frame_bytes[i] == SET_PLACE
+               ? tl_get64(frame_bytes + i + 1)
+               : at + (uint64_t)(int64_t)(int32_t)(unit * frames_advance(frame_bytes + i, length));
       start = end;
       any = false;
       continue;
