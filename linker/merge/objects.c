@@ -80,7 +80,7 @@ static void objects_take_constants(tl_module *module, uint32_t text, uint32_t se
     return;
   if (*image != TL_NONE) {
     tl_defect_note(module->diagnostics, TL_DEFECT_D85, tl_module_text(module, module->sections.items[*image].name));
-    tl_module_forget_section(module, *image);
+    tl_module_forget_section(module, *image, section); /* the name stays where it was */
   }
   *image = section;
 }
