@@ -1,5 +1,5 @@
 /* The survey before the merge: every function of every file, which body wins, the call graph, and what is alive.
- * W7, W8.1, W8.6, V1-V4, G2, G6. */
+ * W7, W8.1, W8.6, V1-V4, G2, G6, RF782. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -703,8 +703,7 @@ static void ref_functions_keep_undefined(ref_link *link) {
       called = called || stands[callers[i].items[k]];
     }
     stands[i] = stands[i] && called;
-    link->functions[i].live =
-        link->functions[i].live || stands[i] || ref_function_is_kept_mention(&link->functions[i]);
+    link->functions[i].live = link->functions[i].live || stands[i] || ref_function_is_kept_mention(&link->functions[i]);
   }
 }
 
