@@ -1,4 +1,4 @@
-/* RF696: the finalizer makes the SASS side's entries of a capsule's variables and user constants from Mercury's (L497, R63), and the bytes are
+/* RF696, RF813: the finalizer makes the SASS side's entries of a capsule's variables and user constants from Mercury's (L497, R63), and the bytes are
  * Mercury's; what the input has there does not count. L585, L1036: types of Mercury that say a place in the code have none in R_CUDA, so the
  * SASS view has no entry, but what it would say, with the value that the symbol has in the SASS table. The two views' data then have bytes
  * of their own. */
@@ -21,7 +21,7 @@ bool ref_data_place_field(uint32_t type, ref_field *field) {
 }
 
 bool ref_data_is_derived(uint32_t type) {
-  return type == REF_TYPE_GLOBAL_INIT || type == REF_TYPE_CONSTANT_USER;
+  return type == REF_TYPE_GLOBAL_INIT || type == REF_TYPE_CONSTANT_USER || type == REF_TYPE_CONSTANT_PIC; /* RF874 */
 }
 
 /* R63: the type on the SASS side, 0 where that has no entry. Some keep Mercury's number. */

@@ -101,7 +101,7 @@ static uint8_t ref_input_acceleration(const ref_file *file) {
 static void ref_input_take_old(ref_link *link, const ref_file *file, uint16_t toolkit) {
   const uint32_t own = file->cubin.flags >> 8 & 0xffff;
   const uint32_t sm = ref_target_has_capsules(link->sm) ? own : link->sm;
-  const bool is_refused = link->is_virtual ? link->sm == SM_WITHOUT_OLD_OBJECTS : sm >= SM_WITHOUT_OLD_OBJECTS;
+  const bool is_refused = (link->is_virtual ? link->sm : sm) == SM_WITHOUT_OLD_OBJECTS; /* RF873 */
   if (toolkit < TOOLKIT_OF_OLDEST && is_refused) {
     ref_message_fatal(link, "E51", "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", file->name);
   }

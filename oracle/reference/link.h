@@ -501,6 +501,7 @@ typedef struct ref_link {
   size_t named_count;
   size_t pool;                  /* RF655: 0: none */
   uint64_t debug_shared_align;  /* D of W9.8 */
+  bool fails_finalizer;         /* RF816: nvlink's finalizer refuses what it has made */
   bool has_lone_pool;           /* L766: one was a section for itself, or would be without -g */
   bool had_lone_pool, had_pool; /* L1066: before the file that is merged */
   ref_bare_pool *bare_pools;    /* in the order of the files */
@@ -685,6 +686,7 @@ const ref_pair *ref_pairs_find(ref_link *link, const ref_file *file, uint32_t ta
 bool ref_pair_take(const ref_file *file, const ref_pair *pair, ref_relocation *entry);
 
 /* mercury.c */
+void ref_mercury_name_attributes(ref_link *link, ref_cubin *whole);
 void ref_mercury_repair(ref_link *link, ref_file *file);
 bool ref_mercury_has_counterpart(const ref_cubin *side, const ref_relocation *entry);
 /* A file and its Mercury view, and the SASS symbols by name. */
@@ -697,6 +699,12 @@ const ref_section *ref_mercury_body_beside(const ref_cubin *cubin, uint32_t text
 /* mercury_attributes.c: makes a SASS section of attributes anew from Mercury's; `bank`: the symbol of the parameters' section, or 0. */
 void ref_mercury_derive_attributes(ref_link *link, const ref_cubin *cubin, const ref_section *mercury, uint32_t bank,
                                    ref_section *section);
+/* mercury_constants.c: RF809; numbers of Mercury's sections of a function, 0: it has none. */
+typedef struct ref_mercury_constants {
+  uint32_t constants, table, attributes;
+} ref_mercury_constants;
+void ref_mercury_derive_constants(ref_link *link, const ref_cubin *cubin, const ref_mercury_constants *mercury,
+                                  ref_section *section);
 #define REF_TEXT_OF_INFO UINT32_C(0xffffff)
 #define REF_NO_PARAMETERS UINT32_C(0xffffffff)
 #define REF_UNKNOWN_PARAMETERS UINT32_C(0xfffffffe)
