@@ -18,6 +18,7 @@ enum {
   SASS_64 = 2,
   SASS_CLEAR_64 = 73,
   MERCURY_64 = REF_MERCURY_FIRST + 2,
+  MERCURY_ADDRESS_32 = REF_MERCURY_FIRST + 60,
   MERCURY_ADDRESS = REF_MERCURY_FIRST + 61,
   MERCURY_CLEAR_64 = REF_MERCURY_FIRST + 14
 };
@@ -50,8 +51,10 @@ typedef struct ref_frames {
   ref_bytes output;
   ref_frame_entry *entries; /* by relocation of the Mercury module; NULL: nobody asks */
   ref_map inner;            /* functions within others' texts, by owner and place */
-  ref_map coded;            /* those of them that are addresses of code */
-  ref_map addresses;        /* the Mercury module's relocation of each frame's address, by file, section and offset */
+  ref_map coded;            /* those of them that are addresses */
+  ref_places said_places;   /* of a function that an entry is about */
+  size_t said_function;
+  ref_map addresses; /* the Mercury module's relocation of each frame's address, by file, section and offset */
   const ref_section
       *common_section; /* of the common entry that was written last, and its offset there and in the output */
   uint64_t last_common, last_written;
@@ -147,13 +150,37 @@ static void ref_frames_place_common(ref_frames *frames, size_t number) {
   }
 }
 
-/* RF707: that of the first entry of the output at the place; beside an address of code an address has none. */
-static int64_t ref_frames_data_addend(const ref_frames *frames, const ref_out_relocation *entry, uint64_t place) {
+/* The function whose code an entry is about, by its symbol or its section's; REF_NONE: none. */
+static size_t ref_frames_function_of(const ref_link *mercury, const ref_out_relocation *entry) {
+  if (entry->function != REF_NONE || entry->symbol == REF_NONE) {
+    return entry->function;
+  }
+  const size_t section = mercury->symbols[entry->symbol].section;
+  return section == REF_NONE ? REF_NONE : mercury->sections[section].info_function;
+}
+
+/* RF819: about code it is a place in the SASS text. */
+static int64_t ref_frames_said_addend(ref_frames *frames, const ref_out_relocation *entry) {
+  const size_t function = ref_frames_function_of(frames->capsule->mercury, entry);
+  if (function == REF_NONE || entry->addend == 0) {
+    return entry->addend;
+  }
+  if (frames->said_places.at == NULL || frames->said_function != function) {
+    frames->said_function = function;
+    frames->said_places = ref_places_of_function(frames->capsule, function);
+  }
+  return (int64_t)ref_addends_place(&frames->said_places, (uint64_t)entry->addend);
+}
+
+/* RF707, RF819: that of the entry of an address at the place; without one that of the first entry of the output there. */
+static int64_t ref_frames_data_addend(ref_frames *frames, const ref_out_relocation *entry) {
   ref_link *mercury = frames->capsule->mercury;
   const char *key = ref_frames_place_key(mercury, entry->file, entry->target, entry->input_offset);
-  const size_t first = ref_map_find(&frames->addresses, key);
-  const bool is_code = place == ADDRESS_AT && ref_map_find(&frames->coded, key) != REF_NONE;
-  return is_code ? 0 : first == REF_NONE ? entry->addend : mercury->relocations[first].addend;
+  const size_t first = ref_map_find(&frames->addresses, key), address = ref_map_find(&frames->coded, key);
+  if (address != REF_NONE) {
+    return ref_frames_said_addend(frames, &mercury->relocations[address]);
+  }
+  return first == REF_NONE ? entry->addend : mercury->relocations[first].addend;
 }
 
 /* RF707: all others of Mercury's side become entries of data (R63): at their place in the frame, or 0 where the frame is not in the output. */
@@ -170,12 +197,12 @@ static void ref_frames_place_data(ref_frames *frames, size_t number) {
   if (ref_data_place_field(entry->type, &field)) {
     placed->is_place = is_inside;
     placed->offset = is_inside ? kept->written + place : 0;
-    placed->addend = ref_frames_data_addend(frames, entry, place);
+    placed->addend = ref_frames_data_addend(frames, entry);
     return;
   }
   *placed = (ref_frame_entry){.offset = is_inside ? kept->written + place : 0,
                               .type = ref_data_sass_type(entry->type, false),
-                              .addend = ref_frames_data_addend(frames, entry, place)};
+                              .addend = ref_frames_data_addend(frames, entry)};
 }
 
 /* Where the entries about the frames and their common entries are. */
@@ -215,8 +242,11 @@ static bool ref_frames_points_nowhere(const ref_frames *frames, const ref_kept_f
 }
 
 /* RF867: the addend of its entry on the SASS side, the place of Mercury's (RF865). */
-static int64_t ref_frames_address(const ref_frames *frames, const ref_frame *frame, const ref_kept_frame *kept) {
+static int64_t ref_frames_address(ref_frames *frames, const ref_frame *frame, const ref_kept_frame *kept) {
   const ref_out_relocation *address = &frames->capsule->mercury->relocations[kept->entry];
+  if (kept->function == REF_NONE && address->type == MERCURY_ADDRESS) {
+    return ref_frames_said_addend(frames, address);
+  }
   if (frame->is_bare || frame->start != 0 || address->type != MERCURY_ADDRESS || address->addend == 0) {
     return (int64_t)frame->sass_start;
   }
@@ -332,7 +362,7 @@ static void ref_frames_list_addresses(ref_frames *frames) {
     if (!entry->dropped && REF_IS(mercury->sections[entry->target].name, ".debug_frame")) {
       const char *key = ref_frames_place_key(mercury, entry->file, entry->target, entry->input_offset);
       ref_map_set(mercury, &frames->addresses, key, i);
-      if (entry->type == MERCURY_ADDRESS) {
+      if (entry->type == MERCURY_ADDRESS || entry->type == MERCURY_ADDRESS_32) {
         ref_map_set(mercury, &frames->coded, key, i);
       }
     }
@@ -543,7 +573,7 @@ void ref_capsule_write_frame_places(ref_capsule *capsule, size_t section, const 
   }
   ref_frame_entry *entries = REF_TAKE(mercury, ref_frame_entry, mercury->relocation_count);
   (void)ref_capsule_frames(capsule, entries);
-  for (size_t i = 0; i < mercury->relocation_count; i++) {
+  for (size_t i = mercury->relocation_count; i-- > 0;) { /* RF819: the one read first counts */
     const ref_out_relocation *entry = &mercury->relocations[i];
     ref_field field;
     if (entries[i].is_place && entry->target == section && ref_data_place_field(entry->type, &field)) {
