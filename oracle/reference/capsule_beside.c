@@ -31,9 +31,15 @@ static bool ref_beside_is_debug(const ref_section *section) {
   return section->type == REF_TYPE_PROGBITS && (section->flags & (REF_FLAG_ALLOC | REF_FLAG_EXEC)) == 0;
 }
 
+/* RF821: of these further ones of a name alone count for nothing. */
+static bool ref_beside_is_data(uint32_t type) {
+  return type == REF_TYPE_GLOBAL_INIT || ref_section_type_is_constant(type);
+}
+
 /* What is found by its name. */
 static bool ref_beside_is_named(const ref_section *section) {
-  return ref_beside_is_table(section->type) || section->type == REF_TYPE_INFO || ref_beside_is_debug(section);
+  return ref_beside_is_table(section->type) || section->type == REF_TYPE_INFO || ref_beside_is_debug(section) ||
+         ref_beside_is_data(section->type);
 }
 
 /* What Mercury's section beside a SASS one is called, without `.nv.merc`. */
@@ -99,6 +105,9 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
     beside->taken[found] = true;
     ref_map_set(beside->link, &beside->taken_names, section->name, found);
     ref_map_set(beside->link, &beside->names, name, beside->next[found]);
+    if (ref_beside_is_data(input->type)) {
+      return;
+    }
     section->type = is_table ? REF_TYPE_RELA : input->type;
   }
   section->info = target != 0 ? target : section->info;
@@ -128,7 +137,7 @@ static void ref_beside_move(const ref_beside *beside) {
   }
 }
 
-/* Of attributes and debug data the further ones of a name. */
+/* Of attributes, debug data and data the further ones of a name. */
 static bool ref_beside_is_left_over(const ref_beside *beside, uint32_t number) {
   const ref_section *section = &beside->view->sections[number];
   return ref_beside_is_named(section) &&
