@@ -808,6 +808,23 @@ static void derive_data_bytes(const deriver *d, uint32_t data) {
   own->size = mercury->size;
 }
 
+/* L1480: the debug data of the SASS side is what nvlink makes of Mercury's when both are linked; the input's counts for
+ * nothing. So it is Mercury's here, and has no entries: finalize/ makes them. */
+static void derive_debug(const deriver *d, uint32_t debug) {
+  const tl_cubin_section *const mercury = derive_section(d, debug);
+  tl_cubin_section *const own = derive_section(d, d->sass[debug]);
+  if (own->type != SHT_PROGBITS || own->flags & SHF_ALLOC)
+    return;
+  own->data = mercury->data;
+  own->size = mercury->size;
+}
+
+/* Entries of debug data, on the SASS side. */
+static bool derive_is_debug_entries(const deriver *d, const tl_cubin_section *entries) {
+  const tl_cubin_section *const about = tl_cubin_section_at(d->cubin, entries->info);
+  return entries->type == SHT_RELA && about->type == SHT_PROGBITS && !(about->flags & (SHF_ALLOC | SHF_CUDA_MERCURY));
+}
+
 /* What one section of data has, `entries` about it. */
 static void derive_data(const deriver *d, uint32_t data, uint32_t entries) {
   const tl_cubin_section *const mercury = derive_section(d, entries);
@@ -831,12 +848,14 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
       section->flags = SHF_ALLOC | SHF_INFO_LINK; /* whatever the input has (L505) */
     if (section->type == SHT_CUDA_CONSTANT0 && !joined)
       section->data = tl_arena_new(arena, uint8_t, section->size); /* zeros (M20) */
-    if (joined && section->type == SHT_RELA && strcmp(derive_name(&d, i), ".rela.debug_frame") == 0)
+    if (joined && derive_is_debug_entries(&d, section))
       section->size = 0;
   }
   for (uint32_t i = 1; i < count; i++) {
     const tl_cubin_section *const section = derive_section(&d, i);
     const uint32_t last = about.last[i];
+    if (joined && section->type == SHT_PROGBITS && section->flags & SHF_CUDA_MERCURY && d.sass[i])
+      derive_debug(&d, i);
     const bool data = section->type == SHT_CUDA_GLOBAL_INIT || section->type == SHT_CUDA_USER_CONSTANT ||
                       section->type == SHT_CUDA_PIC_CONSTANT;
     if (data && section->flags & SHF_CUDA_MERCURY && d.sass[i])

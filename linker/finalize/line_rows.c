@@ -203,10 +203,10 @@ static void rows_put_row(row_writer *w, const line_row *row, uint64_t at) {
   w->last.at = at;
 }
 
-/* A row with the place, line and file of the one before is none: only its caller is said (L751). The first row's file is
+/* A row with the place and line of the one before is none, whichever file it says: only its caller is said (L751). The first row's file is
  * said even where it is 0, as in code compiled with -G without a file (L863). */
 static void rows_say(row_writer *w, const line_row *row, uint64_t at, bool twice) {
-  const bool silent = w->said && at == w->last.at && row->line == w->last.line && row->file == w->last.file;
+  const bool silent = w->said && at == w->last.at && row->line == w->last.line;
   if (!w->said || row->file != w->last.file) {
     rows_put(w, OP_FILE);
     rows_put_unsigned(w, row->file);

@@ -174,15 +174,15 @@ static void objects_add_losing_bank(tl_merging *m, uint32_t index, uint32_t text
   const uint32_t first = m->module->sections.items[text].constant0;
   tl_merge_check_shape(m, index);
   const uint32_t out = objects_owned_section(m, index, text);
-  m->module->sections.items[text].constant0 = first;
+  if (first != TL_NONE) /* else it is the kernel's own (L1253) */
+    m->module->sections.items[text].constant0 = first;
   m->module->sections.items[out].link = input->link;
   tl_module_append(m->module, out, input->data, input->size, input->align, m->file, index);
 }
 
 static bool objects_is_new_bank(const tl_merging *m, const tl_cubin_section *input, uint32_t text) {
   return text != TL_NONE && m->module->sections.items[text].owner != TL_NONE && !m->module->capsule &&
-         !input->unnamed && tl_module_find_section(m->module, input->name) == TL_NONE &&
-         m->module->sections.items[text].constant0 != TL_NONE;
+         !input->unnamed && tl_module_find_section(m->module, input->name) == TL_NONE;
 }
 
 static void objects_append_parameters(tl_merging *m, uint32_t index) {

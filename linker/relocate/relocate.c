@@ -432,14 +432,6 @@ static bool relocate_is_reserved_clear(const relocating *r, const entry_state *e
   return relocate_clears(e) && tl_text_behind(tl_module_text(r->module, symbol->name), ".nv.reservedSmem");
 }
 
-/* L768, RF224: on the SASS side of a relocatable capsule the place of a unit's line table waits for the final link. */
-static bool relocate_is_line_unit(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
-  const tl_module *const m = r->module;
-  return m->capsule && m->view == TL_VIEW_SASS &&
-         strcmp(tl_module_text(m, m->sections.items[symbol->section].name), ".debug_line") == 0 &&
-         strcmp(tl_module_text(m, m->sections.items[e->entry->target].name), ".debug_info") == 0;
-}
-
 /* Memory that the loader gives no address: of constants, and of shared memory also where it is a local object that no file
  * defines (L965). */
 static bool relocate_is_of_kernels(const relocating *r, const tl_symbol *symbol) {
@@ -475,7 +467,7 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
   if (!reserved && relocate_clear_waits(r, e))
     return true;
   if (tl_type_of(symbol) == STT_SECTION)
-    return relocate_is_line_unit(r, e, symbol) || relocate_keeps_for_later(r, e, TL_DEFECT_D92);
+    return relocate_keeps_for_later(r, e, TL_DEFECT_D92);
   const bool weak = tl_binding_of(symbol) == STB_WEAK;
   const bool in_code = symbol->external_shared && function != TL_NONE;
   const bool elsewhere = weak && !in_code && !relocate_is_placed_by_loader(r, symbol);
@@ -1033,6 +1025,7 @@ static bool relocate_is_capsule_code(const relocating *r, const entry_state *e) 
 }
 
 static void relocate_entry(relocating *r, uint32_t index) {
+  enum { MERCURY_LAST = 0x40 };
   const tl_relocation *const entry = &r->module->relocations.items[index];
   if (tl_layout_offset_is_gone(r->layout, entry->target, entry->offset) ||
       r->module->sections.items[entry->target].bodyless || relocate_is_of_emptied(r, entry->target))
@@ -1074,6 +1067,8 @@ static void relocate_entry(relocating *r, uint32_t index) {
     relocate_apply(r, &e);
   else if (result == OUTCOME_CLEAR)
     relocate_clear(r, &e);
+  else if (result == OUTCOME_DROP && e.type == TL_R_MERCURY + MERCURY_LAST) /* L1489 */
+    relocate_record(r, &e);
   if (result == OUTCOME_KEEP || result == OUTCOME_KEEP_AS_NONE || result == OUTCOME_APPLY_AND_KEEP)
     relocate_keep(r, &e, result == OUTCOME_KEEP_AS_NONE);
 }

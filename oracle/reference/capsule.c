@@ -709,7 +709,7 @@ bool ref_capsule_is_shared_debug(const char *name) {
   static const char *const names[] = {".debug_abbrev",   ".debug_aranges",  ".debug_loc",    ".debug_macinfo",
                                       ".debug_pubnames", ".debug_pubtypes", ".debug_ranges", ".debug_str"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (strcmp(name, names[i]) == 0) {
+    if (ref_text_is(name, names[i])) {
       return true;
     }
   }

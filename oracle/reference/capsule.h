@@ -64,6 +64,9 @@ typedef struct ref_capsule {
   ref_strings new_names;
 } ref_capsule;
 
+/* capsule_beside.c */
+void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view);
+
 /* capsule_body.c: one instruction of a capsule after another. */
 typedef struct ref_capsule_step {
   const uint8_t *data;
@@ -269,6 +272,18 @@ void ref_moves_edit_texts(ref_link *link, ref_file *file,
 void ref_line_moves_apply(ref_link *link, ref_cubin *cubin, uint32_t text, const ref_moves *moves,
                           ref_section *relocations);
 
+/* capsule_tables.c: RF811; by 16 decoded bytes whether an indirect branch leads there. */
+typedef struct ref_leads {
+  const ref_units *units;
+  bool *is_target;
+} ref_leads;
+
+ref_leads ref_leads_of_section(ref_link *link, const ref_section *attributes, const ref_units *units);
+/* The place in the SASS text, or 0. */
+uint64_t ref_leads_place(const ref_leads *leads, int64_t place);
+void ref_leads_write(const ref_leads *leads, uint32_t type, uint64_t offset, int64_t addend, size_t times,
+                     ref_bytes *bytes);
+
 /* capsule_tables.c: M20; `bytes` with the jump targets written anew. */
 ref_bytes ref_capsule_jump_tables(ref_capsule *capsule, size_t section, ref_bytes bytes);
 
@@ -311,6 +326,10 @@ bool ref_data_place_field(uint32_t type, ref_field *field);
 uint64_t ref_data_place_value(const ref_link *link, const ref_out_relocation *entry, const ref_bytes *symbols);
 
 /* capsule_derived.c */
+unsigned ref_derived_opcode(const ref_bytes *text, uint64_t place);
+bool ref_derived_is_place(uint32_t type);
+int64_t ref_derived_addend(uint32_t type, int64_t addend, const ref_units *places, unsigned opcode, bool is_first);
+uint32_t ref_derived_code_type(uint32_t type, bool kernel, const ref_bytes *text, uint64_t place);
 uint32_t ref_derived_sass_type(const ref_link *mercury, const ref_out_relocation *entry, const ref_bytes *text,
                                uint64_t place);
 const ref_targets *ref_derived_targets(ref_capsule *capsule);

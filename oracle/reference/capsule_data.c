@@ -1,4 +1,4 @@
-/* RF696: the finalizer makes the SASS side's entries of a capsule's variables and user constants from Mercury's (L497, R63), and the bytes are
+/* RF696, RF813: the finalizer makes the SASS side's entries of a capsule's variables and user constants from Mercury's (L497, R63), and the bytes are
  * Mercury's; what the input has there does not count. L585, L1036: types of Mercury that say a place in the code have none in R_CUDA, so the
  * SASS view has no entry, but what it would say, with the value that the symbol has in the SASS table. The two views' data then have bytes
  * of their own. */

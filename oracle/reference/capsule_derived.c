@@ -41,17 +41,16 @@ static uint64_t ref_derived_place(const ref_units *places, int64_t addend) {
 
 /* RF902: a return address is a place in the decoded code, which is changed to one in the SASS text. It stays at instructions that nvlink
  * makes of a record in a way of their own, and goes at branches. Of several places at an instruction the first one read counts. */
-static int64_t ref_derived_addend(const ref_out_relocation *entry, const ref_units *places, unsigned opcode,
-                                  bool is_first) {
+int64_t ref_derived_addend(uint32_t type, int64_t addend, const ref_units *places, unsigned opcode, bool is_first) {
   static const uint16_t kept[] = {0x387, 0x5b2, 0x7ac, 0x805, 0x8cb, 0x919, 0x91a,
                                   0x949, 0x958, 0x983, 0x9c3, 0xb1d, 0xb82};
   static const uint16_t branches[] = {0x943, 0x944, 0x945, 0x947, 0x94e};
-  if (!ref_derived_is_return(entry->type) || !is_first) {
-    return entry->addend;
+  if (!ref_derived_is_return(type) || !is_first) {
+    return addend;
   }
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
     if (kept[i] == opcode) {
-      return entry->addend;
+      return addend;
     }
   }
   for (size_t i = 0; i < sizeof branches / sizeof *branches; i++) {
@@ -59,7 +58,7 @@ static int64_t ref_derived_addend(const ref_out_relocation *entry, const ref_uni
       return 0;
     }
   }
-  return (int64_t)ref_derived_place(places, entry->addend);
+  return (int64_t)ref_derived_place(places, addend);
 }
 
 /* The SASS module's entry beside one of Mercury's; REF_NONE: none. */
@@ -134,7 +133,7 @@ static bool ref_derived_is_reserved(const ref_link *mercury, const ref_out_reloc
 }
 
 /* 0: none. */
-static unsigned ref_derived_opcode(const ref_bytes *text, uint64_t place) {
+unsigned ref_derived_opcode(const ref_bytes *text, uint64_t place) {
   return place > text->size || text->size - place < 4 ? 0 : ref_u32(text->data + place) & 0xfff;
 }
 
@@ -151,11 +150,9 @@ static uint32_t ref_derived_instruction_type(const ref_bytes *text, uint64_t pla
 }
 
 /* RF220, RF903: of a kernel's address in code it is its descriptor. */
-uint32_t ref_derived_sass_type(const ref_link *mercury, const ref_out_relocation *entry, const ref_bytes *text,
-                               uint64_t place) {
-  const bool kernel = entry->function != REF_NONE && mercury->functions[entry->function].entry;
-  const uint32_t plain = ref_derived_instruction_type(text, place, ref_data_sass_type(entry->type, true));
-  switch (kernel ? entry->type : 0) {
+uint32_t ref_derived_code_type(uint32_t type, bool kernel, const ref_bytes *text, uint64_t place) {
+  const uint32_t plain = ref_derived_instruction_type(text, place, ref_data_sass_type(type, true));
+  switch (kernel ? type : 0) {
   case REF_MERCURY_32:
     return plain == SASS_LOAD ? plain : DESCRIPTOR;
   case REF_MERCURY_UNIFIED_32:
@@ -171,13 +168,20 @@ uint32_t ref_derived_sass_type(const ref_link *mercury, const ref_out_relocation
   }
 }
 
+uint32_t ref_derived_sass_type(const ref_link *mercury, const ref_out_relocation *entry, const ref_bytes *text,
+                               uint64_t place) {
+  const bool kernel = entry->function != REF_NONE && mercury->functions[entry->function].entry;
+  return ref_derived_code_type(entry->type, kernel, text, place);
+}
+
 static void ref_derived_add(ref_capsule *capsule, const ref_out_relocation *entry, const ref_units *places,
                             const ref_bytes *text, bool is_first, ref_bytes *output) {
   const uint64_t place = ref_units_around(places, entry->input_offset);
   const uint32_t type = ref_derived_sass_type(capsule->mercury, entry, text, place);
   if (!entry->dropped && type != 0 && !ref_derived_is_reserved(capsule->mercury, entry)) {
-    ref_capsule_write_entry(capsule, output, place, type, ref_symbol_index(capsule->mercury, entry->symbol),
-                            ref_derived_addend(entry, places, ref_derived_opcode(text, place), is_first));
+    ref_capsule_write_entry(
+        capsule, output, place, type, ref_symbol_index(capsule->mercury, entry->symbol),
+        ref_derived_addend(entry->type, entry->addend, places, ref_derived_opcode(text, place), is_first));
   }
 }
 
@@ -198,7 +202,7 @@ static bool ref_derived_copy(ref_capsule *capsule, const ref_map *pairs, const r
   return true;
 }
 
-static bool ref_derived_is_place(uint32_t type) {
+bool ref_derived_is_place(uint32_t type) {
   return (type > REF_MERCURY_PLACE_64 && type <= REF_MERCURY_PLACE_32_LAST) || ref_derived_is_return(type);
 }
 

@@ -25,7 +25,7 @@ enum {
 
 typedef struct ref_frame {
   const ref_section *section, *common_section; /* with the bytes behind Mercury's own entries (RF852) */
-  uint64_t common, at, end; /* common: in its section */
+  uint64_t common, at, end;                    /* common: in its section */
   bool is_bare;
   ref_bytes rows;             /* in place of its own, if there are any */
   uint64_t range;             /* of addresses, in place of its own, unless 0 */
@@ -255,8 +255,8 @@ static void ref_frames_add(ref_frames *frames, const ref_frame *frame, ref_kept_
   }
   kept->written = at;
   kept->common_written = frames->last_written;
-  kept->address = ref_frames_addend_at(frames, &frames->capsule->mercury->relocations[kept->entry],
-                                       kept->frame.at + ADDRESS_AT);
+  kept->address =
+      ref_frames_addend_at(frames, &frames->capsule->mercury->relocations[kept->entry], kept->frame.at + ADDRESS_AT);
 }
 
 /* RF852: the finalizer reads what Mercury's own link wrote. */
@@ -377,8 +377,8 @@ static ref_common ref_frames_read_common(ref_frames *frames, const ref_frame *fr
   if (frames->read_section != frame->common_section || frames->read_at != frame->common) {
     frames->read_section = frame->common_section;
     frames->read_at = frame->common;
-    frames->read =
-        ref_common_read(frames->capsule->mercury, frame->common_section->data + frame->common, (size_t)ref_frames_common_size(frame));
+    frames->read = ref_common_read(frames->capsule->mercury, frame->common_section->data + frame->common,
+                                   (size_t)ref_frames_common_size(frame));
   }
   return frames->read;
 }
@@ -522,7 +522,8 @@ static ref_frame ref_frames_choose_rows(ref_frames *frames, const ref_kept_frame
   const size_t function = kept->function;
   ref_frame other = kept->frame, *list = NULL;
   other.is_bare = true;
-  if (kept->is_further || function == REF_NONE || ref_frames_is_astray(&kept->frame) || frames->capsule->mercury->functions[function].text == REF_NONE ||
+  if (kept->is_further || function == REF_NONE || ref_frames_is_astray(&kept->frame) ||
+      frames->capsule->mercury->functions[function].text == REF_NONE ||
       ref_slots_keeps_frame(frames->capsule, function) ||
       ref_capsule_alias_comes_first(frames->capsule->mercury, function)) {
     return other;

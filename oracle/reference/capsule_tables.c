@@ -2,59 +2,84 @@
  * each target; the finalizer writes the target's place in the SASS text. */
 #include "capsule.h"
 
-enum { PROG_REL64 = 0x10007, PROG_REL32 = 0x10008, WORD = 4 };
+enum { PROG_REL64 = 0x10007, PROG_REL32 = 0x10008, WORD = 4, UNIT = 16, BRANCH_TARGETS = 0x34 };
 
-/* The compiler constants of a function in one file's SASS view. */
-static const ref_section *ref_tables_find_sass(const ref_file *file, size_t function) {
-  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
-    const ref_section *section = &file->cubin.sections[i];
-    const uint32_t owner = ref_merge_owner(file, i);
-    if (section->type == ref_view_sass.optimizer_type && owner != 0 && file->function_of[owner] == function) {
-      return section;
+/* RF811: each branch, a word, the number of targets, the targets; cut off at the end of the record. */
+static void ref_leads_add_record(const uint8_t *data, uint64_t size, ref_leads *leads) {
+  for (uint64_t at = 0; size - at >= 3 * WORD;) {
+    uint64_t left = ref_u32(data + at + 2 * WORD);
+    for (at += 3 * WORD; left > 0 && size - at >= WORD; left--, at += WORD) {
+      const uint32_t place = ref_u32(data + at);
+      if (place % UNIT == 0 && place / UNIT < leads->units->count) {
+        leads->is_target[place / UNIT] = true;
+      }
     }
   }
-  return NULL;
 }
 
-/* Where the instruction at a decoded offset lies in the SASS text of the output's body: what ptxas wrote for it into a table of
- * that body; 0: no table leads there. */
-static uint64_t ref_tables_target(const ref_capsule *capsule, const ref_out_relocation *entry, int64_t place,
-                                  size_t size) {
-  const ref_link *mercury = capsule->mercury;
-  const size_t file = mercury->functions[entry->function].definition_file;
-  const ref_section *table =
-      file == REF_NONE ? NULL : ref_tables_find_sass(&capsule->sass->files[file], entry->function);
-  if (table == NULL || table->data == NULL) {
+ref_leads ref_leads_of_section(ref_link *link, const ref_section *attributes, const ref_units *units) {
+  const ref_leads leads = {units, REF_TAKE(link, bool, units->count + 1)};
+  ref_leads found = leads;
+  uint64_t position = 0;
+  ref_attribute attribute;
+  while (ref_cubin_next_attribute(attributes, &position, &attribute)) {
+    if (attribute.code == BRANCH_TARGETS && attribute.format == WORD) {
+      ref_leads_add_record(attribute.data, attribute.size, &found);
+    }
+  }
+  return found;
+}
+
+static ref_leads ref_leads_of_function(ref_capsule *capsule, size_t function) {
+  const ref_units *units = ref_places_units_of_function(capsule, function);
+  const ref_records *records = &capsule->mercury->functions[function].output_records;
+  ref_leads leads = {units, REF_TAKE(capsule->mercury, bool, units->count + 1)};
+  for (size_t i = 0; i < records->count; i++) {
+    if (records->items[i].code == BRANCH_TARGETS && !records->items[i].dropped) {
+      ref_leads_add_record(records->items[i].payload.data, records->items[i].payload.size, &leads);
+    }
+  }
+  return leads;
+}
+
+uint64_t ref_leads_place(const ref_leads *leads, int64_t place) {
+  const uint64_t unit = (uint64_t)place / UNIT;
+  if (place % UNIT != 0 || unit >= leads->units->count || !leads->is_target[unit]) {
     return 0;
   }
-  for (size_t i = 0; i < mercury->relocation_count; i++) {
-    const ref_out_relocation *own = &mercury->relocations[i];
-    if (own->file == file && own->function == entry->function && own->type == entry->type && own->addend == place &&
-        own->input_offset <= table->size && size <= table->size - own->input_offset) {
-      const uint8_t *at = table->data + own->input_offset;
-      return size == WORD ? ref_u32(at) : ref_u64(at);
-    }
-  }
-  return 0;
+  const size_t found = ref_units_find(leads->units, (uint64_t)place, false);
+  return found == REF_NONE ? 0 : found;
 }
 
-/* `times`: how often it is translated (L740). */
-static void ref_tables_write(const ref_capsule *capsule, const ref_out_relocation *entry, size_t times,
-                             ref_bytes *bytes) {
-  const size_t size = entry->type == PROG_REL32 ? WORD : 2 * WORD;
-  if ((entry->type != PROG_REL32 && entry->type != PROG_REL64) || entry->function == REF_NONE ||
-      entry->offset > bytes->size || size > bytes->size - entry->offset) {
+/* RF811: the word or two at `offset` of a table, for an entry of such a type. */
+void ref_leads_write(const ref_leads *leads, uint32_t type, uint64_t offset, int64_t addend, size_t times,
+                     ref_bytes *bytes) {
+  const size_t size = type == PROG_REL32 ? WORD : 2 * WORD;
+  if ((type != PROG_REL32 && type != PROG_REL64) || offset > bytes->size || size > bytes->size - offset) {
     return;
   }
-  uint64_t target = (uint64_t)entry->addend;
+  uint64_t target = (uint64_t)addend;
   for (size_t i = 0; i < times; i++) {
-    target = ref_tables_target(capsule, entry, (int64_t)target, size);
+    target = ref_leads_place(leads, (int64_t)target);
   }
   if (size > WORD) {
-    ref_put_u64(bytes->data + entry->offset, target);
+    ref_put_u64(bytes->data + offset, target);
   } else {
-    ref_put_u32(bytes->data + entry->offset, (uint32_t)target);
+    ref_put_u32(bytes->data + offset, (uint32_t)target);
   }
+}
+
+/* `times`: how often it is translated (L740). `known` is of `function`, whose entry the last one was. */
+static void ref_tables_write(ref_capsule *capsule, const ref_out_relocation *entry, size_t times, size_t *function,
+                             ref_leads *known, ref_bytes *bytes) {
+  if (entry->function == REF_NONE) {
+    return;
+  }
+  if (*function != entry->function) {
+    *function = entry->function;
+    *known = ref_leads_of_function(capsule, entry->function);
+  }
+  ref_leads_write(known, entry->type, entry->offset, entry->addend, times, bytes);
 }
 
 static bool ref_tables_are_of_slot(const ref_capsule *capsule, size_t section) {
@@ -83,24 +108,26 @@ static size_t ref_tables_times(const ref_capsule *capsule, size_t section) {
   return section == last ? count : 0;
 }
 
-/* RF74: entries in the order of the file. Those of a body that lost or was replaced count too: where the output's body has an
- * instruction at that decoded offset its place is written, else 0, over what an earlier entry wrote there. */
+/* RF74: entries in the order of the file. Those of a body that lost or was replaced count too: where an indirect branch of the output's body leads
+ * to that decoded offset (RF811) the instruction's place is written, else 0, over what an earlier entry wrote there. */
 ref_bytes ref_capsule_jump_tables(ref_capsule *capsule, size_t section, ref_bytes bytes) {
   const ref_link *mercury = capsule->mercury;
   const size_t times = ref_tables_times(capsule, section);
   ref_bytes output = {0};
+  size_t function = REF_NONE;
+  ref_leads known = {0};
   if (times == 0) {
     return mercury->sections[section].data;
   }
   ref_bytes_add(capsule->mercury, &output, bytes.data, bytes.size);
   for (size_t i = mercury->relocation_count; i-- > 0;) {
     if (!mercury->relocations[i].dropped && mercury->relocations[i].target == section) {
-      ref_tables_write(capsule, &mercury->relocations[i], times, &output);
+      ref_tables_write(capsule, &mercury->relocations[i], times, &function, &known, &output);
     }
   }
   for (size_t i = 0; i < mercury->copy_count; i++) {
     if (mercury->copies[i].target == section) {
-      ref_tables_write(capsule, &mercury->copies[i], times, &output);
+      ref_tables_write(capsule, &mercury->copies[i], times, &function, &known, &output);
     }
   }
   return output;

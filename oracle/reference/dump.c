@@ -230,6 +230,9 @@ void ref_dump_finish(ref_link *link) {
   }
   ref_dump_callgraph(link);
   ref_dump_check_stack(link);
+  if (link->has_null_entry) {
+    ref_message_fatal(link, "RF975", "Internal error: entry_info was null"); /* RF778 */
+  }
   ref_dump_report_groups(link);
   ref_caching_warn(link);
   ref_dump_check_registers(link);

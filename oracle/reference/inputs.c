@@ -19,6 +19,7 @@ enum {
   FLAG_64_BIT = 0x400,
   SYMBOL_BYTES = 24,
   SEGMENT_OFFSET_AT = 32,
+  SEGMENT_SIZE_AT = 54,
   SEGMENT_COUNT_AT = 56,
   SEGMENT_BYTES = 56,
   SECTION_BYTES_AT = 58,
@@ -523,6 +524,9 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
   }
   if (REF_IS(extension, "o") && ref_u16(bytes + 16) != TYPE_RELOCATABLE) {
     return false; /* RF204 */
+  }
+  if (ref_u16(bytes + SEGMENT_COUNT_AT) != 0 && ref_u16(bytes + SEGMENT_SIZE_AT) != SEGMENT_BYTES) { /* RF779 */
+    return ref_input_ignore(link, input->name, "is named as device code but is no cubin: e_phentsize is not 56");
   }
   if (ref_input_has_outside_segment(bytes, input->size)) {
     return ref_input_ignore(link, input->name, "is named as device code but has segments outside the file");

@@ -271,7 +271,7 @@ typedef struct ref_function {
   ref_records
       *slot_list; /* RF157: of a jump slot that was to get EXTERNS the record that takes the rest; NULL: none so far */
   size_t slot_record;
-  uint8_t bindless_mask, kernel_bindless_mask;
+  uint8_t bindless_mask, kernel_bindless_mask, dead_bindless_mask;
   size_t textures, samplers, surfaces;
 } ref_function;
 
@@ -546,6 +546,7 @@ typedef struct ref_link {
   bool has_surface;                          /* of any file, used or not: ZM7 */
   bool saw_extended;                         /* RF121: so far */
   bool has_extended;                         /* C28 */
+  bool has_null_entry;                       /* RF975 */
   bool has_unexpected_entry;                 /* RF686 */
   size_t unexpected_file;                    /* RF731: the last one with such an entry */
   bool has_refused_shared;                   /* RF163 */
@@ -565,7 +566,6 @@ typedef struct ref_link {
   ref_indices commons;        /* in the order in which they became common */
   ref_indices slots;          /* of textures, samplers, surfaces */
   uint64_t laid_size;         /* L808: of the largest table that ptxas laid out */
-  uint8_t dead_bindless_mask;
   uint32_t first_global, output_symbol_count;
   ref_indices kernels;     /* in creation order */
   ref_indices entries;     /* with the jump slots (U11) */
@@ -698,6 +698,12 @@ const ref_section *ref_mercury_body_beside(const ref_cubin *cubin, uint32_t text
 /* mercury_attributes.c: makes a SASS section of attributes anew from Mercury's; `bank`: the symbol of the parameters' section, or 0. */
 void ref_mercury_derive_attributes(ref_link *link, const ref_cubin *cubin, const ref_section *mercury, uint32_t bank,
                                    ref_section *section);
+/* mercury_constants.c: RF809; numbers of Mercury's sections of a function, 0: it has none. */
+typedef struct ref_mercury_constants {
+  uint32_t constants, table, attributes;
+} ref_mercury_constants;
+void ref_mercury_derive_constants(ref_link *link, const ref_cubin *cubin, const ref_mercury_constants *mercury,
+                                  ref_section *section);
 #define REF_TEXT_OF_INFO UINT32_C(0xffffff)
 #define REF_NO_PARAMETERS UINT32_C(0xffffffff)
 #define REF_UNKNOWN_PARAMETERS UINT32_C(0xfffffffe)

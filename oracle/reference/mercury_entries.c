@@ -1,46 +1,21 @@
-/* SASS entries of a capsule's code as the finalizer makes them from Mercury's (RF681): each stands at the instruction that nvlink knows by the
- * decoded place, is about the same symbol, and has a type that Mercury's and the instruction say. A SASS list that is another one is
- * damaged and is made anew. It stays where a Mercury entry is of a type or in an instruction for which no rule is known. */
+/* SASS entries of a capsule's code as the finalizer makes them from Mercury's (RF681, RF810): each stands at the instruction that nvlink knows by
+ * the decoded place, is about the same symbol, and has a type that Mercury's and the instruction say (R63, RF903). A SASS list that is another
+ * one is damaged and is made anew. It stays where a Mercury entry is about no symbol. */
 #include "capsule.h"
 #include "relocation_table.h"
 
 #include <string.h>
 
-enum { UNIT = 16, ENTRY_BYTES = 24, OPCODE = 0xfff };
-
-/* Those that compilers write. */
-typedef struct ref_derived_type {
-  uint8_t mercury, sass, other; /* `other`: of a kernel, or where the input says so */
-  uint16_t opcode;              /* 0: any */
-} ref_derived_type;
-
-static const ref_derived_type ref_derived_types[] = {
-    {2, 75, 75, 0x943}, {3, 115, 115, 0x7ac}, {3, 55, 55, 0x802}, {3, 55, 55, 0x882}, {4, 66, 66, 0xb82},
-    {4, 59, 59, 0x802}, {4, 59, 59, 0x882},   {5, 56, 62, 0},     {6, 57, 63, 0},     {40, 56, 56, 0},
-    {41, 57, 57, 0},    {62, 112, 62, 0},     {63, 113, 63, 0},
-};
+enum { UNIT = 16, ENTRY_BYTES = 24 };
 
 /* The list of one text, and what it is made from. */
 typedef struct ref_derivation {
   ref_link *link;
   const ref_mercury_sides *sides;
-  const ref_section *text;
+  ref_bytes text;
   ref_units units;
+  bool *has_place; /* by instruction: an entry about a place in the code has been read (RF902) */
 } ref_derivation;
-
-/* `own`: the input's type, which counts where it may be one of two. 0: no rule is known. */
-static uint32_t ref_derivation_type(const ref_derivation *derivation, const ref_relocation *mercury, size_t place,
-                                    uint32_t own) {
-  const uint32_t opcode = ref_u32(derivation->text->data + place) & OPCODE;
-  const bool kernel = (derivation->sides->mercury->symbols[mercury->symbol].other & REF_OTHER_ENTRY) != 0;
-  for (size_t i = 0; i < sizeof ref_derived_types / sizeof *ref_derived_types; i++) {
-    const ref_derived_type *row = &ref_derived_types[i];
-    if (row->mercury == mercury->type - REF_MERCURY_FIRST && (row->opcode == 0 || row->opcode == opcode)) {
-      return kernel || own == row->other ? row->other : row->sass;
-    }
-  }
-  return 0;
-}
 
 /* The SASS number of a Mercury symbol; 0: none. */
 static uint32_t ref_derivation_symbol(const ref_derivation *derivation, uint32_t number) {
@@ -53,24 +28,38 @@ static uint32_t ref_derivation_symbol(const ref_derivation *derivation, uint32_t
   return found == REF_NONE ? 0 : (uint32_t)found;
 }
 
-/* False where no rule is known. `own` is the SASS entry of the same number. */
-static bool ref_derivation_entry(const ref_derivation *derivation, const ref_relocation *mercury,
-                                 const ref_relocation *own, ref_relocation *made) {
-  const size_t place = ref_units_find(&derivation->units, mercury->offset, true);
-  if (place == REF_NONE || derivation->text->size < UNIT || place > derivation->text->size - UNIT ||
-      mercury->type < REF_MERCURY_FIRST || mercury->symbol >= derivation->sides->mercury->symbol_count) {
+static bool ref_derivation_is_first(const ref_derivation *derivation, uint32_t type, uint64_t place) {
+  if (!ref_derived_is_place(type) || place / UNIT >= derivation->text.size / UNIT) {
     return false;
   }
-  *made = (ref_relocation){.offset = place,
-                           .type = ref_derivation_type(derivation, mercury, place, own->type),
-                           .symbol = ref_derivation_symbol(derivation, mercury->symbol),
-                           .addend = mercury->addend};
-  if (mercury->type == REF_MERCURY_RETURN_LOW || mercury->type == REF_MERCURY_RETURN_HIGH) {
-    const size_t target = ref_units_find(&derivation->units, (uint64_t)mercury->addend, false);
-    made->addend = (int64_t)target;
-    return made->type != 0 && made->symbol != 0 && target != REF_NONE;
+  const bool first = !derivation->has_place[place / UNIT];
+  derivation->has_place[place / UNIT] = true;
+  return first;
+}
+
+/* In a link of capsules alone the entries are made when both sides are linked (RF702), and here only lists of those that compilers write. */
+static bool ref_derivation_is_ordinary(uint32_t type) {
+  static const uint8_t types[] = {2, 3, 4, 5, 6, 40, 41, 62, 63};
+  return type - REF_MERCURY_FIRST <= UINT8_MAX && memchr(types, (int)(type - REF_MERCURY_FIRST), sizeof types) != NULL;
+}
+
+/* False where no rule is known. Type 0: the SASS side has none. */
+static bool ref_derivation_entry(const ref_derivation *derivation, const ref_relocation *mercury,
+                                 ref_relocation *made) {
+  if (mercury->type < REF_MERCURY_FIRST ||
+      (derivation->link->is_capsule && !ref_derivation_is_ordinary(mercury->type)) ||
+      mercury->symbol >= derivation->sides->mercury->symbol_count) {
+    return false;
   }
-  return made->type != 0 && made->symbol != 0;
+  const bool kernel = (derivation->sides->mercury->symbols[mercury->symbol].other & REF_OTHER_ENTRY) != 0;
+  const uint64_t place = ref_units_around(&derivation->units, mercury->offset);
+  const bool first = ref_derivation_is_first(derivation, mercury->type, place);
+  *made = (ref_relocation){.offset = place,
+                           .type = ref_derived_code_type(mercury->type, kernel, &derivation->text, place),
+                           .symbol = ref_derivation_symbol(derivation, mercury->symbol),
+                           .addend = ref_derived_addend(mercury->type, mercury->addend, &derivation->units,
+                                                        ref_derived_opcode(&derivation->text, place), first)};
+  return made->symbol != 0;
 }
 
 static bool ref_derivation_is_same(const ref_derivation *derivation, const ref_relocation *own,
@@ -110,37 +99,55 @@ static bool ref_derivation_names_reserved(const ref_cubin *sass, uint32_t table)
   return false;
 }
 
+/* The list as it should be; false where no rule is known. `inside`: it has a call within the text. */
+static bool ref_derivation_list(const ref_derivation *derivation, uint32_t table, ref_relocation *made, size_t *count,
+                                bool *inside) {
+  const ref_mercury_sides *sides = derivation->sides;
+  *count = 0;
+  *inside = false;
+  for (size_t i = 0; i < ref_cubin_relocation_count(sides->sass, table); i++) {
+    const ref_relocation entry = ref_cubin_relocation(sides->sass, table, i);
+    if (!ref_mercury_has_counterpart(sides->mercury, &entry)) {
+      continue;
+    }
+    if (!ref_derivation_entry(derivation, &entry, &made[*count])) {
+      return false;
+    }
+    *inside = *inside || ref_derivation_is_inside(derivation, &entry, sides->sass->sections[table].info);
+    *count += made[*count].type != 0;
+  }
+  return true;
+}
+
+static bool ref_derivation_is_list(const ref_derivation *derivation, uint32_t table, const ref_relocation *made,
+                                   size_t count) {
+  const ref_cubin *sass = derivation->sides->sass;
+  bool same = ref_cubin_relocation_count(sass, table) == count;
+  for (size_t i = 0; same && i < count; i++) {
+    const ref_relocation own = ref_cubin_relocation(sass, table, i);
+    same = ref_derivation_is_same(derivation, &own, &made[i]);
+  }
+  return same;
+}
+
 bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
                                 ref_section *section) {
   const ref_section *body = ref_mercury_body_beside(sides->sass, section->info, sides->sass->sections[beside].info);
   if (body == NULL || section->type != REF_TYPE_RELA || ref_derivation_names_reserved(sides->sass, table)) {
     return false;
   }
-  ref_derivation derivation = {.link = link, .sides = sides, .text = &sides->sass->sections[section->info]};
-  const ref_places places = ref_places_of_sections(link, body, derivation.text);
-  derivation.units = ref_places_units(link, &places);
-  const size_t own_count = ref_cubin_relocation_count(sides->sass, table);
-  const size_t count = ref_cubin_relocation_count(sides->sass, beside);
-  ref_relocation *made = REF_TAKE(link, ref_relocation, count + 1);
-  size_t made_count = 0;
-  bool same = true, inside = false;
-  for (size_t i = 0; i < count; i++) {
-    const ref_relocation entry = ref_cubin_relocation(sides->sass, beside, i);
-    if (!ref_mercury_has_counterpart(sides->mercury, &entry)) {
-      continue;
-    }
-    const bool beside_own = made_count < own_count;
-    const ref_relocation own = beside_own ? ref_cubin_relocation(sides->sass, table, made_count) : (ref_relocation){0};
-    if (!ref_derivation_entry(&derivation, &entry, &own, &made[made_count])) {
-      return false;
-    }
-    same = same && beside_own && ref_derivation_is_same(&derivation, &own, &made[made_count]);
-    inside = inside || ref_derivation_is_inside(&derivation, &entry, sides->sass->sections[beside].info);
-    made_count++;
-  }
-  if ((same && made_count == own_count) || inside) {
+  const ref_section *text = &sides->sass->sections[section->info];
+  const ref_places places = ref_places_of_sections(link, body, text);
+  ref_derivation derivation = {.link = link, .sides = sides, .units = ref_places_units(link, &places)};
+  ref_bytes_add(link, &derivation.text, text->data, (size_t)text->size);
+  derivation.has_place = REF_TAKE(link, bool, (size_t)text->size / UNIT + 1);
+  ref_relocation *made = REF_TAKE(link, ref_relocation, ref_cubin_relocation_count(sides->sass, beside) + 1);
+  size_t count;
+  bool inside;
+  if (!ref_derivation_list(&derivation, beside, made, &count, &inside) || inside ||
+      ref_derivation_is_list(&derivation, table, made, count)) {
     return false;
   }
-  ref_derivation_write(section, REF_TAKE(link, uint8_t, made_count *ENTRY_BYTES + 1), made, made_count);
+  ref_derivation_write(section, REF_TAKE(link, uint8_t, count *ENTRY_BYTES + 1), made, count);
   return true;
 }

@@ -211,6 +211,28 @@ static size_t ref_mercury_bank_symbol(const ref_mercury_pair *pair, const char *
   return found;
 }
 
+/* RF809: the compiler's constants are made of Mercury's. */
+static void ref_mercury_repair_constants(const ref_mercury_pair *pair, ref_section *constants) {
+  const char *prefix = ref_view_sass.optimizer_prefix;
+  if (constants->type != ref_view_sass.optimizer_type || strncmp(constants->name, prefix, strlen(prefix)) != 0) {
+    return;
+  }
+  const char *function = constants->name + strlen(prefix);
+  const ref_cubin *whole = &pair->file->whole;
+  const size_t beside = ref_map_find(
+      &pair->tables, ref_memory_print(pair->link, ".nv.merc%s%s", ref_view_mercury.optimizer_prefix, function));
+  const size_t table = ref_map_find(
+      &pair->tables, ref_memory_print(pair->link, ".nv.merc.rela%s%s", ref_view_mercury.optimizer_prefix, function));
+  const size_t attributes = ref_map_find(&pair->tables, ref_memory_print(pair->link, ".nv.merc.nv.info.%s", function));
+  if (beside != REF_NONE && whole->sections[beside].type == REF_TYPE_CONSTANT_OPTIMIZER &&
+      ref_mercury_take(pair, constants->info, beside)) {
+    ref_mercury_derive_constants(pair->link, whole,
+                                 &(ref_mercury_constants){(uint32_t)beside, table == REF_NONE ? 0 : (uint32_t)table,
+                                                          attributes == REF_NONE ? 0 : (uint32_t)attributes},
+                                 constants);
+  }
+}
+
 /* RF682: the section of Mercury's attributes beside a SASS one. */
 static void ref_mercury_repair_attributes(const ref_mercury_pair *pair, ref_section *section) {
   static const char prefix[] = ".nv.info.";
@@ -397,5 +419,6 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
     }
     ref_mercury_repair_attributes(&pair, section);
     ref_mercury_repair_bank(&pair, section);
+    ref_mercury_repair_constants(&pair, section);
   }
 }

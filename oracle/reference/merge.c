@@ -1,4 +1,4 @@
-/* The merge, a file at a time: W3. RF709. */
+/* The merge, a file at a time: W3. RF709, RF771. */
 #include "link.h"
 
 #include <string.h>
@@ -132,7 +132,7 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
     return;
   }
   const ref_section *text = &file->cubin.sections[input->section];
-  const bool is_plain = !link->is_capsule && (text->type == REF_TYPE_PROGBITS || text->type == REF_TYPE_UFT);
+  const bool is_plain = !link->is_capsule; /* RF771: whatever the section that it lies in is */
   const bool sass =
       !link->view->is_mercury && text->type == REF_TYPE_PROGBITS; /* RF205: whatever the input's section is called */
   const bool is_slot = is_plain ? ref_function_is_slot(input) : text->type == REF_TYPE_UFT; /* RF375 */
@@ -150,7 +150,7 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
   link->sections[function->text].stem = text->name; /* L895 */
   link->sections[function->text].links_symtab = true;
   link->sections[function->text].info_function = file->function_of[symbol];
-  function->has_stray_text = !link->is_capsule && !ref_function_owns_text(file, input->section);
+  function->has_stray_text = !link->is_capsule && !function->entry && !ref_function_owns_text(file, input->section);
   ref_merge_copy_text(link, file, symbol, function);
   ref_merge_define_symbol(link, file_number, symbol, function->text);
   /* RF51: for a kernel that is not named, if an earlier file took its address. */
@@ -457,6 +457,13 @@ static uint32_t ref_merge_info_owner(const ref_file *file, uint32_t section) {
   return owner != 0 && cubin->symbols[owner].section == section ? owner : 0;
 }
 
+/* RF771: the live function whose text a section that is code of no function of the file has been joined to. */
+static size_t ref_merge_joined_to(const ref_link *link, const ref_file *file, uint32_t section) {
+  const size_t place = section < file->cubin.section_count ? file->section_of[section] : REF_NONE;
+  const size_t function = place == REF_NONE || link->is_capsule ? REF_NONE : link->sections[place].info_function;
+  return function != REF_NONE && link->functions[function].text == place ? function : REF_NONE;
+}
+
 /* W3.4, W6.6 */
 static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
@@ -468,7 +475,7 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
     return;
   }
   const uint32_t owner = ref_merge_info_owner(file, input->info);
-  const size_t number = owner == 0 ? REF_NONE : file->function_of[owner];
+  const size_t number = owner == 0 ? ref_merge_joined_to(link, file, input->info) : file->function_of[owner];
   if (number == REF_NONE) {
     if (ref_merge_came_along(link, file, input->info, section)) {
       ref_records_read(link, file_number, section, NULL);

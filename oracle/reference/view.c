@@ -1,6 +1,6 @@
 /* The two views of a capsule object: M3, M7, M8. A view is the same file with the other view's sections taken out (type 0,
  * so that every section keeps its number) and, for the Mercury view, the rest under plain names and types. */
-#include "link.h"
+#include "capsule.h"
 
 #include <string.h>
 
@@ -192,6 +192,7 @@ ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury) {
       ref_message_fatal(link, "E65", "Internal error: symsec not found");
     }
     ref_view_read_symbols(link, &view, symbols);
+    ref_beside_settle(link, cubin, &view);
   } else if (symbols != 0 && view.symbols != NULL) {
     ref_view_show_functions(link, &view, symbols);
   }

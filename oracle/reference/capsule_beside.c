@@ -1,0 +1,161 @@
+/* RF812: nvlink walks over the sections of a capsule's SASS side, and takes what Mercury's side has for one of entries, of attributes or of debug data
+ * by its name, whatever the type and the sh_info of Mercury's are: so it is of the SASS section's type and about what that one is about. What no
+ * SASS section has the name of counts for nothing, nor do further ones of a name; where Mercury's side has none of the name, attributes and
+ * debug data are the SASS side's. */
+#include "capsule.h"
+
+#include <string.h>
+
+typedef struct ref_beside {
+  ref_link *link;
+  const ref_cubin *whole;
+  ref_cubin *view;
+  ref_map first;    /* Mercury's sections by plain name */
+  ref_map names;    /* the next one of a name that nothing has taken, or 0 */
+  uint32_t *next;   /* by section of Mercury's the next one of its name, or 0 */
+  uint32_t *bodies; /* by SASS section the capsule that is about it; 0: none */
+  bool *taken;
+  uint32_t *moved; /* by section of Mercury's the SASS section in whose place it stands, or 0 */
+  ref_map taken_names;
+} ref_beside;
+
+static bool ref_beside_is_mercury(const ref_section *section) {
+  return (section->flags & REF_FLAG_MERCURY) != 0;
+}
+
+static bool ref_beside_is_table(uint32_t type) {
+  return type == REF_TYPE_RELA || type == REF_TYPE_REL;
+}
+
+static bool ref_beside_is_debug(const ref_section *section) {
+  return section->type == REF_TYPE_PROGBITS && (section->flags & (REF_FLAG_ALLOC | REF_FLAG_EXEC)) == 0;
+}
+
+/* What is found by its name. */
+static bool ref_beside_is_named(const ref_section *section) {
+  return ref_beside_is_table(section->type) || section->type == REF_TYPE_INFO || ref_beside_is_debug(section);
+}
+
+/* What Mercury's section beside a SASS one is called, without `.nv.merc`. */
+static const char *ref_beside_name(ref_link *link, const char *name) {
+  const struct {
+    const char *sass, *mercury;
+  } rows[] = {{ref_view_sass.optimizer_prefix, ref_view_mercury.optimizer_prefix},
+              {ref_view_sass.table_prefix, ref_view_mercury.table_prefix},
+              {ref_view_sass.user_name, ref_view_mercury.user_name},
+              {".nv.constant4", ".nv.constant.pic"}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const size_t length = strlen(rows[i].sass);
+    if (strncmp(name, rows[i].sass, length) == 0) {
+      return ref_memory_print(link, "%s%s", rows[i].mercury, name + length);
+    }
+  }
+  return name;
+}
+
+static void ref_beside_add(ref_beside *beside, uint32_t number) {
+  static const char prefix[] = ".nv.merc";
+  const ref_section *section = &beside->view->sections[number];
+  const ref_section *input = &beside->whole->sections[number];
+  const bool is_whole = strncmp(section->name, prefix, sizeof prefix - 1) == 0;
+  const char *name = section->name + (is_whole ? sizeof prefix - 1 : 0);
+  const size_t known = ref_map_find(&beside->names, name);
+  beside->next[number] = known == REF_NONE ? 0 : (uint32_t)known;
+  ref_map_set(beside->link, &beside->names, name, number);
+  ref_map_set(beside->link, &beside->first, name, number);
+  if (input->type == REF_TYPE_CAPSULE_TEXT && section->data != NULL && section->size >= 4 &&
+      ref_u32(section->data) < beside->whole->section_count) {
+    beside->bodies[ref_u32(section->data)] = number;
+  }
+}
+
+/* Mercury's section beside what a SASS section is about; 0: none. */
+static uint32_t ref_beside_target(const ref_beside *beside, uint32_t target) {
+  if (target >= beside->whole->section_count || ref_beside_is_mercury(&beside->whole->sections[target])) {
+    return 0;
+  }
+  if (beside->bodies[target] != 0) {
+    return beside->bodies[target];
+  }
+  const char *name = ref_beside_name(beside->link, beside->view->sections[target].name);
+  const size_t found = ref_map_find(&beside->first, name);
+  return found == REF_NONE ? 0 : (uint32_t)found;
+}
+
+static void ref_beside_take(ref_beside *beside, uint32_t number) {
+  static const char prefix[] = ".rela";
+  const ref_section *input = &beside->whole->sections[number];
+  ref_section *own = &beside->view->sections[number];
+  const bool is_table = ref_beside_is_table(input->type);
+  const size_t length = is_table && strncmp(own->name, prefix, sizeof prefix - 1) == 0 ? sizeof prefix - 1 : 0;
+  const char *name = ref_memory_print(beside->link, "%.*s%s", (int)length, own->name,
+                                      ref_beside_name(beside->link, own->name + length));
+  const size_t found = ref_map_find(&beside->names, name);
+  const uint32_t mask = input->type == REF_TYPE_INFO ? REF_TEXT_OF_INFO : UINT32_MAX;
+  const uint32_t target = ref_beside_is_debug(input) ? 0 : ref_beside_target(beside, input->info & mask);
+  ref_section *section = own;
+  if (found != REF_NONE && found != 0) {
+    section = &beside->view->sections[found];
+    beside->taken[found] = true;
+    ref_map_set(beside->link, &beside->taken_names, section->name, found);
+    ref_map_set(beside->link, &beside->names, name, beside->next[found]);
+    section->type = is_table ? REF_TYPE_RELA : input->type;
+  }
+  section->info = target != 0 ? target : section->info;
+  if (section != own && ref_beside_is_debug(input)) { /* they have the order of the SASS side's */
+    *own = *section;
+    section->type = 0;
+    beside->moved[found] = number;
+  }
+}
+
+/* What lies in a section that has been moved, and is about it. */
+static void ref_beside_move(const ref_beside *beside) {
+  ref_cubin *view = beside->view;
+  for (size_t i = 1; i < view->section_count; i++) {
+    ref_section *section = &view->sections[i];
+    if (ref_beside_is_table(section->type) && section->info < view->section_count &&
+        beside->moved[section->info] != 0) {
+      section->info = beside->moved[section->info];
+    }
+  }
+  for (size_t i = 1; i < view->symbol_count; i++) {
+    ref_symbol *symbol = &view->symbols[i];
+    if (symbol->section < view->section_count && beside->moved[symbol->section] != 0) {
+      symbol->section = beside->moved[symbol->section];
+      symbol->raw_section = (uint16_t)symbol->section;
+    }
+  }
+}
+
+/* Of attributes and debug data the further ones of a name. */
+static bool ref_beside_is_left_over(const ref_beside *beside, uint32_t number) {
+  const ref_section *section = &beside->view->sections[number];
+  return ref_beside_is_named(section) &&
+         (ref_beside_is_table(section->type) || ref_map_find(&beside->taken_names, section->name) != REF_NONE);
+}
+
+void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) {
+  const size_t count = whole->section_count;
+  ref_beside beside = {.link = link, .whole = whole, .view = view};
+  beside.next = REF_TAKE(link, uint32_t, count);
+  beside.bodies = REF_TAKE(link, uint32_t, count);
+  beside.taken = REF_TAKE(link, bool, count);
+  beside.moved = REF_TAKE(link, uint32_t, count);
+  for (size_t i = count; i-- > 1;) {
+    if (ref_beside_is_mercury(&whole->sections[i])) {
+      ref_beside_add(&beside, (uint32_t)i);
+    }
+  }
+  for (uint32_t i = 1; i < count; i++) {
+    if (!ref_beside_is_mercury(&whole->sections[i]) && ref_beside_is_named(&whole->sections[i])) {
+      ref_beside_take(&beside, i);
+    }
+  }
+  for (uint32_t i = 1; i < count; i++) {
+    if (ref_beside_is_mercury(&whole->sections[i]) && !beside.taken[i] && ref_beside_is_left_over(&beside, i)) {
+      view->sections[i].type = 0;
+    }
+  }
+  ref_beside_move(&beside);
+}

@@ -1,0 +1,25 @@
+/* RF809: the compiler's constants on a capsule's SASS side as the finalizer makes them of Mercury's, whatever the input has there: as many bytes, with
+ * the place of an instruction of the SASS text where an entry says a place that a branch leads to (RF811). */
+#include "capsule.h"
+
+void ref_mercury_derive_constants(ref_link *link, const ref_cubin *cubin, const ref_mercury_constants *mercury,
+                                  ref_section *section) {
+  const ref_section *constants = &cubin->sections[mercury->constants];
+  const ref_section *body = ref_mercury_body_beside(cubin, section->info, constants->info);
+  if (body == NULL || constants->data == NULL) {
+    return;
+  }
+  const ref_places places = ref_places_of_sections(link, body, &cubin->sections[section->info]);
+  const ref_units units = ref_places_units(link, &places);
+  const ref_section none = {0};
+  const ref_leads leads =
+      ref_leads_of_section(link, mercury->attributes == 0 ? &none : &cubin->sections[mercury->attributes], &units);
+  ref_bytes bytes = {0};
+  ref_bytes_add(link, &bytes, constants->data, (size_t)constants->size);
+  for (size_t i = mercury->table == 0 ? 0 : ref_cubin_relocation_count(cubin, mercury->table); i-- > 0;) {
+    const ref_relocation entry = ref_cubin_relocation(cubin, mercury->table, i);
+    ref_leads_write(&leads, entry.type, entry.offset, entry.addend, 1, &bytes);
+  }
+  section->data = bytes.data;
+  section->size = bytes.size;
+}
