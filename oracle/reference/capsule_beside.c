@@ -128,6 +128,24 @@ static void ref_beside_move(const ref_beside *beside) {
   }
 }
 
+/* RF879: what lies in a section of the SASS side lies in Mercury's beside it. */
+static void ref_beside_move_objects(const ref_beside *beside) {
+  ref_cubin *view = beside->view;
+  for (size_t i = 1; i < view->symbol_count; i++) {
+    ref_symbol *symbol = &view->symbols[i];
+    if (symbol->section == 0 || symbol->section >= view->section_count ||
+        ref_beside_is_mercury(&beside->whole->sections[symbol->section]) || view->sections[symbol->section].type != 0) {
+      continue;
+    }
+    const char *name = ref_beside_name(beside->link, beside->whole->sections[symbol->section].name);
+    const size_t found = ref_map_find(&beside->first, name);
+    if (found != REF_NONE && found <= UINT16_MAX) {
+      symbol->section = (uint32_t)found;
+      symbol->raw_section = (uint16_t)found;
+    }
+  }
+}
+
 /* Of attributes and debug data the further ones of a name. */
 static bool ref_beside_is_left_over(const ref_beside *beside, uint32_t number) {
   const ref_section *section = &beside->view->sections[number];
@@ -158,4 +176,5 @@ void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) 
     }
   }
   ref_beside_move(&beside);
+  ref_beside_move_objects(&beside);
 }
