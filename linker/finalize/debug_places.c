@@ -90,7 +90,7 @@ const uint8_t *final_data_relocations(finalizer *f, uint32_t section, uint64_t *
   enum { LINE_UNIT = 1 };
   const final_entry_list list = final_entries_of(&f->mercury_entries, section);
   uint8_t *const bytes = final_new(f, list.count * ELF_RELA_SIZE);
-  const bool debug = final_is_debug(f, final_mercury(f, section)->about);
+  const bool translated = final_is_debug(f, final_mercury(f, section)->about) && final_has_registers(f);
   *size = 0;
   for (size_t i = 0; i < list.count; i++) {
     const tl_kept *const kept = list.items[i];
@@ -102,7 +102,7 @@ const uint8_t *final_data_relocations(finalizer *f, uint32_t section, uint64_t *
     tl_put64(at, kept->offset);
     tl_put64(at + 8, (uint64_t)f->mercury->emitted->symbol_index[kept->symbol] << 32 | type);
     tl_put64(at + 16, unit    ? final_line_unit(f, (uint64_t)kept->addend)
-                      : debug ? places_addend(f, kept)
+                      : translated ? places_addend(f, kept)
                               : (uint64_t)kept->addend);
     *size += ELF_RELA_SIZE;
   }

@@ -4,6 +4,7 @@
 #include "finalize/line_rows.h"
 
 #include "base/bytes.h"
+#include "catalog/sass_type.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -21,13 +22,14 @@ typedef struct line_sequence {
   uint64_t start, end; /* in the piece */
   uint32_t symbol;     /* index in .symtab, 0: the function is not in the output */
   uint32_t function;   /* symbol of the Mercury module, TL_NONE */
+  uint32_t type; /* of the entry on the SASS side */
   int64_t addend;
 } line_sequence;
 typedef TL_VECTOR(line_sequence) line_sequences;
 
 /* An entry that stays. */
 typedef struct line_entry {
-  uint64_t offset;
+  uint64_t offset, order;
   const tl_kept *kept;
 } line_entry;
 
@@ -37,28 +39,15 @@ typedef struct line_entries {
   size_t count;
 } line_entries;
 
-/* A relocation section of a file with line tables, by its target. */
-typedef struct line_source {
-  uint64_t target; /* file << 32 | section */
-  uint32_t section;
-} line_source;
-
-typedef struct line_sources {
-  line_source *items;
-  size_t count;
-} line_sources;
-
 /* One file's part. */
 typedef struct line_table {
   const uint8_t *bytes;
   const tl_piece *piece;
-  line_sequences sequences;
 } line_table;
 
 typedef struct line_writer {
   finalizer *f;
   line_entries entries;
-  line_sources sources;
   final_line_bytes out;
   final_line_bytes relocations;
   bool info; /* .debug_line, whose units .debug_info names */
@@ -66,12 +55,13 @@ typedef struct line_writer {
 
 static int lines_compare_entries(const void *a, const void *b) {
   const line_entry *const x = a, *const y = b;
-  return tl_compare(x->offset, y->offset);
+  const uint64_t pairs[][2] = {{x->offset, y->offset}, {x->order, y->order}};
+  return tl_compare_pairs(pairs, 2);
 }
 
-static int lines_compare_starts(const void *a, const void *b) {
-  const line_sequence *const x = a, *const y = b;
-  return tl_compare(x->start, y->start);
+static int lines_compare_places(const void *a, const void *b) {
+  const line_entry *const x = a, *const y = b;
+  return tl_compare(x->offset, y->offset);
 }
 
 static int lines_compare_symbols(const void *a, const void *b) {
@@ -84,54 +74,21 @@ static line_entries lines_collect_entries(const finalizer *f, const final_entrie
   const final_entry_list list = final_entries_of(all, container);
   line_entries entries = {tl_arena_new(f->arena, line_entry, list.count), list.count};
   for (size_t i = 0; i < list.count; i++)
-    entries.items[i] = (line_entry){list.items[i]->offset, list.items[i]};
+    entries.items[i] = (line_entry){list.items[i]->offset, i, list.items[i]};
   tl_vector_sort(&entries, lines_compare_entries);
+  size_t kept = 0; /* of several at a place the first */
+  for (size_t i = 0; i < entries.count; i++)
+    if (!kept || entries.items[kept - 1].offset != entries.items[i].offset)
+      entries.items[kept++] = entries.items[i];
+  entries.count = kept;
   return entries;
 }
 
 static const tl_kept *lines_find_entry(const line_entries *entries, uint64_t offset) {
-  const line_entry key = {offset, NULL};
+  const line_entry key = {.offset = offset};
   const line_entry *const found =
-      tl_sorted_find(&key, entries->items, entries->count, sizeof key, lines_compare_entries);
+      tl_sorted_find(&key, entries->items, entries->count, sizeof key, lines_compare_places);
   return found ? found->kept : NULL;
-}
-
-static uint64_t lines_target(uint32_t file, uint32_t section) {
-  return (uint64_t)file << 32 | section;
-}
-
-static int lines_compare_sources(const void *a, const void *b) {
-  const line_source *const x = a, *const y = b;
-  const uint64_t pairs[][2] = {{x->target, y->target}, {x->section, y->section}};
-  return tl_compare_pairs(pairs, 2);
-}
-
-/* The relocation sections of all files that have a piece. */
-static line_sources lines_collect_sources(const finalizer *f, const tl_module *module, const tl_pieces *pieces) {
-  TL_VECTOR(line_source) sources = {0};
-  for (size_t i = 0; i < pieces->count; i++) {
-    const uint32_t file = pieces->items[i].file;
-    const tl_cubin *const cubin = &module->files[file];
-    for (uint32_t s = 1; (!i || pieces->items[i - 1].file != file) && s < cubin->section_count; s++)
-      if (cubin->sections[s].type == SHT_RELA)
-        *tl_vector_push(f->arena, &sources) = (line_source){lines_target(file, cubin->sections[s].info), s};
-  }
-  tl_vector_sort(&sources, lines_compare_sources);
-  return (line_sources){sources.items, sources.count};
-}
-
-/* The first relocation section of a piece's section, or where it would stand. */
-static size_t lines_find_source(const line_sources *sources, const tl_piece *piece) {
-  const uint64_t target = lines_target(piece->file, piece->section);
-  size_t low = 0, high = sources->count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (sources->items[middle].target < target)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
 }
 
 /* False at the end; a unit that does not fit its piece ends the link. */
@@ -151,45 +108,54 @@ static bool lines_next_unit(const line_writer *w, const uint8_t *bytes, uint64_t
   return true;
 }
 
-static void lines_end_sequences(line_sequences *list, uint64_t size) {
-  tl_vector_sort(list, lines_compare_starts);
-  for (size_t i = 0; i < list->count; i++)
-    list->items[i].end = i + 1 < list->count ? list->items[i + 1].start : size;
+/* A set_address begins a sequence, the function's that the entry at its operand is about; nvlink does not look at the end of the
+ * one before. Without an entry there rows are nobody's (L1491). */
+static void lines_add_sequence(const line_writer *w, const line_table *table, uint64_t start, uint64_t operand,
+                               line_sequences *list) {
+  if (list->count)
+    list->items[list->count - 1].end = start;
+  line_sequence *const one = tl_vector_push(w->f->arena, list);
+  *one = (line_sequence){.start = start, .function = TL_NONE};
+  const tl_kept *const kept = lines_find_entry(&w->entries, table->piece->offset + operand);
+  if (!kept)
+    return;
+  one->symbol = w->f->mercury->emitted->symbol_index[kept->symbol];
+  one->function = kept->symbol;
+  one->type = tl_sass_type_in_data(kept->type);
+  one->addend = kept->addend;
 }
 
-/* All sequences of one file, in the order of their places; the last of a unit reaches into the next one. */
-static line_sequences lines_find_sequences(const line_writer *w, const tl_piece *piece) {
-  const tl_cubin *const cubin = &w->f->mercury->module->files[piece->file];
+/* All sequences of a unit, in the order of their places. */
+static line_sequences lines_find_sequences(const line_writer *w, const line_table *table, const line_unit *unit) {
+  const uint8_t *const shape = table->bytes + unit->start + UNIT_LEAST;
   line_sequences list = {0};
-  for (size_t s = lines_find_source(&w->sources, piece);
-       s < w->sources.count && w->sources.items[s].target == lines_target(piece->file, piece->section); s++) {
-    const tl_cubin_section *const section = &cubin->sections[w->sources.items[s].section];
-    const uint64_t count = tl_cubin_relocation_count(section);
-    for (uint64_t i = 0; i < count; i++) {
-      const tl_cubin_relocation entry = tl_cubin_relocation_at(section, i);
-      if (entry.offset < ADDRESS || entry.offset > piece->size ||
-          tl_symbol_type(tl_cubin_symbol_at(cubin, entry.symbol)) != STT_FUNC)
-        continue; /* the header's entry against .debug_str */
-      const tl_kept *const kept = lines_find_entry(&w->entries, piece->offset + entry.offset);
-      line_sequence *const one = tl_vector_push(w->f->arena, &list);
-      *one = (line_sequence){.start = entry.offset - ADDRESS, .function = TL_NONE};
-      if (!kept)
-        continue;
-      one->symbol = w->f->mercury->emitted->symbol_index[kept->symbol];
-      one->function = kept->symbol;
-      one->addend = kept->addend;
-    }
-  }
-  lines_end_sequences(&list, piece->size);
+  uint64_t at = unit->program;
+  final_line_opcode opcode;
+  if (unit->program - unit->start < UNIT_LEAST + SHAPE_SIZE)
+    return list;
+  while (final_next_line_opcode(table->bytes, unit->end, shape[SHAPE_OPCODE_BASE], &at, &opcode))
+    if (opcode.sets_address)
+      lines_add_sequence(w, table, opcode.start, opcode.operand, &list);
+  if (list.count)
+    list.items[list.count - 1].end = unit->end;
   return list;
 }
 
 static void lines_put_entry(line_writer *w, const line_sequence *sequence) {
+  if (tl_relocation_is_code_place(tl_relocation_in_view(sequence->type, true)))
+    return;
   uint8_t entry[ELF_RELA_SIZE];
   tl_put64(entry, w->out.count + ADDRESS);
-  tl_put64(entry + 8, (uint64_t)sequence->symbol << 32 | 2);
+  tl_put64(entry + 8, (uint64_t)sequence->symbol << 32 | sequence->type);
   tl_put64(entry + 16, (uint64_t)sequence->addend);
   tl_bytes_put(w->f->arena, &w->relocations, entry, sizeof entry);
+}
+
+/* Rows that are about anything but a function's code stay where they are, too (L1491). */
+static bool lines_is_about_code(const finalizer *f, uint32_t symbol) {
+  const tl_symbol *const s = &f->mercury->module->symbols.items[symbol];
+  return tl_type_of(s) == STT_FUNC && s->section != TL_NONE && f->sass_section[s->section] != TL_NONE &&
+         final_mercury(f, s->section)->flags & SHF_EXECINSTR;
 }
 
 /* A sequence of `unit` with its rows at their places in the SASS text; where a second name stands before the function they
@@ -199,19 +165,18 @@ static bool lines_rewrite(const line_writer *w, const line_table *table, const l
   finalizer *const f = w->f;
   const uint32_t text =
       sequence->function == TL_NONE ? TL_NONE : f->mercury->module->symbols.items[sequence->function].section;
-  if (text == TL_NONE || f->sass_section[text] == TL_NONE)
-    return false;
-  const bool slot = final_is_slot(f, sequence->function); /* L665 */
-  const bool stays = f->aliased[text] || (slot && final_slot_place(f, sequence->function));
+  const bool about = lines_is_about_code(f, sequence->function);
+  const bool slot = about && final_is_slot(f, sequence->function); /* L665 */
+  const bool stays = !about || f->aliased[text] || (slot && final_slot_place(f, sequence->function));
   const uint8_t *const shape = table->bytes + unit->start + UNIT_LEAST;
   const tl_code *const map = stays ? NULL : final_code_map_of(f, text);
   if (unit->program - unit->start < UNIT_LEAST + SHAPE_SIZE || shape[SHAPE_LEAST_STEP] != 1 || (!stays && !map))
     return false;
   const line_shape form = {(int8_t)shape[SHAPE_LINE_BASE], shape[SHAPE_LINE_RANGE], shape[SHAPE_OPCODE_BASE]};
-  const uint64_t size = slot ? f->slots.sass_size : final_view_size(f->sass, f->sass_section[text]);
-  const line_text about = {text, map, size};
+  const uint64_t size = slot ? f->slots.sass_size : about ? final_view_size(f->sass, f->sass_section[text]) : 0;
+  const line_text code = {text, map, size};
   const final_rows made =
-      final_rewrite_rows(f, &about, &form, table->bytes + sequence->start, sequence->end - sequence->start, out);
+      final_rewrite_rows(f, &code, &form, table->bytes + sequence->start, sequence->end - sequence->start, out);
   if (made == FINAL_ROWS_RING)
     final_disagree(f, "rows of a line table are inlined at themselves (L751)");
   return made == FINAL_ROWS_MADE;
@@ -219,21 +184,12 @@ static bool lines_rewrite(const line_writer *w, const line_table *table, const l
 
 /* The sequences of `unit` that are in the output, in their order there. */
 static line_sequences lines_choose(const line_writer *w, const line_table *table, const line_unit *unit) {
-  line_sequences live = {0};
-  size_t from = 0, to = table->sequences.count; /* by start */
-  while (from < to) {
-    const size_t middle = from + (to - from) / 2;
-    if (table->sequences.items[middle].start < unit->program)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  for (size_t i = from; i < table->sequences.count && table->sequences.items[i].start < unit->end; i++) {
-    line_sequence one = table->sequences.items[i];
-    one.end = tl_smaller(one.end, unit->end);
-    if (one.symbol)
-      *tl_vector_push(w->f->arena, &live) = one;
-  }
+  line_sequences live = lines_find_sequences(w, table, unit);
+  size_t kept = 0;
+  for (size_t i = 0; i < live.count; i++)
+    if (live.items[i].symbol)
+      live.items[kept++] = live.items[i];
+  live.count = kept;
   tl_vector_sort(&live, lines_compare_symbols);
   return live;
 }
@@ -299,11 +255,10 @@ const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size) {
   line_writer w = {.f = f, .info = info};
   const uint8_t *const bytes = final_view_bytes(f->mercury, section);
   w.entries = lines_collect_entries(f, &f->mercury_entries, m->relocations[1]);
-  w.sources = lines_collect_sources(f, f->mercury->module, &m->pieces);
   tl_vector_reserve(f->arena, &w.out, 2 * final_view_size(f->mercury, section) + 1);
   for (size_t i = 0; i < m->pieces.count; i++) {
     const tl_piece *const piece = &m->pieces.items[i];
-    line_table table = {bytes + piece->offset, piece, lines_find_sequences(&w, piece)};
+    const line_table table = {bytes + piece->offset, piece};
     lines_write_file(&w, &table);
   }
   const uint32_t container = m->relocations[1];

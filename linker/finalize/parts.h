@@ -197,6 +197,8 @@ void final_move_laid_loads(finalizer *f, uint32_t text, uint8_t *bytes, uint64_t
 const uint8_t *final_indexed_loads(finalizer *f, uint32_t text, const uint8_t *bytes, uint64_t size);
 /* Of a table of registers, the SASS view's bytes with the places that nvlink leaves (L765). */
 const uint8_t *final_registers(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size);
+/* Whether the output has them and the next (L1484). */
+bool final_has_registers(const finalizer *f);
 /* The types of their records, from the Mercury view's (L1485). */
 const uint8_t *final_register_types(finalizer *f, const uint8_t *types, uint64_t *size);
 /* Fills the section's relocation section too. */

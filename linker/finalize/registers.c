@@ -193,9 +193,22 @@ static void registers_write_piece(register_writer *w, const tl_piece *piece) {
   }
 }
 
+/* L1484: nvlink knows places in the code of debug data only where the output has both sections. */
+bool final_has_registers(const finalizer *f) {
+  static const char *const sections[] = {".nv_debug_info_reg_sass", ".nv_debug_info_reg_type"};
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+    const uint32_t section = tl_module_section_named(f->mercury->module, sections[i]);
+    if (section == TL_NONE || !final_is_debug(f, section))
+      return false;
+  }
+  return true;
+}
+
 const uint8_t *final_registers(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size) {
   register_writer w = {.f = f, .section = section, .bytes = final_new(f, size)};
   const tl_pieces *const pieces = &final_mercury(f, section)->pieces;
+  if (!final_has_registers(f))
+    return bytes;
   memcpy(w.bytes, bytes, size);
   tl_map_init(&w.live, f->arena);
   tl_map_init(&w.seen, f->arena);

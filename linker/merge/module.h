@@ -319,12 +319,6 @@ typedef struct tl_string_event {
   uint32_t name, symbol; /* symbol TL_NONE: a section's or an extra name */
 } tl_string_event;
 
-/* Of one list of names: where each stands last (tl_module_forget_section). */
-typedef struct tl_last_events {
-  tl_map last;
-  tl_u32_vector previous; /* by event: the one before of the same name, TL_NONE */
-} tl_last_events;
-
 /* A record of a relocatable output's call graph that a replaced body alone has: its function, its place (L791). */
 typedef struct tl_record_note {
   uint32_t symbol, contestant;
@@ -396,7 +390,6 @@ typedef struct tl_module {
   tl_u32_vector commons;                        /* symbols in the order in which they became common (L70) */
   TL_VECTOR(tl_partial_object) partial_objects; /* in the order of the files (L556) */
   tl_u32_vector shared_objects;                 /* symbols, in pool order (W9.2, W9.12); TL_NONE while merging: a gap */
-  tl_last_events last_names, last_strings;      /* of section_names and strings */
   tl_map named_blocks;                          /* by name of the section: which of block_heaps */
   bool any_ewp;                                 /* some file is an -ewp object (C28) */
   TL_VECTOR(tl_block_heaps) block_heaps;

@@ -1128,9 +1128,16 @@ static void objects_check_reserved(const tl_merging *m, uint32_t index) {
                      (uint64_t)index * ELF_SYMBOL_SIZE, "st_value of reserved shared memory is 0");
 }
 
+/* L163, L708: an entry about the parameters of a kernel's body that lost is one about those of the bank that stands for it. */
+static bool objects_is_lost_parameter(const tl_merging *m, const tl_cubin_symbol *s) {
+  return !m->module->capsule && m->cubin->sections[s->section].type == SHT_CUDA_CONSTANT0 &&
+         (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
+}
+
 /* W8.3: a relocatable output lists the local objects of a body that lost, with the values that they had there, in the
  * first section of that name; not its compiler constants (W8.8). */
-static void objects_list_of_loser(tl_merging *m, const tl_cubin_symbol *s) {
+static void objects_list_of_loser(tl_merging *m, uint32_t index, bool lists) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   const uint32_t section = tl_module_find_section(m->module, input->name);
   if (tl_symbol_binding(s) != STB_LOCAL || input->type == SHT_CUDA_CONSTANT0 + 2 || section == TL_NONE)
@@ -1141,7 +1148,12 @@ static void objects_list_of_loser(tl_merging *m, const tl_cubin_symbol *s) {
   const bool appended = objects_bank_of_strong(m, s->section) == section && !objects_has_one_bank(m, input);
   if (appended) /* where its bank will come to lie (L115) */
     symbol->value += tl_align(m->module->sections.items[section].size, input->align);
-  tl_module_list_symbol(m->module, out, true);
+  if (objects_is_lost_parameter(m, s))
+    m->symbol_map[index] = out;
+  if (lists)
+    tl_module_list_symbol(m->module, out, true);
+  else
+    symbol->unlisted = true;
 }
 
 /* L542: a relocatable output has an object of a body that lost with its section, unless that is one of compiler constants
@@ -1184,8 +1196,8 @@ static void objects_pass_gone(tl_merging *m, uint32_t index, uint32_t known) {
   const bool lost = m->section_state[s->section] & TL_SECTION_LOST, texture = objects_is_texture(s);
   if (objects_stays_of_loser(m, s))
     objects_pass_defined(m, index, known);
-  else if (lost && lists && !texture)
-    objects_list_of_loser(m, s);
+  else if (lost && !texture && (lists || objects_is_lost_parameter(m, s)))
+    objects_list_of_loser(m, index, lists);
   tl_merge_meet_constants(m, s->section);
 }
 

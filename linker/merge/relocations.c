@@ -624,10 +624,8 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
   if (!input->size)
     return;
   const uint32_t block = relocations_block(m, input->info);
-  if (block != TL_NONE &&
-      (m->module->view != TL_VIEW_SASS ||
-       !m->module
-            ->capsule)) /* all that is left, beside SASS's: nvlink drops the entries, whatever they say (L801, L1475) */
+  const bool hidden = m->module->view == TL_VIEW_SASS && m->module->capsule;
+  if (block != TL_NONE && !hidden) /* which is all that SASS's leave: nvlink drops what they say (L801, L1475) */
     tl_module_name_record(m->module, m->cubin->sections[input->info].name);
   if (block != TL_NONE && m->module->view == TL_VIEW_SASS)
     return;

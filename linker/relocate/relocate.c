@@ -440,6 +440,14 @@ static bool relocate_is_of_kernels(const relocating *r, const tl_symbol *symbol)
          (space == STO_RESERVED_SHARED && !relocate_is_placed_by_loader(r, symbol));
 }
 
+/* L965: a local object that no file defines is nothing that a later link or the loader could place, but in global memory. */
+static bool relocate_is_nowhere(const relocating *r, const tl_symbol *symbol) {
+  const unsigned type = tl_type_of(symbol);
+  return tl_binding_of(symbol) == STB_LOCAL && symbol->section == TL_NONE && symbol->block == TL_NONE &&
+         (type == STT_OBJECT || type == STT_CUDA_OBJECT) && !r->module->capsule &&
+         !relocate_is_placed_by_loader(r, symbol);
+}
+
 /* L1146: against an object that no file defines and that the loader does not place, a branch and a type that is none end
  * the link, although entries of other types stay. */
 static bool relocate_ends_nowhere(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
@@ -482,7 +490,7 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
     return true;
   const bool function_elsewhere = tl_type_of(symbol) == STT_FUNC; /* a hidden one (L905) */
   if (symbol->section == TL_NONE && !symbol->shared && !relocate_is_of_kernels(r, symbol) && !symbol->constants_size &&
-      !function_elsewhere)
+      !function_elsewhere && !relocate_is_nowhere(r, symbol))
     return true;
   const uint32_t owner = function == TL_NONE ? TL_NONE : r->module->symbol_of_function[function];
   if (symbol->external_shared && owner != TL_NONE && relocate_symbol(r, owner)->other & STO_ENTRY &&
@@ -546,6 +554,8 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
   if (symbol->weak_mention && !relocate_is_placed_by_loader(r, symbol))
     return false;
   if (type == STT_CUDA_OBJECT && relocate_is_of_kernels(r, symbol) && !symbol->weak_mention) /* L578 */
+    return false;
+  if (relocate_is_nowhere(r, symbol))
     return false;
   if (relocate_is_reserved_clear(r, e, symbol))
     *result = OUTCOME_KEEP_AS_NONE;

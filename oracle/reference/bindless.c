@@ -46,6 +46,19 @@ bool ref_bindless_takes(uint32_t type) {
   return row != NULL && row->texture == REF_TEXTURE_SLOT;
 }
 
+/* RF784: what a second name of a kernel reaches has its entry in the kernel's bank. */
+static void ref_bindless_join_names(ref_link *link, uint8_t all) {
+  for (size_t i = 0; i < link->kernels.count && !link->is_capsule; i++) {
+    const ref_function *name = &link->functions[link->kernels.items[i]];
+    if (name->alias_of != REF_NONE && ref_callgraph_has_one_kernel(link)) {
+      link->functions[name->alias_of].kernel_bindless_mask |= all;
+    }
+    for (size_t k = 0; name->alias_of != REF_NONE && k < name->reach.count; k++) {
+      link->functions[name->alias_of].kernel_bindless_mask |= link->functions[name->reach.items[k]].bindless_mask;
+    }
+  }
+}
+
 /* B6: what each function's text refers to; W6.12: with one kernel everything counts. */
 static void ref_bindless_find_masks(ref_link *link) {
   uint8_t all = 0;
@@ -72,6 +85,7 @@ static void ref_bindless_find_masks(ref_link *link) {
     }
     kernel->kernel_bindless_mask = mask;
   }
+  ref_bindless_join_names(link, all);
 }
 
 /* B3, M27, before the tables are filled; the sections' own alignment is SLOT unless a file was changed. RF270: what stays without a

@@ -120,7 +120,8 @@ static void ref_callgraph_find_entries(ref_link *link) {
       continue;
     }
     const bool slot = ref_callgraph_is_slot(link, &link->functions[number]);
-    if (slot || ref_callgraph_is_live_entry(&link->functions[number])) {
+    const bool name = ref_callgraph_is_alias_kernel(link, &link->functions[number]) && !link->is_capsule; /* RF785 */
+    if (slot || name || ref_callgraph_is_live_entry(&link->functions[number])) {
       ref_indices_add(link, &link->holders, number);
     }
     if (slot) {

@@ -1,11 +1,13 @@
 /* Mercury's entries over which nvlink's finalizer ends by a signal: those about code in capsules, behind all undefined references (RF591, RF592);
- * in a mixed link (M4), where nobody carries them out, all, in front of them (RF595). */
+ * in a mixed link (M4), where nobody carries them out, all, in front of them (RF595). RF816: or which it refuses. */
 #include "capsule.h"
 #include "relocation_table.h"
 
 enum {
   INSTRUCTION = 16,
   SYMBOL_BYTES = 24,
+  CLEARED = 14,
+  CLEARED_BYTES = 8,
   DESCRIPTOR = 15,
   UNIFIED_64 = 50,
   PLACE_FIRST = 8, /* of an address in the program */
@@ -40,6 +42,13 @@ static bool ref_code_entry_is_outside(const ref_places *places, uint32_t type, i
   return place < 0 || ((uint64_t)place != places->end && !ref_places_begin(places, (uint64_t)place));
 }
 
+/* RF816, L1308: what is cleared reaches into the next decoded instruction. */
+static bool ref_code_entry_clears_next(const ref_places *places, const ref_out_relocation *entry) {
+  const uint64_t offset = entry->input_offset, next = (offset / INSTRUCTION + 1) * INSTRUCTION;
+  return entry->is_applied && entry->type == REF_MERCURY_FIRST + CLEARED && offset < places->end &&
+         next < offset + CLEARED_BYTES && (next == places->end || ref_places_begin(places, next));
+}
+
 void ref_capsule_check_code_entries(const ref_capsule *capsule) {
   ref_link *mercury = capsule->mercury;
   ref_places places = {0};
@@ -54,6 +63,7 @@ void ref_capsule_check_code_entries(const ref_capsule *capsule) {
     places = function == owner ? places : ref_places_of_function(capsule, owner);
     function = owner;
     const uint32_t type = entry->type - REF_MERCURY_FIRST;
+    mercury->fails_finalizer = mercury->fails_finalizer || ref_code_entry_clears_next(&places, entry);
     if ((ref_code_entry_is_looked_up(mercury, type) && ref_code_entry_names_nothing(entry)) ||
         (!entry->dropped && ref_code_entry_is_outside(&places, type, entry->addend))) {
       ref_message_fatal(mercury, "RF591", "Input file '%s' is damaged: an entry of code is about no place (RF591)",

@@ -94,8 +94,8 @@ const ref_targets *ref_derived_targets(ref_capsule *capsule) {
   return &capsule->mercury_targets;
 }
 
-/* By the entries of Mercury's side that have one of the SASS side beside them, that one. False where the SASS side has others: what a table
- * called otherwise (L864) or a namesake's (L656) is about counts as it is. */
+/* By the entries of Mercury's side that have one of the SASS side beside them, that one. False where Mercury's side has none and the SASS side has;
+ * RF818: also of a namesake (L656), and of a function whose alias leads (L864), they are Mercury's. */
 static bool ref_derived_list_pairs(ref_capsule *capsule, size_t section, size_t target, ref_map *pairs) {
   const ref_link *mercury = capsule->mercury, *sass = capsule->sass;
   const ref_targets *own = &capsule->sass_targets, *theirs = &capsule->mercury_targets;
@@ -118,7 +118,7 @@ static bool ref_derived_list_pairs(ref_capsule *capsule, size_t section, size_t 
       count -= beside != REF_NONE && !sass->relocations[beside].dropped;
     }
   }
-  return count == 0;
+  return count == 0 || theirs->starts[section] != theirs->starts[section + 1];
 }
 
 static bool ref_derived_lies_in_reserved(const ref_link *mercury, const ref_out_relocation *entry) {
@@ -206,7 +206,7 @@ bool ref_derived_is_place(uint32_t type) {
   return (type > REF_MERCURY_PLACE_64 && type <= REF_MERCURY_PLACE_32_LAST) || ref_derived_is_return(type);
 }
 
-/* By instruction of the text the first entry that is about a place in the code. */
+/* By instruction of the text the entry about a place in the code that counts: the last by its offset, of those the first (RF818). */
 static const size_t *ref_derived_find_places(ref_capsule *capsule, size_t section, size_t function,
                                              const ref_units *places, size_t count) {
   const ref_targets *targets = &capsule->mercury_targets;
@@ -215,7 +215,9 @@ static const size_t *ref_derived_find_places(ref_capsule *capsule, size_t sectio
     const ref_out_relocation *entry = &capsule->mercury->relocations[targets->items[k]];
     const uint64_t place = ref_units_around(places, entry->input_offset) / UNIT;
     if (ref_derived_is_own(capsule->mercury, entry, function) && !entry->dropped && ref_derived_is_place(entry->type) &&
-        place < count) {
+        place < count &&
+        (first[place] == REF_NONE ||
+         capsule->mercury->relocations[targets->items[first[place]]].input_offset <= entry->input_offset)) {
       first[place] = k;
     }
   }

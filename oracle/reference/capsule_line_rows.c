@@ -73,6 +73,9 @@ static void ref_line_rows_add(ref_line_rows *rows) {
 static void ref_line_rows_extended(ref_line_rows *rows, uint64_t start) {
   const uint64_t size = ref_line_rows_number(rows, false);
   const uint64_t end = rows->at + size;
+  if (size == 0) { /* RF814 */
+    return;
+  }
   const uint8_t code = rows->unit[rows->at++];
   if (code == SET_ADDRESS) {
     rows->head = start;
@@ -296,7 +299,7 @@ static void ref_line_rows_put_caller(ref_line_rows *rows, ref_bytes *output, con
   ref_bytes_add(rows->link, output, call.data, call.size);
 }
 
-/* A special operation only for the next instruction and another line. */
+/* A special operation only for another instruction and another line, where there is one (RF814). */
 static void ref_line_rows_put(ref_line_rows *rows, ref_bytes *output, const ref_line_row *row,
                               const ref_line_row *before) {
   const unsigned range = rows->unit[LINE_RANGE_AT], unit = rows->unit[UNIT_AT];
@@ -314,8 +317,9 @@ static void ref_line_rows_put(ref_line_rows *rows, ref_bytes *output, const ref_
   if (row->is_silent) {
     return;
   }
-  if (distance == INSTRUCTION && line != 0 && special >= 0 && special < range) {
-    const uint64_t code = (uint64_t)special + range * distance + rows->unit[FIRST_SPECIAL_AT];
+  const bool is_special = distance != 0 && distance <= LARGEST_SPECIAL && line != 0 && special >= 0 && special < range;
+  const uint64_t code = is_special ? (uint64_t)special + range * distance + rows->unit[FIRST_SPECIAL_AT] : 0;
+  if (is_special && code <= LARGEST_SPECIAL) {
     ref_line_rows_put_code(rows, output, (uint8_t)code);
     return;
   }

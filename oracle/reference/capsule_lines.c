@@ -1,4 +1,4 @@
-/* SASS `.debug_line` and `.nv_debug_line_sass` of a capsule link: M25, M21, RF866. Headers and sequences are Mercury's: those of live functions, in
+/* SASS `.debug_line` and `.nv_debug_line_sass` of a capsule link: M25, M21, RF866, RF814, RF815. Headers and sequences are Mercury's: those of live functions, in
  * the order of the output's symbols. */
 #include "capsule.h"
 #include "line_program.h"
@@ -50,8 +50,11 @@ static bool ref_lines_step(const uint8_t *unit, uint64_t size, uint64_t *at, uin
   }
   const uint8_t code = unit[(*at)++];
   if (code == EXTENDED) {
-    if (!ref_line_program_number(unit, size, at, &number) || number == 0 || number > size - *at) {
+    if (!ref_line_program_number(unit, size, at, &number) || number > size - *at) {
       return false;
+    }
+    if (number == 0) { /* RF814 */
+      return true;
     }
     if (unit[*at] == SET_ADDRESS) {
       *address_at = *at + 1;
@@ -84,10 +87,10 @@ static const char *ref_lines_key(ref_link *link, uint64_t offset) {
   return ref_memory_print(link, "%llx", (unsigned long long)offset);
 }
 
-/* The entries that Mercury's side keeps about the table, of each place the first. */
+/* The entries that Mercury's side keeps about the table, of each place the one read last (RF815). */
 static void ref_lines_list_entries(ref_lines *lines) {
   ref_link *mercury = lines->capsule->mercury;
-  for (size_t i = mercury->relocation_count; i-- > 0;) {
+  for (size_t i = 0; i < mercury->relocation_count; i++) {
     const ref_out_relocation *entry = &mercury->relocations[i];
     if (!entry->dropped && entry->target == lines->mercury_section) {
       ref_map_set(mercury, &lines->known, ref_lines_key(mercury, entry->offset), i);
@@ -135,8 +138,10 @@ static void ref_lines_add_sequence(ref_lines *lines, const uint8_t *unit, const 
     ref_line_rows_write(link, unit, sequence->start, sequence->end, &places, &lines->inner[function], &lines->output,
                         &place);
   }
-  ref_capsule_write_entry(lines->capsule, &lines->entries, place, ref_data_sass_type(sequence->entry->type, false),
-                          sequence->symbol, sequence->entry->addend);
+  const uint32_t type = ref_data_sass_type(sequence->entry->type, false);
+  if (type != 0) {
+    ref_capsule_write_entry(lines->capsule, &lines->entries, place, type, sequence->symbol, sequence->entry->addend);
+  }
 }
 
 static int ref_lines_compare_sequences(const void *left, const void *right) {
@@ -145,27 +150,43 @@ static int ref_lines_compare_sequences(const void *left, const void *right) {
                                 : (a->start > b->start) - (a->start < b->start);
 }
 
-/* The sequences of a unit, sorted by symbol; equal ones stay in their order. */
-static ref_sequences ref_lines_list_sequences(const ref_lines *lines, const ref_mercury_unit *unit, uint64_t program) {
+/* A sequence without an entry about its address is none. */
+static void ref_lines_close(const ref_lines *lines, const ref_mercury_unit *unit, const ref_sequence *sequence,
+                            uint64_t end, ref_sequences *list) {
   ref_link *link = lines->capsule->mercury;
+  const size_t known = ref_map_find(&lines->known, ref_lines_key(link, unit->offset + sequence->address_at));
+  if (sequence->address_at == 0 || known == REF_NONE) {
+    return;
+  }
+  list->items = ref_memory_grow(link, list->items, list->count, &list->capacity, sizeof *list->items);
+  ref_sequence *added = &list->items[list->count++];
+  *added = *sequence;
+  added->end = end;
+  added->entry = &link->relocations[known];
+  added->symbol = ref_symbol_index(link, added->entry->symbol);
+}
+
+/* The sequences of a unit, sorted by symbol; equal ones stay in their order. RF814: another address begins another sequence, and the last one may
+ * have no end. */
+static ref_sequences ref_lines_list_sequences(const ref_lines *lines, const ref_mercury_unit *unit, uint64_t program) {
   ref_sequence next = {.start = program};
   ref_sequences list = {0};
-  uint64_t at = program;
+  uint64_t at = program, before = program, address_at = 0;
   bool ends;
-  while (ref_lines_step(unit->bytes, unit->size, &at, &next.address_at, &ends)) {
-    if (!ends) {
-      continue;
+  while (ref_lines_step(unit->bytes, unit->size, &at, &address_at, &ends)) {
+    if (address_at != 0 && next.address_at != 0) {
+      ref_lines_close(lines, unit, &next, before, &list);
+      next = (ref_sequence){.start = before};
     }
-    const size_t known = ref_map_find(&lines->known, ref_lines_key(link, unit->offset + next.address_at));
-    if (known != REF_NONE) {
-      next.end = at;
-      next.entry = &link->relocations[known];
-      next.symbol = ref_symbol_index(link, next.entry->symbol);
-      list.items = ref_memory_grow(link, list.items, list.count, &list.capacity, sizeof *list.items);
-      list.items[list.count++] = next;
+    next.address_at = address_at != 0 ? address_at : next.address_at;
+    if (ends) {
+      ref_lines_close(lines, unit, &next, at, &list);
+      next = (ref_sequence){.start = at};
     }
-    next = (ref_sequence){.start = at};
+    address_at = 0;
+    before = at;
   }
+  ref_lines_close(lines, unit, &next, before, &list);
   if (list.count > 1) {
     qsort(list.items, list.count, sizeof *list.items, ref_lines_compare_sequences);
   }

@@ -92,7 +92,8 @@ void ref_compat_merge(ref_link *link, size_t file_number, uint32_t section) {
 
 /* RF526: the finalizer reads the whole file that it made, behind all else that is said of the link. */
 void ref_compat_check_output(ref_link *link) {
-  if (link->is_capsule && link->compat_has[MERCURY_ISA] && link->compat_value[MERCURY_ISA] > LARGEST_MERCURY) {
+  const bool is_newer = link->compat_has[MERCURY_ISA] && link->compat_value[MERCURY_ISA] > LARGEST_MERCURY;
+  if (link->is_capsule && (is_newer || link->fails_finalizer)) {
     ref_message_fatal(link, "E91", "Internal FNLZR error '%s'", link->job->options.values[REF_OPTION_OUTPUT]);
   }
 }

@@ -680,6 +680,11 @@ void ref_functions_check_inside_kernels(ref_link *link) {
   }
 }
 
+/* RF782: of what the driver provides the one name that is never taken out. */
+static bool ref_function_is_kept_mention(const ref_function *function) {
+  return !function->defined && REF_IS(function->name, "__cuda_syscall_32f3056bbb");
+}
+
 /* RF530: nvlink takes dead functions that no file defines out from the last to the first, when the bodies are gone. One stays that another
  * of them calls which is there still, itself too. */
 static void ref_functions_keep_undefined(ref_link *link) {
@@ -698,7 +703,8 @@ static void ref_functions_keep_undefined(ref_link *link) {
       called = called || stands[callers[i].items[k]];
     }
     stands[i] = stands[i] && called;
-    link->functions[i].live = link->functions[i].live || stands[i];
+    link->functions[i].live =
+        link->functions[i].live || stands[i] || ref_function_is_kept_mention(&link->functions[i]);
   }
 }
 

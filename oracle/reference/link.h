@@ -501,6 +501,7 @@ typedef struct ref_link {
   size_t named_count;
   size_t pool;                  /* RF655: 0: none */
   uint64_t debug_shared_align;  /* D of W9.8 */
+  bool fails_finalizer;         /* RF816: nvlink's finalizer refuses what it has made */
   bool has_lone_pool;           /* L766: one was a section for itself, or would be without -g */
   bool had_lone_pool, had_pool; /* L1066: before the file that is merged */
   ref_bare_pool *bare_pools;    /* in the order of the files */

@@ -21,7 +21,9 @@ typedef struct ref_derivation {
 static uint32_t ref_derivation_symbol(const ref_derivation *derivation, uint32_t number) {
   const ref_cubin *sass = derivation->sides->sass, *mercury = derivation->sides->mercury;
   const ref_symbol *symbol = &mercury->symbols[number];
-  if (number < sass->symbol_count && strcmp(sass->symbols[number].name, symbol->name) == 0) {
+  const bool are_sections = number < sass->symbol_count && (symbol->info & 15) == REF_SYMBOL_SECTION &&
+                            (sass->symbols[number].info & 15) == REF_SYMBOL_SECTION; /* M8: of the same number */
+  if (number < sass->symbol_count && (are_sections || strcmp(sass->symbols[number].name, symbol->name) == 0)) {
     return number;
   }
   const size_t found = ref_map_find(derivation->sides->sass_names, symbol->name);

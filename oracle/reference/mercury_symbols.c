@@ -193,22 +193,10 @@ static void ref_mercury_repair_bank(const ref_mercury_pair *pair, ref_section *b
   const uint32_t said =
       beside == REF_NONE ? REF_NO_PARAMETERS : ref_mercury_parameters(&pair->file->whole.sections[beside]);
   const uint32_t size = said == REF_NO_PARAMETERS ? 0 : said;
-  if (size <= UINT16_MAX && ref_map_find(&pair->tables, table) == REF_NONE && bank->size != REF_BANK_RESERVED + size) {
-    bank->size = REF_BANK_RESERVED + size;
+  if (size <= UINT16_MAX && ref_map_find(&pair->tables, table) == REF_NONE && bank->data != NULL) {
+    bank->size = REF_BANK_RESERVED + size; /* RF817: all zero */
     bank->data = REF_TAKE(link, uint8_t, (size_t)bank->size);
   }
-}
-
-/* The symbol of a section of parameters, whatever its type and section say (RF878): there is none on Mercury's side. */
-static size_t ref_mercury_bank_symbol(const ref_mercury_pair *pair, const char *name) {
-  const ref_cubin *whole = &pair->file->whole;
-  const size_t section = ref_map_find(&pair->sass, name), found = ref_map_find(&pair->own_names, name);
-  if (found != REF_NONE && section != REF_NONE && section <= UINT16_MAX) {
-    ref_symbol *symbol = &whole->symbols[found];
-    symbol->info = (uint8_t)((symbol->info & 0xf0) | REF_SYMBOL_SECTION);
-    symbol->section = symbol->raw_section = (uint16_t)section;
-  }
-  return found;
 }
 
 /* RF809: the compiler's constants are made of Mercury's. */
@@ -231,6 +219,18 @@ static void ref_mercury_repair_constants(const ref_mercury_pair *pair, ref_secti
                                                           attributes == REF_NONE ? 0 : (uint32_t)attributes},
                                  constants);
   }
+}
+
+/* The symbol of a section of parameters, whatever its type and section say (RF878): there is none on Mercury's side. */
+static size_t ref_mercury_bank_symbol(const ref_mercury_pair *pair, const char *name) {
+  const ref_cubin *whole = &pair->file->whole;
+  const size_t section = ref_map_find(&pair->sass, name), found = ref_map_find(&pair->own_names, name);
+  if (found != REF_NONE && section != REF_NONE && section <= UINT16_MAX) {
+    ref_symbol *symbol = &whole->symbols[found];
+    symbol->info = (uint8_t)((symbol->info & 0xf0) | REF_SYMBOL_SECTION);
+    symbol->section = symbol->raw_section = (uint16_t)section;
+  }
+  return found;
 }
 
 /* RF682: the section of Mercury's attributes beside a SASS one. */

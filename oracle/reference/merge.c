@@ -39,7 +39,9 @@ void ref_merge_add_shared_section(ref_link *link, ref_function *function) {
   char *name = ref_memory_print(link, ".nv.shared.%s", function->name);
   function->shared =
       ref_section_add_with_symbol(link, name, REF_TYPE_SHARED, REF_FLAG_WRITE | REF_FLAG_ALLOC | REF_FLAG_INFO, 1, 0);
-  link->sections[function->shared].info_section = function->text;
+  const size_t named = function->alias_of;
+  link->sections[function->shared].info_section =
+      named == REF_NONE || function->text != REF_NONE ? function->text : link->functions[named].text; /* RF785 */
 }
 
 static void ref_merge_check_section(ref_link *link, const ref_file *file, const ref_symbol *input) {
@@ -177,7 +179,8 @@ static void ref_merge_take_other(ref_link *link, const ref_symbol *input, size_t
   *other = (uint8_t)(input->other | (input->info >> 4 == REF_BIND_WEAK ? *other & bit3 : 0));
 }
 
-/* W3.1, W3.9: the second name of a section gets just a symbol, after the first. */
+/* W3.1, W3.9: the second name of a section gets just a symbol, after the first. RF783: the text that it comes to has the count of registers of its
+ * own file's, also where that lost. */
 static void ref_merge_alias(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
   const uint32_t primary = ref_function_primary(file, file->cubin.symbols[symbol].section);
@@ -185,6 +188,9 @@ static void ref_merge_alias(ref_link *link, size_t file_number, uint32_t symbol)
   file->symbol_of[symbol] = ref_merge_function_symbol(link, file_number, symbol);
   ref_merge_take_visibility(link, &file->cubin.symbols[symbol], file->symbol_of[symbol]);
   const size_t text = link->functions[file->function_of[primary]].text;
+  if (!link->is_capsule && text != REF_NONE) {
+    link->sections[text].info_high = file->cubin.sections[file->cubin.symbols[symbol].section].info & 0xff000000;
+  }
   ref_merge_define_symbol(link, file_number, symbol, text);
 }
 

@@ -276,16 +276,13 @@ static bool ref_relocation_names_slot(const ref_link *link, const ref_file *file
          file->cubin.sections[section].type == REF_TYPE_UFT && !REF_IS(file->cubin.sections[section].name, ".nv.uft");
 }
 
-/* RF977: beside capsules nvlink finds the symbol of a function's text by the name that the input has for it: of several functions of a name
- * (static ones, or one and another file's that is not) that of the first; none where the output's text is called otherwise. */
-static size_t ref_relocation_text_symbol(ref_link *link, size_t section, const char *name) {
-  const ref_out_section *text = &link->sections[section];
-  const bool code = text->info_function != REF_NONE && text->type == REF_TYPE_PROGBITS;
-  const bool data = text->type == REF_TYPE_GLOBAL || text->type == REF_TYPE_GLOBAL_INIT; /* RF770 */
-  const bool named = link->job->bug_compatible && !link->is_capsule && (code || data) && text->symbol != REF_NONE;
-  const size_t first = named ? ref_named_find(link, name) : text->symbol;
-  const bool other = first != REF_NONE && link->symbols[first].type != REF_SYMBOL_SECTION;
-  return other ? text->symbol : first;
+/* RF977, RF786: beside capsules nvlink finds the symbol of a section by the name that the input has for it: of several sections of a name
+ * (texts of static functions, or one and another file's that is not) that of the first, or a function or an object that is called so; none
+ * where the output's section is called otherwise. */
+static size_t ref_relocation_named_symbol(ref_link *link, size_t section, const char *name) {
+  const ref_out_section *known = &link->sections[section];
+  const bool named = link->job->bug_compatible && !link->is_capsule && known->symbol != REF_NONE;
+  return named ? ref_named_find(link, name) : known->symbol;
 }
 
 static void ref_relocation_resolve_section(ref_link *link, const ref_file *file, uint32_t section,
@@ -296,7 +293,8 @@ static void ref_relocation_resolve_section(ref_link *link, const ref_file *file,
   } else if (ref_relocation_names_slot(link, file, section)) {
     output->symbol = REF_NONE;
   } else if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
-    output->symbol = ref_relocation_text_symbol(link, file->section_of[section], file->cubin.sections[section].name);
+    output->symbol = ref_relocation_named_symbol(link, file->section_of[section], file->cubin.sections[section].name);
+    output->function = output->symbol == REF_NONE ? REF_NONE : link->symbols[output->symbol].function;
     output->names_unlisted = link->sections[file->section_of[section]].symbol == REF_NONE;
     output->gone_type = file->cubin.sections[section].type;
     output->block_offset = file->offset_in[section];

@@ -614,7 +614,8 @@ static void ref_shared_add_late_sections(ref_link *link, const ref_shared *share
   }
   for (size_t i = 0; i < link->entries.count; i++) { /* RF50: by default unnamed ones too; RF164 */
     const size_t kernel = link->entries.items[i];
-    if (link->functions[kernel].alias_of == REF_NONE && ref_shared_kernel_uses_extern(link, &link->functions[kernel])) {
+    const bool own = !link->is_capsule || link->functions[kernel].alias_of == REF_NONE; /* RF785 */
+    if (own && ref_shared_kernel_uses_extern(link, &link->functions[kernel])) {
       ref_shared_add_late_section(link, kernel, !link->functions[kernel].entry);
     }
   }
