@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { VERSION_RECORD = 0x01015f03 };
+
 typedef struct ref_beside {
   ref_link *link;
   const ref_cubin *whole;
@@ -82,6 +84,16 @@ static uint32_t ref_beside_target(const ref_beside *beside, uint32_t target) {
   return found == REF_NONE ? 0 : (uint32_t)found;
 }
 
+/* RF880: records of the SASS side's in place of Mercury's, with the version that nothing of Mercury's says. */
+static void ref_beside_take_sass(const ref_beside *beside, const ref_section *input, ref_section *own) {
+  ref_bytes records = {0};
+  ref_bytes_add(beside->link, &records, input->data, (size_t)input->size);
+  ref_bytes_add_u32(beside->link, &records, VERSION_RECORD);
+  own->type = REF_TYPE_INFO;
+  own->data = records.data;
+  own->size = records.size;
+}
+
 static void ref_beside_take(ref_beside *beside, uint32_t number) {
   static const char prefix[] = ".rela";
   const ref_section *input = &beside->whole->sections[number];
@@ -102,6 +114,9 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
     section->type = is_table ? REF_TYPE_RELA : input->type;
   }
   section->info = target != 0 ? target : section->info;
+  if (found == REF_NONE && input->type == REF_TYPE_INFO && target != 0 && input->data != NULL) {
+    ref_beside_take_sass(beside, input, own);
+  }
   if (section != own && ref_beside_is_debug(input)) { /* they have the order of the SASS side's */
     *own = *section;
     section->type = 0;
