@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { VERSION_RECORD = 0x01015f03 };
+
 typedef struct ref_beside {
   ref_link *link;
   const ref_cubin *whole;
@@ -88,6 +90,16 @@ static uint32_t ref_beside_target(const ref_beside *beside, uint32_t target) {
   return found == REF_NONE ? 0 : (uint32_t)found;
 }
 
+/* RF880: records of the SASS side's in place of Mercury's, with the version that nothing of Mercury's says. */
+static void ref_beside_take_sass(const ref_beside *beside, const ref_section *input, ref_section *own) {
+  ref_bytes records = {0};
+  ref_bytes_add(beside->link, &records, input->data, (size_t)input->size);
+  ref_bytes_add_u32(beside->link, &records, VERSION_RECORD);
+  own->type = REF_TYPE_INFO;
+  own->data = records.data;
+  own->size = records.size;
+}
+
 static void ref_beside_take(ref_beside *beside, uint32_t number) {
   static const char prefix[] = ".rela";
   const ref_section *input = &beside->whole->sections[number];
@@ -111,6 +123,9 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
     section->type = is_table ? REF_TYPE_RELA : input->type;
   }
   section->info = target != 0 ? target : section->info;
+  if (found == REF_NONE && input->type == REF_TYPE_INFO && target != 0 && input->data != NULL) {
+    ref_beside_take_sass(beside, input, own);
+  }
   if (section != own && ref_beside_is_debug(input)) { /* they have the order of the SASS side's */
     *own = *section;
     section->type = 0;
@@ -133,6 +148,24 @@ static void ref_beside_move(const ref_beside *beside) {
     if (symbol->section < view->section_count && beside->moved[symbol->section] != 0) {
       symbol->section = beside->moved[symbol->section];
       symbol->raw_section = (uint16_t)symbol->section;
+    }
+  }
+}
+
+/* RF879: what lies in a section of the SASS side lies in Mercury's beside it. */
+static void ref_beside_move_objects(const ref_beside *beside) {
+  ref_cubin *view = beside->view;
+  for (size_t i = 1; i < view->symbol_count; i++) {
+    ref_symbol *symbol = &view->symbols[i];
+    if (symbol->section == 0 || symbol->section >= view->section_count ||
+        ref_beside_is_mercury(&beside->whole->sections[symbol->section]) || view->sections[symbol->section].type != 0) {
+      continue;
+    }
+    const char *name = ref_beside_name(beside->link, beside->whole->sections[symbol->section].name);
+    const size_t found = ref_map_find(&beside->first, name);
+    if (found != REF_NONE && found <= UINT16_MAX) {
+      symbol->section = (uint32_t)found;
+      symbol->raw_section = (uint16_t)found;
     }
   }
 }
@@ -167,4 +200,5 @@ void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) 
     }
   }
   ref_beside_move(&beside);
+  ref_beside_move_objects(&beside);
 }
