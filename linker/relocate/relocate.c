@@ -804,7 +804,7 @@ static void relocate_record(relocating *r, const entry_state *e) {
   }
   const bool lost = e->entry->merge_offset && tl_defect_matched(r->module->options, TL_DEFECT_D12);
   uint64_t old = 0;
-  if (e->entry->rel && !relocate_clears(e) && !lost && /* L571, L574 */
+  if (e->row && e->entry->rel && !relocate_clears(e) && !lost && /* L571, L574 */
       !tl_written_get(&r->written, e->entry->target, e->entry->offset, tl_relocation_content(e->row), &old))
     old = relocate_old_content(r, e);
   *tl_vector_push(r->arena, &r->relocated->kept) =
