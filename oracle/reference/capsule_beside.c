@@ -1,7 +1,7 @@
-/* RF812: nvlink walks over the sections of a capsule's SASS side, and takes what Mercury's side has for one of entries, of attributes or of debug data
- * by its name, whatever the type and the sh_info of Mercury's are: so it is of the SASS section's type and about what that one is about. What no
- * SASS section has the name of counts for nothing, attributes and debug data, too (RF908), nor do further ones of a name; where Mercury's side has none of the name, attributes and
- * debug data are the SASS side's. */
+/* RF812: nvlink walks over the sections of a capsule's SASS side, and takes what Mercury's side has for one of entries,
+ * of attributes or of debug data by its name, whatever the type and the sh_info of Mercury's are: so it is of the SASS
+ * section's type and about what that one is about. RF908: what no SASS section has the name of counts for nothing, nor
+ * do further ones of a name; where Mercury's side has none of the name, attributes and debug data are the SASS side's. */
 #include "capsule.h"
 
 #include <string.h>
