@@ -1,7 +1,7 @@
-/* RF812: nvlink walks over the sections of a capsule's SASS side, and takes what Mercury's side has for one of entries, of attributes or of debug data
- * by its name, whatever the type and the sh_info of Mercury's are: so it is of the SASS section's type and about what that one is about. What no
- * SASS section has the name of counts for nothing, nor do further ones of a name; where Mercury's side has none of the name, attributes and
- * debug data are the SASS side's. */
+/* RF812: nvlink walks over the sections of a capsule's SASS side, and takes what Mercury's side has for one of entries,
+ * of attributes or of debug data by its name, whatever the type and the sh_info of Mercury's are: so it is of the SASS
+ * section's type and about what that one is about. RF908: what no SASS section has the name of counts for nothing, nor
+ * do further ones of a name; where Mercury's side has none of the name, attributes and debug data are the SASS side's. */
 #include "capsule.h"
 
 #include <string.h>
@@ -18,7 +18,6 @@ typedef struct ref_beside {
   uint32_t *bodies; /* by SASS section the capsule that is about it; 0: none */
   bool *taken;
   uint32_t *moved; /* by section of Mercury's the SASS section in whose place it stands, or 0 */
-  ref_map taken_names;
 } ref_beside;
 
 static bool ref_beside_is_mercury(const ref_section *section) {
@@ -115,7 +114,6 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
   if (found != REF_NONE && found != 0) {
     section = &beside->view->sections[found];
     beside->taken[found] = true;
-    ref_map_set(beside->link, &beside->taken_names, section->name, found);
     ref_map_set(beside->link, &beside->names, name, beside->next[found]);
     if (ref_beside_is_data(input->type)) {
       return;
@@ -170,13 +168,6 @@ static void ref_beside_move_objects(const ref_beside *beside) {
   }
 }
 
-/* Of attributes, debug data and data the further ones of a name. */
-static bool ref_beside_is_left_over(const ref_beside *beside, uint32_t number) {
-  const ref_section *section = &beside->view->sections[number];
-  return ref_beside_is_named(section) &&
-         (ref_beside_is_table(section->type) || ref_map_find(&beside->taken_names, section->name) != REF_NONE);
-}
-
 void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) {
   const size_t count = whole->section_count;
   ref_beside beside = {.link = link, .whole = whole, .view = view};
@@ -195,7 +186,7 @@ void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) 
     }
   }
   for (uint32_t i = 1; i < count; i++) {
-    if (ref_beside_is_mercury(&whole->sections[i]) && !beside.taken[i] && ref_beside_is_left_over(&beside, i)) {
+    if (ref_beside_is_mercury(&whole->sections[i]) && !beside.taken[i] && ref_beside_is_named(&view->sections[i])) {
       view->sections[i].type = 0;
     }
   }
