@@ -55,10 +55,9 @@ static void writes_find_texts(code_writer *w) {
   }
 }
 
-/* Reads the code that the entries of a section are about. */
-static void writes_read(code_writer *w, uint32_t file, uint32_t section) {
+/* Reads the code of a capsule. */
+static void writes_read(code_writer *w, uint32_t file, uint32_t capsule) {
   const tl_cubin *const cubin = &w->module->files[file], *const other = &w->sass_module->files[file];
-  const uint32_t capsule = cubin->sections[section].info;
   if (w->capsule == &cubin->sections[capsule])
     return;
   w->capsule = &cubin->sections[capsule];
@@ -115,7 +114,7 @@ static void writes_add(code_writer *w, const tl_patch *patch) {
   const tl_section *const target = &w->module->sections.items[patch->section];
   const uint64_t count = tl_relocation_row_bytes(patch->row);
   uint8_t bytes[MOST] = {0};
-  writes_read(w, entry->file, entry->section);
+  writes_read(w, entry->file, w->module->files[entry->file].sections[entry->section].info);
   if (!w->known || count > MOST || target->owner == TL_NONE)
     return;
   tl_patch_apply(patch, bytes);
@@ -204,6 +203,54 @@ static bool writes_leaves(const code_writer *w, const tl_patch *patch) {
   return cell == TL_NONE || writes_is_of_table(&w->cells.items[cell]);
 }
 
+/* The SASS place that an entry names, 0 for the end of the code; the high half is 0, too. */
+static uint64_t writes_place(const code_writer *w, const tl_kept *kept) {
+  enum { HIGH = TL_R_MERCURY + 0x0a };
+  const tl_code_place *const target = tl_code_find(&w->code, tl_code_whole((uint64_t)kept->addend));
+  return target && kept->type != HIGH ? target->sass : 0;
+}
+
+/* L1509: an address of the program that stays is what a move has, whatever is written there, and makes a load one of the first bank
+ * (L1307), as far as the place is where the text begins or ends. */
+static void writes_put_address(code_writer *w, tl_relocated *sass, const tl_kept *kept, uint32_t text, tl_map *loads) {
+  enum { FIRST = 0xd8, SM_120 = 120, WORD = TL_R_MERCURY + 3 };
+  const tl_code_place *const place = tl_code_find(&w->code, kept->offset);
+  const uint16_t opcode = place && place->count ? tl_get16(w->text->data + place->sass) & OPCODE : 0;
+  const bool move = opcode == OP_MOVE || opcode == OP_MOVE_UNIFORM,
+             load = opcode == OP_LOAD || opcode == OP_LOAD_UNIFORM;
+  const uint64_t target = writes_place(w, kept);
+  if ((!move && !load) || (load && (target || !tl_set_add(loads, tl_pair_key(text, (uint32_t)place->sass)))))
+    return;
+  *tl_vector_push(w->arena, &sass->patches) =
+      (tl_patch){.offset = place->sass,
+                 .section = text,
+                 .row = move ? tl_sass_row_in_code(WORD, opcode) : tl_sass_row_of_label(opcode),
+                 .value = move                       ? target
+                          : w->module->arch < SM_120 ? FIRST
+                                                     : 0,
+                 .rel = load};
+}
+
+static void writes_put_addresses(code_writer *w, const tl_relocated *mercury, tl_relocated *sass) {
+  enum { FIRST = TL_R_MERCURY + 0x08, LAST = TL_R_MERCURY + 0x0a };
+  tl_map loads;
+  tl_map_init(&loads, w->arena);
+  for (size_t i = 0; i < mercury->kept.count; i++) {
+    const tl_kept *const kept = &mercury->kept.items[i];
+    const uint32_t about = w->module->sections.items[kept->container].about;
+    const tl_section *const target = about == TL_NONE ? NULL : &w->module->sections.items[about];
+    if (kept->type < FIRST || kept->type > LAST || !target || !(target->flags & SHF_EXECINSTR) ||
+        target->owner == TL_NONE || target->pieces.count != 1)
+      continue;
+    const tl_piece *const piece = &target->pieces.items[0];
+    writes_read(w, piece->file, piece->section);
+    const uint32_t body = (uint32_t)(w->text - w->sass_module->files[piece->file].sections);
+    const uint32_t text = tl_map_get(&w->text_of, writes_body(piece->file, body));
+    if (w->known && text != TL_NONE)
+      writes_put_address(w, sass, kept, text, &loads);
+  }
+}
+
 /* The SASS side's writes without those, then what is made of Mercury's, then places in the code (L1200, L1307). */
 static void writes_change_sass(code_writer *w, tl_relocated *sass) {
   tl_relocated places = {0};
@@ -252,5 +299,6 @@ void tl_finalize_capsules(tl_relocated *mercury, const tl_module *module, tl_rel
   for (size_t i = 0; i < w.cells.count; i++)
     writes_put_record(&w, &w.cells.items[i], mercury);
   writes_change_sass(&w, sass);
+  writes_put_addresses(&w, mercury, sass);
   tl_relocate_time_moves(sass, sass_module, arena);
 }
