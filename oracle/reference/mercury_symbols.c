@@ -191,6 +191,7 @@ static void ref_mercury_repair_bank(const ref_mercury_pair *pair, ref_section *b
   const char *kernel = bank->name + sizeof prefix - 1;
   const char *table = ref_memory_print(link, ".nv.merc.nv.constant.entry_image_header_indices.%s", kernel);
   const size_t beside = ref_map_find(&pair->tables, ref_memory_print(link, ".nv.merc.nv.info.%s", kernel));
+  bank->align = 4; /* RF825 */
   const uint32_t said =
       beside == REF_NONE ? REF_NO_PARAMETERS : ref_mercury_parameters(&pair->file->whole.sections[beside]);
   const uint32_t size = said == REF_NO_PARAMETERS ? 0 : said;
