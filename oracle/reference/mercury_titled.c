@@ -91,9 +91,9 @@ static bool ref_titled_counts(const ref_titled *titled, uint32_t number) {
     return true;
   }
   const size_t length = sizeof info_prefix;
-  const char *function =
-      strncmp(section->name, info_prefix, length - 1) == 0 && section->name[length - 1] == '.' ? section->name + length
-                                                                                               : "";
+  const char *function = strncmp(section->name, info_prefix, length - 1) == 0 && section->name[length - 1] == '.'
+                             ? section->name + length
+                             : "";
   return ref_map_find(&titled->texts, function) == REF_NONE && ref_map_find(&titled->functions, function) != REF_NONE;
 }
 
