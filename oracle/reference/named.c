@@ -1,4 +1,4 @@
-/* Symbols that stand for another one of their name: L184, RF406. A symbol that is neither function nor object, whatever its type and binding, is
+/* Symbols that stand for another one of their name: L184, RF406, RF786, RF789. A symbol that is neither function nor object, whatever its type and binding, is
  * about its section only where it is a section's symbol (RF440) and has that section's name. Otherwise nvlink takes the first symbol of the name that it has so far: of a
  * section, a function, an object, local ones too; symbol 0 where there is none. */
 #include "link.h"
@@ -12,10 +12,11 @@ static bool ref_named_has_meaning(const ref_symbol *input) {
 }
 
 bool ref_named_is_another(const ref_file *file, const ref_symbol *input) {
-  if (ref_named_has_meaning(input) || input->section >= file->cubin.section_count) {
+  const uint32_t nowhere = 0xffff; /* RF789: it lies in no section, where there is no table of their numbers */
+  if (ref_named_has_meaning(input) || (input->section >= file->cubin.section_count && input->section != nowhere)) {
     return false;
   }
-  return input->section == 0 || (input->info & 15) != REF_SYMBOL_SECTION ||
+  return input->section == 0 || input->section == nowhere || (input->info & 15) != REF_SYMBOL_SECTION ||
          strcmp(input->name, file->cubin.sections[input->section].name) != 0;
 }
 

@@ -1,4 +1,4 @@
-/* The pipeline. */
+/* The pipeline: RF788. */
 #include "reference.h"
 
 #include "link.h"

@@ -355,7 +355,7 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
     output->symbol = ref_named_find(link, input->name);
     output->function = output->symbol == REF_NONE ? REF_NONE : link->symbols[output->symbol].function;
     ref_relocation_resolve_dead_name(link, input, output);
-    if ((input->info & 15) == REF_SYMBOL_SECTION) {           /* RF440 */
+    if ((input->info & 15) == REF_SYMBOL_SECTION && input->section < file->cubin.section_count) { /* RF440 */
       output->block_offset = file->offset_in[input->section]; /* R36 knows the section alone */
     }
     return;
