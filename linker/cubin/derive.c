@@ -100,21 +100,20 @@ static void derive_pair_sections(deriver *d) {
   }
 }
 
-/* Whether nvlink leaves a section of Mercury's alone: debug data, attributes or entries without the SASS side's of that name,
- * and about the same text (L1492). */
+/* Whether nvlink leaves a section of Mercury's alone: debug data or entries without the SASS side's of that name, and about
+ * the same text (L1492). */
 static bool derive_is_lone(const deriver *d, uint32_t index) {
   const tl_cubin_section *const section = derive_section(d, index), *const own = derive_section(d, d->sass[index]);
-  const uint32_t type = section->type == SHT_CUDA_MERCURY_RELA   ? SHT_RELA
-                        : section->type == SHT_CUDA_MERCURY_INFO ? SHT_CUDA_INFO
-                                                                 : SHT_PROGBITS;
-  const bool kind = section->type != SHT_PROGBITS ? type != SHT_PROGBITS : !(section->flags & SHF_ALLOC);
-  if (!kind || !(section->flags & SHF_CUDA_MERCURY))
+  const bool entries = section->type == SHT_CUDA_MERCURY_RELA;
+  const bool debug = section->type == SHT_PROGBITS && !(section->flags & SHF_ALLOC);
+  if ((!entries && !debug) || !(section->flags & SHF_CUDA_MERCURY))
     return false;
   const uint32_t about = tl_cubin_section_at(d->cubin, section->info)->type;
-  if (type == SHT_RELA && about == SHT_CUDA_IMAGE_HEADERS) /* not known: it has another name there (M27) */
+  if (entries && about == SHT_CUDA_IMAGE_HEADERS) /* not known: it has another name there (M27) */
     return false;
-  const bool text = type != SHT_PROGBITS && about == SHT_CUDA_CAPSULE;
-  return !d->sass[index] || own->type != type || (text && own->info != d->sass[section->info]);
+  const bool text = entries && about == SHT_CUDA_CAPSULE;
+  return !d->sass[index] || own->type != (entries ? SHT_RELA : SHT_PROGBITS) ||
+         (text && own->info != d->sass[section->info]);
 }
 
 const bool *tl_derive_lone(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {

@@ -16,6 +16,7 @@ typedef struct ref_beside {
   uint32_t *bodies; /* by SASS section the capsule that is about it; 0: none */
   bool *taken;
   uint32_t *moved; /* by section of Mercury's the SASS section in whose place it stands, or 0 */
+  ref_map taken_names;
 } ref_beside;
 
 static bool ref_beside_is_mercury(const ref_section *section) {
@@ -30,9 +31,15 @@ static bool ref_beside_is_debug(const ref_section *section) {
   return section->type == REF_TYPE_PROGBITS && (section->flags & (REF_FLAG_ALLOC | REF_FLAG_EXEC)) == 0;
 }
 
+/* RF821: of these further ones of a name alone count for nothing. */
+static bool ref_beside_is_data(uint32_t type) {
+  return type == REF_TYPE_GLOBAL_INIT || ref_section_type_is_constant(type);
+}
+
 /* What is found by its name. */
 static bool ref_beside_is_named(const ref_section *section) {
-  return ref_beside_is_table(section->type) || section->type == REF_TYPE_INFO || ref_beside_is_debug(section);
+  return ref_beside_is_table(section->type) || section->type == REF_TYPE_INFO || ref_beside_is_debug(section) ||
+         ref_beside_is_data(section->type);
 }
 
 /* What Mercury's section beside a SASS one is called, without `.nv.merc`. */
@@ -96,7 +103,11 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
   if (found != REF_NONE && found != 0) {
     section = &beside->view->sections[found];
     beside->taken[found] = true;
+    ref_map_set(beside->link, &beside->taken_names, section->name, found);
     ref_map_set(beside->link, &beside->names, name, beside->next[found]);
+    if (ref_beside_is_data(input->type)) {
+      return;
+    }
     section->type = is_table ? REF_TYPE_RELA : input->type;
   }
   section->info = target != 0 ? target : section->info;
@@ -126,6 +137,13 @@ static void ref_beside_move(const ref_beside *beside) {
   }
 }
 
+/* RF908; of data the further ones of a name (RF821), and of attributes, though nvlink leaves out the only one, too. */
+static bool ref_beside_is_left_over(const ref_beside *beside, uint32_t number) {
+  const ref_section *section = &beside->view->sections[number];
+  const bool further = ref_beside_is_data(section->type) || section->type == REF_TYPE_INFO;
+  return ref_beside_is_named(section) && (!further || ref_map_find(&beside->taken_names, section->name) != REF_NONE);
+}
+
 void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) {
   const size_t count = whole->section_count;
   ref_beside beside = {.link = link, .whole = whole, .view = view};
@@ -144,7 +162,7 @@ void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) 
     }
   }
   for (uint32_t i = 1; i < count; i++) {
-    if (ref_beside_is_mercury(&whole->sections[i]) && !beside.taken[i] && ref_beside_is_named(&view->sections[i])) {
+    if (ref_beside_is_mercury(&whole->sections[i]) && !beside.taken[i] && ref_beside_is_left_over(&beside, i)) {
       view->sections[i].type = 0;
     }
   }

@@ -12,7 +12,8 @@ enum {
   SYMBOL_PLACE = 12, /* in an entry */
   ADDEND_PLACE = 16,
   WITH_ADDEND = 24,
-  WITHOUT_ADDEND = 16
+  WITHOUT_ADDEND = 16,
+  CODE_ALIGN = 128
 };
 
 typedef struct ref_mercury_entry {
@@ -420,5 +421,8 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
     ref_mercury_repair_attributes(&pair, section);
     ref_mercury_repair_bank(&pair, section);
     ref_mercury_repair_constants(&pair, section);
+    if (section->type == REF_TYPE_PROGBITS && (section->flags & (REF_FLAG_MERCURY | REF_FLAG_EXEC)) == REF_FLAG_EXEC) {
+      section->align = CODE_ALIGN; /* RF823 */
+    }
   }
 }

@@ -1,4 +1,4 @@
-/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37, RF720, RF800, RF770, RF771, RF807. */
+/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37, RF720, RF800, RF770, RF771, RF777, RF780, RF786, RF807. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -109,8 +109,8 @@ static bool ref_relocation_is_of_frames(const ref_link *link, const ref_file *fi
 }
 
 /* W8.5: entries inside a lost weak variable. RF37, RF974: those in constants stay. */
-static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
-                                      const ref_relocation *entry) {
+bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
+                               const ref_relocation *entry) {
   const uint32_t type = file->cubin.sections[target].type;
   const bool stays = ref_relocation_is_address_table(type) || (!link->is_capsule && ref_section_type_is_constant(type));
   return ref_relocation_is_of_frames(link, file, target) ||
