@@ -210,13 +210,6 @@ static uint64_t writes_place(const code_writer *w, const tl_kept *kept) {
   return target && kept->type != HIGH ? target->sass : 0;
 }
 
-/* Whether an entry stays that says where reserved shared memory is: the instruction has the number, as the text that was
- * read has (M17, L1507). */
-static bool writes_is_reserved(const code_writer *w, const tl_kept *kept) {
-  const char *const name = tl_module_text(w->module, w->module->symbols.items[kept->symbol].name);
-  return kept->type == TL_R_MERCURY + 3 && strcmp(name, ".nv.reservedSmem.cap") == 0;
-}
-
 /* L1509: an address of the program that stays is what a move has, whatever is written there, and makes a load one of the first bank
  * (L1307), as far as the place is where the text begins or ends. */
 static void writes_put_address(code_writer *w, tl_relocated *sass, const tl_kept *kept, uint32_t text, tl_map *loads) {
@@ -225,10 +218,8 @@ static void writes_put_address(code_writer *w, tl_relocated *sass, const tl_kept
   const uint16_t opcode = place && place->count ? tl_get16(w->text->data + place->sass) & OPCODE : 0;
   const bool move = opcode == OP_MOVE || opcode == OP_MOVE_UNIFORM,
              load = opcode == OP_LOAD || opcode == OP_LOAD_UNIFORM;
-  const bool reserved = writes_is_reserved(w, kept);
-  const uint64_t target = reserved && place ? tl_get32(w->text->data + place->sass + 4) : writes_place(w, kept);
-  if ((reserved && !move) || (!move && !load) ||
-      (load && (target || !tl_set_add(loads, tl_pair_key(text, (uint32_t)place->sass)))))
+  const uint64_t target = writes_place(w, kept);
+  if ((!move && !load) || (load && (target || !tl_set_add(loads, tl_pair_key(text, (uint32_t)place->sass)))))
     return;
   *tl_vector_push(w->arena, &sass->patches) =
       (tl_patch){.offset = place->sass,
@@ -248,8 +239,7 @@ static void writes_put_addresses(code_writer *w, const tl_relocated *mercury, tl
     const tl_kept *const kept = &mercury->kept.items[i];
     const uint32_t about = w->module->sections.items[kept->container].about;
     const tl_section *const target = about == TL_NONE ? NULL : &w->module->sections.items[about];
-    const bool address = kept->type >= FIRST && kept->type <= LAST;
-    if ((!address && !writes_is_reserved(w, kept)) || !target || !(target->flags & SHF_EXECINSTR) ||
+    if (kept->type < FIRST || kept->type > LAST || !target || !(target->flags & SHF_EXECINSTR) ||
         target->owner == TL_NONE || target->pieces.count != 1)
       continue;
     const tl_piece *const piece = &target->pieces.items[0];

@@ -11,8 +11,7 @@
 
 #include <string.h>
 
-/* L1505: a text as its input has it, or as it was moved: what entries write into instructions makes no other ones of them. */
-static const uint8_t *code_input(const tl_linked_view *view, uint32_t section) {
+const uint8_t *final_input_code(const tl_linked_view *view, uint32_t section) {
   const tl_section *const text = &view->module->sections.items[section];
   const bool one = text->pieces.count == 1 && text->pieces.items[0].data &&
                    text->pieces.items[0].size == final_view_size(view, section);
@@ -24,8 +23,8 @@ static bool code_read(const finalizer *f, uint32_t text, final_code_map *map) {
   if (text == f->mercury->module->jump_slots)
     return tl_code_read(&map->code, f->slots.capsule, f->slots.capsule_size, f->slots.sass, f->slots.sass_size,
                         f->arena);
-  return tl_code_read(&map->code, code_input(f->mercury, text), final_view_size(f->mercury, text),
-                      code_input(f->sass, other), final_view_size(f->sass, other), f->arena);
+  return tl_code_read(&map->code, final_input_code(f->mercury, text), final_view_size(f->mercury, text),
+                      final_input_code(f->sass, other), final_view_size(f->sass, other), f->arena);
 }
 
 const tl_code *final_code_map_of(finalizer *f, uint32_t text) {

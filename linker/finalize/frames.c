@@ -383,7 +383,7 @@ static void frames_put_translated(frame_writer *w, uint32_t first, const frame_p
   frames_put(w, last->mercury, FRAME_FDE);
   const final_extent part = final_extent_of(f, text, last->start);
   const bool slot = final_is_slot(f, last->symbol);
-  const uint8_t *const code = slot ? f->slots.sass : final_view_bytes(f->sass, f->sass_section[text]);
+  const uint8_t *const code = slot ? f->slots.sass : final_input_code(f->sass, f->sass_section[text]);
   frames_put_steps(w, &steps, map, code, last->start, part.start);
   memset(w->bytes + w->size, 0, 8); /* a CIE that was begun may have stood there */
   w->size = start + tl_align(w->size - start, 8);

@@ -137,6 +137,8 @@ uint32_t final_symbol_index(const finalizer *f, uint32_t symbol);
 bool final_names_first(const finalizer *f, uint32_t symbol);
 
 void final_find_aliases(finalizer *f);
+/* L1505: a text as its input has it, or as it was moved: what entries write into instructions makes no other ones of them. */
+const uint8_t *final_input_code(const tl_linked_view *view, uint32_t section);
 /* Of a Mercury text; NULL where it is not known. */
 const tl_code *final_code_map_of(finalizer *f, uint32_t text);
 /* L720: the part of a SASS text whose function begins at that place of the decoded code. */

@@ -174,7 +174,45 @@ static void table_read_foreign(finalizer *f, uint32_t section, const tl_kept *me
   tl_put32(at + 8, TL_AMONG32(moves, operation) ? R_CUDA_ABS32_32 : R_CUDA_ABS24_40);
 }
 
+/* L1512: a record of a text is made of Mercury's: at the instruction that nvlink knows by the place, with one type for 32 bits at
+ * moves and loads and another at all others. False where the place is not known. */
+static bool table_make_record(finalizer *f, uint32_t text, const tl_kept *mercury, uint8_t *at) {
+  enum { ADDRESS = TL_R_MERCURY + 3, OPCODE = 0xfff, R_CUDA_ABS32_32 = 55, R_CUDA_ABS24_40 = 74 };
+  static const uint16_t moves[] = {0x202, 0x2ca, 0x7ac, 0x802, 0x882, 0x919, 0x9c3, 0xb82, 0xc02};
+  const tl_code *const code = final_code_map_of(f, text);
+  const tl_code_place *const place = code ? tl_code_find(code, mercury->offset) : NULL;
+  if (!place || !place->count)
+    return false;
+  const uint8_t *const sass = final_input_code(f->sass, f->sass_section[text]);
+  const uint64_t own = place->sass + (uint64_t)tl_code_known_of(sass, place).own * TL_CODE_INSTRUCTION;
+  const uint16_t opcode = tl_get16(sass + own) & OPCODE;
+  const uint32_t word = TL_AMONG16(moves, opcode) ? R_CUDA_ABS32_32 : R_CUDA_ABS24_40;
+  const uint32_t type = mercury->type == ADDRESS ? word : tl_sass_type_in_code(mercury->type, opcode);
+  tl_put64(at, own);
+  tl_put64(at + 8, (uint64_t)f->mercury->emitted->symbol_index[mercury->symbol] << 32 | type);
+  tl_put64(at + 16, (uint64_t)mercury->addend);
+  return true;
+}
+
+/* The records of a text, NULL where one's place is not known. */
+static const uint8_t *table_records(finalizer *f, uint32_t section, uint64_t *size) {
+  const final_entry_list mercury = final_entries_of(&f->mercury_entries, section);
+  const uint32_t text = final_mercury(f, section)->about;
+  const bool own = final_mercury(f, section)->type == SHT_CUDA_RESOLVEDRELA && text != TL_NONE &&
+                   final_mercury(f, text)->flags & SHF_EXECINSTR && final_mercury(f, text)->owner != TL_NONE &&
+                   f->sass_section[text] != TL_NONE;
+  uint8_t *const bytes = own ? final_new(f, mercury.count * ELF_RELA_SIZE) : NULL;
+  for (size_t i = 0; own && i < mercury.count; i++)
+    if (mercury.items[i]->foreign || !table_make_record(f, text, mercury.items[i], bytes + i * ELF_RELA_SIZE))
+      return NULL;
+  *size = mercury.count * ELF_RELA_SIZE;
+  return bytes;
+}
+
 const uint8_t *final_relocations(finalizer *f, uint32_t section, uint64_t *size) {
+  const uint8_t *const made = table_records(f, section, size);
+  if (made)
+    return made;
   const final_entry_list list = final_entries_of(&f->sass_entries, f->sass_section[section]);
   const final_entry_list mercury = final_entries_of(&f->mercury_entries, section);
   const bool records = final_mercury(f, section)->type == SHT_CUDA_RESOLVEDRELA && mercury.count == list.count;
