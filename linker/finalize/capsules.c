@@ -196,7 +196,7 @@ static bool writes_is_value(const tl_relocation_row *row) {
 /* Whether a write of the SASS side's stays: it is in no code that Mercury's entries write to, or is none of a value. */
 static bool writes_leaves(const code_writer *w, const tl_patch *patch) {
   const tl_section *const target = &w->sass_module->sections.items[patch->section];
-  if (!(target->flags & SHF_EXECINSTR) || !writes_is_value(patch->row) || patch->row == tl_sass_row_of_reserved())
+  if (!(target->flags & SHF_EXECINSTR) || !writes_is_value(patch->row))
     return true;
   const uint64_t key = tl_pair_key(patch->section, (uint32_t)(patch->offset / INSTRUCTION));
   const uint32_t cell = tl_map_get(&w->cell_of, key);
@@ -257,7 +257,8 @@ static void writes_change_sass(code_writer *w, tl_relocated *sass) {
   size_t kept = 0;
   for (size_t i = 0; i < sass->patches.count; i++) {
     const tl_patch patch = sass->patches.items[i];
-    if (tl_sass_row_is_label(patch.row) || tl_relocation_is_code_place(patch.row))
+    if (tl_sass_row_is_label(patch.row) || tl_relocation_is_code_place(patch.row) ||
+        patch.row == tl_sass_row_of_reserved())
       *tl_vector_push(w->arena, &places.patches) = patch;
     else if (writes_leaves(w, &patch))
       sass->patches.items[kept++] = patch;
