@@ -50,12 +50,10 @@ static const char *derive_name(const deriver *d, uint32_t section) {
 
 /* The SASS side's name of a Mercury section, as a number; TL_NONE when no section is called so. */
 static uint32_t derive_sass_name(const deriver *d, uint32_t section) {
-  static const char *const renamed[][2] = {{".nv.constant.user", ".nv.constant3"},
-                                           {".rela.nv.constant.user", ".rela.nv.constant3"}, /* L1036 */
-                                           {".nv.constant.pic", ".nv.constant4"},
-                                           {".rela.nv.constant.pic", ".rela.nv.constant4"}, /* L1200 */
-                                           {".nv.constant.optimizer.", ".nv.constant2."},
-                                           {".rela.nv.constant.optimizer.", ".rela.nv.constant2."}};
+  static const char *const renamed[][2] = {
+      {".nv.constant.user", ".nv.constant3"},        {".rela.nv.constant.user", ".rela.nv.constant3"}, /* L1036 */
+      {".nv.constant.pic", ".nv.constant4"},         {".rela.nv.constant.pic", ".rela.nv.constant4"},  /* L1200 */
+      {".nv.constant.optimizer.", ".nv.constant2."}, {".rela.nv.constant.optimizer.", ".rela.nv.constant2."}};
   const char *text = tl_text_behind(derive_name(d, section), ".nv.merc");
   if (!text)
     return TL_NONE;

@@ -101,9 +101,9 @@ const uint8_t *final_data_relocations(finalizer *f, uint32_t section, uint64_t *
     const uint32_t type = unit ? LINE_UNIT : tl_sass_type_in_data(kept->type);
     tl_put64(at, kept->offset);
     tl_put64(at + 8, (uint64_t)f->mercury->emitted->symbol_index[kept->symbol] << 32 | type);
-    tl_put64(at + 16, unit    ? final_line_unit(f, (uint64_t)kept->addend)
+    tl_put64(at + 16, unit         ? final_line_unit(f, (uint64_t)kept->addend)
                       : translated ? places_addend(f, kept)
-                              : (uint64_t)kept->addend);
+                                   : (uint64_t)kept->addend);
     *size += ELF_RELA_SIZE;
   }
   return bytes;

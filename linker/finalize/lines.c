@@ -22,7 +22,7 @@ typedef struct line_sequence {
   uint64_t start, end; /* in the piece */
   uint32_t symbol;     /* index in .symtab, 0: the function is not in the output */
   uint32_t function;   /* symbol of the Mercury module, TL_NONE */
-  uint32_t type; /* of the entry on the SASS side */
+  uint32_t type;       /* of the entry on the SASS side */
   int64_t addend;
 } line_sequence;
 typedef TL_VECTOR(line_sequence) line_sequences;

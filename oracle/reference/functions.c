@@ -703,8 +703,7 @@ static void ref_functions_keep_undefined(ref_link *link) {
       called = called || stands[callers[i].items[k]];
     }
     stands[i] = stands[i] && called;
-    link->functions[i].live =
-        link->functions[i].live || stands[i] || ref_function_is_kept_mention(&link->functions[i]);
+    link->functions[i].live = link->functions[i].live || stands[i] || ref_function_is_kept_mention(&link->functions[i]);
   }
 }
 
