@@ -35,7 +35,8 @@ typedef struct deriver {
   bool known;          /* code adds up */
   /* By Mercury section whose contents are a namesake's (L656): what it was; others are of type 0. */
   const tl_cubin_section *before;
-  bool foreign; /* the contents of the section in hand are a namesake's */
+  bool foreign;  /* the contents of the section in hand are a namesake's */
+  tl_map halves; /* instructions of the text in hand at which half a place in the code was read */
 } deriver;
 
 static tl_cubin_section *derive_section(const deriver *d, uint32_t index) {
@@ -492,9 +493,33 @@ static uint32_t derive_descriptor(const deriver *d, const uint8_t *entry) {
   }
 }
 
+/* L1508: what an instruction makes of half a place in the code, by its opcode: its addend stays, or is 0. */
+typedef enum derive_half { HALF_PLACE, HALF_STAYS, HALF_ZERO } derive_half;
+
+static derive_half derive_half_of(uint16_t opcode) {
+  static const uint16_t stays[] = {0x387, 0x5b2, 0x7ac, 0x805, 0x8cb, 0x919, 0x91a,
+                                   0x949, 0x958, 0x983, 0x9c3, 0xb1d, 0xb82};
+  static const uint16_t zero[] = {0x943, 0x944, 0x945, 0x947, 0x94e};
+  return TL_AMONG16(stays, opcode) ? HALF_STAYS : TL_AMONG16(zero, opcode) ? HALF_ZERO : HALF_PLACE;
+}
+
+/* A place of the caller, of the first one at its instruction. False where no instruction begins there. */
+static bool derive_half_place(deriver *d, const tl_code_place *place, uint16_t opcode, const uint8_t *from,
+                              uint8_t *to) {
+  const uint64_t addend = tl_code_whole(tl_get64(from + 16));
+  const tl_code_place *const target = tl_code_find(&d->code, addend);
+  const derive_half half = derive_half_of(opcode);
+  if (half == HALF_STAYS || !tl_set_add(&d->halves, (uint64_t)(place - d->code.items)))
+    return true;
+  if (half == HALF_PLACE && (!target || target->mercury != addend) && addend != d->code.mercury_size)
+    return false;
+  tl_put64(to + 16, half == HALF_PLACE && target ? target->sass : 0);
+  return true;
+}
+
 /* The SASS entry of a Mercury one; `own` is the SASS side's, NULL where that has another number of entries. False where
  * nothing is known. What has no number of its own for the instruction has the one of L1200. */
-static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *own, const tl_cubin_section *sass,
+static bool derive_entry(deriver *d, const uint8_t *from, const uint8_t *own, const tl_cubin_section *sass,
                          uint8_t *to) {
   enum { LOAD = 0x7ac };
   const uint32_t type = tl_get32(from + 8);
@@ -503,14 +528,9 @@ static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *o
     return false;
   memcpy(to, from, ELF_RELA_SIZE);
   tl_put64(to, place->sass);
-  if (tl_code_is_half_place(type)) { /* a place of the caller */
-    const uint64_t addend = tl_code_whole(tl_get64(from + 16));
-    const tl_code_place *const target = tl_code_find(&d->code, addend);
-    if (!target || target->mercury != addend)
-      return false;
-    tl_put64(to + 16, target->sass);
-  }
   const uint16_t opcode = tl_code_opcode(place, sass);
+  if (tl_code_is_half_place(type) && !derive_half_place(d, place, opcode, from, to))
+    return false;
   const bool load = opcode == LOAD && type == TL_R_MERCURY + 0x03; /* has its own number */
   const uint32_t descriptor = load ? 0 : derive_descriptor(d, from);
   for (size_t i = 0; i < sizeof derive_types / sizeof *derive_types; i++) {
@@ -605,7 +625,7 @@ static void derive_put_place(const deriver *d, const uint8_t *entry, uint64_t at
   tl_put(bytes + at, byte ? value >> row->fields[0].shift : value, width);
 }
 
-static void derive_entries(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
+static void derive_entries(deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
                            const tl_cubin_section *sass) {
   const uint64_t count = mercury->size / ELF_RELA_SIZE, own_count = own->size / ELF_RELA_SIZE;
   uint64_t reserved = 0, done = 0, beside = 0;
@@ -636,7 +656,7 @@ static void derive_entries(const deriver *d, const tl_cubin_section *mercury, tl
   own->entry_size = ELF_RELA_SIZE;
 }
 
-static void derive_foreign_entries(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
+static void derive_foreign_entries(deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
                                    const tl_cubin_section *sass) {
   const bool *const later = tl_namesakes_find_later(&d->code, mercury, d->arena);
   const uint8_t *const records = derive_section(d, mercury->info)->data;
@@ -657,7 +677,7 @@ static void derive_foreign_entries(const deriver *d, const tl_cubin_section *mer
 }
 
 /* Attributes or entries of the text in hand; `own` are the SASS side's. */
-static void derive_contents(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
+static void derive_contents(deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
                             const tl_cubin_section *sass) {
   if (mercury->type == SHT_CUDA_MERCURY_INFO)
     derive_attributes(d, mercury, own);
@@ -844,6 +864,7 @@ static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *abou
   tl_cubin_section *const sass = derive_section(d, d->sass[capsule]);
   uint8_t *copy = NULL;
   d->text = sass->data;
+  tl_map_init(&d->halves, d->arena);
   const bool whole = tl_code_read(&d->code, body->data, body->size, sass->data, sass->size, d->arena);
   d->known = whole;
   for (uint32_t i = about->last[capsule]; i; i = about->previous[i]) {

@@ -263,7 +263,9 @@ static void sections_link_plain(finalizer *f) {
   const tl_emitted *const e = f->mercury->emitted;
   for (uint32_t i = 0; i < e->section_count; i++) {
     final_section *const out = &f->sections.items[i + 1];
-    out->link = tl_plan_section_link(e, e->order[i]);
+    const tl_section *const m = final_mercury(f, e->order[i]);
+    const bool debug = m->type == SHT_PROGBITS && !(m->flags & SHF_EXECINSTR); /* L1510 */
+    out->link = debug ? 0 : tl_plan_section_link(e, e->order[i]);
     out->info = tl_plan_section_info(e, e->order[i]);
   }
 }

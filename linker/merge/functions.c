@@ -367,7 +367,10 @@ static bool functions_section_lives(const tl_merging *m, uint32_t section) {
     what = "sh_info names no function of the section";
   if (what)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET, what);
-  return primary < m->cubin->symbol_count ? !m->symbol_dead[primary] : !(m->section_state[section] & TL_SECTION_KERNEL);
+  const bool owned = primary < m->cubin->symbol_count && tl_merging_function(m, primary) != TL_NONE;
+  if (!owned && m->section_state[section] & TL_SECTION_KERNEL)
+    return false;
+  return primary < m->cubin->symbol_count ? !m->symbol_dead[primary] : true;
 }
 
 /* Sections of dead functions are dead; a section whose primary function lives stays (W7.3). */

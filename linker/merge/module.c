@@ -82,14 +82,14 @@ uint32_t tl_module_add_section(tl_module *module, uint32_t name, uint32_t type, 
   return index;
 }
 
-/* L1506: the section's own names go, those of another one that is called so stay. */
-void tl_module_forget_section(tl_module *module, uint32_t section) {
+void tl_module_forget_section(tl_module *module, uint32_t section, uint32_t names) {
   tl_section *const s = &module->sections.items[section];
+  const tl_section *const events = &module->sections.items[names];
   s->forgotten = true;
   module->symbols.items[s->symbol].unlisted = true;
-  module->section_names.items[s->name_event] = TL_NONE;
-  if (s->string_event != TL_NONE)
-    module->strings.items[s->string_event].name = TL_NONE;
+  module->section_names.items[events->name_event] = TL_NONE;
+  if (events->string_event != TL_NONE)
+    module->strings.items[events->string_event].name = TL_NONE;
   tl_map_set(&module->section_of_name, s->name, TL_NONE);
 }
 

@@ -462,8 +462,9 @@ uint32_t tl_module_add_section(tl_module *module, uint32_t name, uint32_t type, 
 uint32_t tl_module_add_section_unlisted(tl_module *module, uint32_t name, uint32_t type, uint64_t flags, uint64_t align,
                                         uint64_t entry_size);
 void tl_module_add_section_name(tl_module *module, uint32_t name);
-/* Takes a section out of the output, its names and its symbol too (L79). */
-void tl_module_forget_section(tl_module *module, uint32_t section);
+/* Takes a section out of the output, its symbol too (L79), and the names that `names` brought, itself or another section that
+ * is called so. */
+void tl_module_forget_section(tl_module *module, uint32_t section, uint32_t names);
 /* The same for the relocation sections of one that is forgotten; of two of a name the names of that one go (L130). */
 void tl_module_forget_relocations(tl_module *module, uint32_t section);
 uint32_t tl_module_add_section_symbol(tl_module *module, uint32_t section);

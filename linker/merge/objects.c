@@ -80,7 +80,7 @@ static void objects_take_constants(tl_module *module, uint32_t text, uint32_t se
     return;
   if (*image != TL_NONE) {
     tl_defect_note(module->diagnostics, TL_DEFECT_D85, tl_module_text(module, module->sections.items[*image].name));
-    tl_module_forget_section(module, *image);
+    tl_module_forget_section(module, *image, section); /* the name stays where it was */
   }
   *image = section;
 }
@@ -201,11 +201,14 @@ static void objects_append_parameters(tl_merging *m, uint32_t index) {
 }
 
 static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
-  static const char debug_shared[] = ".nv_debug.shared";
+  static const char debug_shared[] = ".nv_debug.shared", constants[] = ".nv.constant2";
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
   const bool shared = input->type == SHT_CUDA_SHARED; /* what is no function's is all in one (L190) */
-  const uint32_t name = shared ? tl_names_intern(module->names, debug_shared, sizeof debug_shared - 1) : input->name;
+  const bool nobody = input->type == SHT_CUDA_CONSTANT0 + 2 && !module->mode->final && !module->capsule; /* L592 */
+  const uint32_t name = shared   ? tl_names_intern(module->names, debug_shared, sizeof debug_shared - 1)
+                        : nobody ? tl_names_intern(module->names, constants, sizeof constants - 1)
+                                 : input->name;
   uint32_t out = tl_module_find_section(module, name);
   const bool other = shared && out != TL_NONE && module->sections.items[out].type != SHT_CUDA_SHARED;
   const bool foreign = out == module->foreign_shared && !m->foreign;
@@ -213,8 +216,8 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
     out = module->debug_shared;
   if (out != TL_NONE)
     return out;
-  const uint64_t align = shared && !m->foreign ? 1 : input->align;      /* L253 */
-  const uint64_t flags = shared ? SHF_WRITE | SHF_ALLOC : input->flags; /* L592 */
+  const uint64_t align = shared && !m->foreign ? 1 : input->align;                           /* L253 */
+  const uint64_t flags = shared ? SHF_WRITE | SHF_ALLOC : nobody ? SHF_ALLOC : input->flags; /* L592 */
   out = tl_module_add_section(module, name, input->type, flags, align, input->entry_size);
   tl_module_add_section_symbol(module, out);
   if (shared && m->foreign)

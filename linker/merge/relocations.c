@@ -315,7 +315,7 @@ static uint32_t relocations_symbol(const tl_merging *m, uint32_t symbol) {
   if (m->symbol_map[symbol] != TL_NONE || !tl_merging_lies(s) || !(m->section_state[s->section] & TL_SECTION_LOST) ||
       m->cubin->sections[s->section].type != SHT_CUDA_CONSTANT0 + 2 || m->module->view != TL_VIEW_SASS)
     return m->symbol_map[symbol];
-  if (tl_symbol_type(s) == STT_SECTION && !m->module->mode->final) {
+  if (tl_symbol_type(s) == STT_SECTION && (!m->module->mode->final || !m->module->capsule)) { /* L79 */
     const uint32_t behind = tl_module_find_section(m->module, m->cubin->sections[s->section].name);
     return behind == TL_NONE ? TL_NONE : m->module->sections.items[behind].symbol;
   }

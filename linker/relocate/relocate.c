@@ -12,7 +12,6 @@
 #include "catalog/sass_type.h"
 #include "catalog/trace.h"
 #include "cubin/elf.h"
-#include "relocate/move_times.h"
 #include "relocate/patch.h"
 #include "relocate/written.h"
 
@@ -1077,7 +1076,7 @@ static void relocate_entry(relocating *r, uint32_t index) {
     relocate_apply(r, &e);
   else if (result == OUTCOME_CLEAR)
     relocate_clear(r, &e);
-  else if (result == OUTCOME_DROP && e.type == TL_R_MERCURY + MERCURY_LAST) /* L1489 */
+  else if (result == OUTCOME_DROP && e.type == TL_R_MERCURY + MERCURY_LAST && !e.entry->rel) /* L1489 */
     relocate_record(r, &e);
   if (result == OUTCOME_KEEP || result == OUTCOME_KEEP_AS_NONE || result == OUTCOME_APPLY_AND_KEEP)
     relocate_keep(r, &e, result == OUTCOME_KEEP_AS_NONE);
@@ -1298,10 +1297,8 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
   for (size_t i = module->relocations.count; i-- > 0;)
     if (tl_module_relocation_stands(module, i) && !relocate_is_in_empty(&r, &module->relocations.items[i]))
       relocate_entry(&r, (uint32_t)i);
-  if (module->capsule && module->view == TL_VIEW_SASS) {
+  if (module->capsule && module->view == TL_VIEW_SASS)
     relocate_order_patches(relocated, arena);
-    tl_relocate_time_moves(relocated, module, arena);
-  }
   for (size_t i = 0; i < module->copied_entries.count; i++) { /* M20 */
     const tl_copied_entry *const copied = &module->copied_entries.items[i];
     *tl_vector_push(arena, &relocated->kept) = (tl_kept){.container = copied->container,

@@ -1,4 +1,4 @@
-/* Tables of textures, samplers and surfaces behind the kernels' parameters: B3-B9, W6.12, W10.5. */
+/* Tables of textures, samplers and surfaces behind the kernels' parameters: B3-B9, W6.12, W10.5, L1375, RF784. */
 #include "link.h"
 #include "relocation_table.h"
 

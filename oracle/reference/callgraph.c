@@ -1,4 +1,4 @@
-/* Reach, stack, registers over the call graph; `.nv.callgraph` and `.nv.prototype`. G2-G4, W6.3-W6.5, W7.1, W7.2, W7.6. */
+/* Reach, stack, registers over the call graph; `.nv.callgraph` and `.nv.prototype`. G2-G4, W6.3-W6.5, W7.1, W7.2, W7.6, RF785. */
 #include "link.h"
 
 #include <string.h>

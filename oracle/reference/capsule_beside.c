@@ -1,7 +1,7 @@
-/* RF812, RF872, RF879, RF880: nvlink walks over the sections of a capsule's SASS side, and takes what Mercury's side has for one of entries, of attributes or of debug data
- * by its name, whatever the type and the sh_info of Mercury's are: so it is of the SASS section's type and about what that one is about. What no
- * SASS section has the name of counts for nothing, nor do further ones of a name; where Mercury's side has none of the name, attributes and
- * debug data are the SASS side's. */
+/* RF812, RF872, RF879: nvlink walks over the sections of a capsule's SASS side, and takes what Mercury's side has for one of entries,
+ * of attributes or of debug data by its name, whatever the type and the sh_info of Mercury's are: so it is of the SASS
+ * section's type and about what that one is about. RF908: what no SASS section has the name of counts for nothing, nor
+ * do further ones of a name; where Mercury's side has none of the name, attributes and debug data are the SASS side's. */
 #include "capsule.h"
 
 #include <string.h>
@@ -33,9 +33,15 @@ static bool ref_beside_is_debug(const ref_section *section) {
   return section->type == REF_TYPE_PROGBITS && (section->flags & (REF_FLAG_ALLOC | REF_FLAG_EXEC)) == 0;
 }
 
+/* RF821: of these further ones of a name alone count for nothing. */
+static bool ref_beside_is_data(uint32_t type) {
+  return type == REF_TYPE_GLOBAL_INIT || ref_section_type_is_constant(type);
+}
+
 /* What is found by its name. */
 static bool ref_beside_is_named(const ref_section *section) {
-  return ref_beside_is_table(section->type) || section->type == REF_TYPE_INFO || ref_beside_is_debug(section);
+  return ref_beside_is_table(section->type) || section->type == REF_TYPE_INFO || ref_beside_is_debug(section) ||
+         ref_beside_is_data(section->type);
 }
 
 /* What Mercury's section beside a SASS one is called, without `.nv.merc`. */
@@ -117,14 +123,20 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
     section = &beside->view->sections[found];
     beside->taken[found] = true;
     ref_map_set(beside->link, &beside->names, name, beside->next[found]);
+    if (ref_beside_is_data(input->type)) {
+      return;
+    }
     section->type = is_table ? REF_TYPE_RELA : input->type;
   }
   section->info = target != 0 ? target : section->info;
   if (found == REF_NONE && input->type == REF_TYPE_INFO && input->data != NULL) {
     ref_beside_take_sass(beside, input, own);
   }
-  if (section != own && ref_beside_is_debug(input)) { /* they have the order of the SASS side's */
-    *own = *section;
+  if (section != own && ref_beside_is_debug(input)) { /* they have the order and the headers of the SASS side's (RF824) */
+    own->type = input->type;
+    own->data = section->data;
+    own->size = section->size;
+    own->offset = section->offset;
     section->type = 0;
     beside->moved[found] = number;
   }

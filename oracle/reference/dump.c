@@ -1,5 +1,5 @@
 /* What is said of the call graph at the end: `-dump-callgraph` (C57, C82, RF27), stack limits (E35), registers that kernels
- * take from what they call (G4, E34, RF28). */
+ * take from what they call (G4, E34, RF28), RF778. */
 #include "link.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* From named bytes to admitted cubins: C20-C36, C76, C77 phase 1, RF716. */
+/* From named bytes to admitted cubins: C20-C36, C76, C77 phase 1, RF716, RF779. */
 #include "link.h"
 
 #include <string.h>

@@ -830,6 +830,8 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section);
 size_t ref_relocation_section_symbol(ref_link *link, const ref_file *file, uint32_t section);
 bool ref_relocation_is_address_table(uint32_t type);
 bool ref_relocation_target_forgets(const ref_link *link, uint32_t type);
+bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
+                               const ref_relocation *entry);
 bool ref_relocation_is_forgotten(const ref_link *link, const ref_file *file, uint32_t target, uint32_t symbol);
 bool ref_relocation_target_is_debug(const char *name);
 /* `moved` has an item for each entry. */

@@ -6,6 +6,7 @@
 
 enum {
   WORD = 4,
+  UNIT = 16,
   SIZED = 4, /* the format with a size */
   BRANCH_TARGETS = 0x34,
   ANNOTATION = 0x55,
@@ -28,8 +29,11 @@ static bool ref_derived_has_places(const ref_attribute *attribute) {
          (attribute->code == BRANCH_TARGETS || ref_moves_find_attribute(attribute->code) != NULL);
 }
 
+/* RF822: cut to whole instructions, 0 where none begins. */
 static void ref_derived_move(const ref_units *units, uint8_t *word, bool self) {
-  const size_t place = ref_units_find(units, ref_u32(word), self);
+  const size_t unit = ref_u32(word) / UNIT;
+  const bool begins = unit < units->count && (unit == 0 || units->items[unit] != units->items[unit - 1]);
+  const size_t place = begins ? ref_units_find(units, ref_u32(word), self) : REF_NONE;
   ref_put_u32(word, place == REF_NONE ? 0 : (uint32_t)place);
 }
 

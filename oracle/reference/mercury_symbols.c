@@ -12,7 +12,8 @@ enum {
   SYMBOL_PLACE = 12, /* in an entry */
   ADDEND_PLACE = 16,
   WITH_ADDEND = 24,
-  WITHOUT_ADDEND = 16
+  WITHOUT_ADDEND = 16,
+  CODE_ALIGN = 128
 };
 
 typedef struct ref_mercury_entry {
@@ -190,6 +191,7 @@ static void ref_mercury_repair_bank(const ref_mercury_pair *pair, ref_section *b
   const char *kernel = bank->name + sizeof prefix - 1;
   const char *table = ref_memory_print(link, ".nv.merc.nv.constant.entry_image_header_indices.%s", kernel);
   const size_t beside = ref_map_find(&pair->tables, ref_memory_print(link, ".nv.merc.nv.info.%s", kernel));
+  bank->align = 4; /* RF825 */
   const uint32_t said =
       beside == REF_NONE ? REF_NO_PARAMETERS : ref_mercury_parameters(&pair->file->whole.sections[beside]);
   const uint32_t size = said == REF_NO_PARAMETERS ? 0 : said;
@@ -419,5 +421,8 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
     ref_mercury_repair_attributes(&pair, section);
     ref_mercury_repair_bank(&pair, section);
     ref_mercury_repair_constants(&pair, section);
+    if (section->type == REF_TYPE_PROGBITS && (section->flags & (REF_FLAG_MERCURY | REF_FLAG_EXEC)) == REF_FLAG_EXEC) {
+      section->align = CODE_ALIGN; /* RF823 */
+    }
   }
 }

@@ -1,4 +1,4 @@
-/* The merge, a file at a time: W3. RF709, RF771. */
+/* The merge, a file at a time: W3. RF709, RF771, RF783, RF785. */
 #include "link.h"
 
 #include <string.h>
@@ -179,8 +179,8 @@ static void ref_merge_take_other(ref_link *link, const ref_symbol *input, size_t
   *other = (uint8_t)(input->other | (input->info >> 4 == REF_BIND_WEAK ? *other & bit3 : 0));
 }
 
-/* W3.1, W3.9: the second name of a section gets just a symbol, after the first. RF783: the text that it comes to has the count of registers of its
- * own file's, also where that lost. */
+/* W3.1, W3.9: the second name of a section gets just a symbol, after the first. RF783: where it is a kernel, the text that it comes to has the count
+ * of registers of its own file's, also where that lost. */
 static void ref_merge_alias(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
   const uint32_t primary = ref_function_primary(file, file->cubin.symbols[symbol].section);
@@ -188,7 +188,7 @@ static void ref_merge_alias(ref_link *link, size_t file_number, uint32_t symbol)
   file->symbol_of[symbol] = ref_merge_function_symbol(link, file_number, symbol);
   ref_merge_take_visibility(link, &file->cubin.symbols[symbol], file->symbol_of[symbol]);
   const size_t text = link->functions[file->function_of[primary]].text;
-  if (!link->is_capsule && text != REF_NONE) {
+  if (!link->is_capsule && text != REF_NONE && (file->cubin.symbols[symbol].other & REF_OTHER_ENTRY) != 0) {
     link->sections[text].info_high = file->cubin.sections[file->cubin.symbols[symbol].section].info & 0xff000000;
   }
   ref_merge_define_symbol(link, file_number, symbol, text);

@@ -321,7 +321,8 @@ static void ref_object_add_lost_parameter(ref_link *link, size_t file_number, ui
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
   const uint32_t owner = ref_merge_owner(file, input->section);
-  const bool wanted = link->relocatable || link->preserves;
+  const bool counts = (input->other & VISIBILITY) == INTERNAL && !link->is_capsule; /* L163 */
+  const bool wanted = link->relocatable || link->preserves || counts;
   if (!wanted || file->cubin.sections[input->section].type != REF_TYPE_CONSTANT) {
     return;
   }

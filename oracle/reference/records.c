@@ -174,7 +174,8 @@ void ref_records_read(ref_link *link, size_t file_number, uint32_t section, ref_
   while (ref_cubin_next_attribute(input, &position, &attribute)) {
     ref_record_read(link, file, &attribute, records);
   }
-  if (input->data != NULL && input->size - position >= 2 && input->size > position) {
+  const bool counts = function != NULL || !ref_view_is_derived(link); /* RF826 */
+  if (counts && input->data != NULL && input->size - position >= 2 && input->size > position) {
     /* D66, D67: a record that runs past the end, or stray bytes. */
     ref_message_fatal(link, "D66", "Input file '%s': section '%s' ends inside an attribute record", file->name,
                       input->name);

@@ -179,8 +179,8 @@ static ref_action ref_relocate_classify_texture(ref_link *link, const ref_out_re
     return ref_relocate_classify_foreign_texture(link, entry);
   }
   switch (ref_relocate_texture(entry->type)) {
-  case REF_TEXTURE_SLOT:
-    return ref_relocate_waits_for_slot(link, entry->type) ? REF_KEEP : REF_APPLY;
+  case REF_TEXTURE_SLOT: /* RF820: what was a unified type has none */
+    return entry->asked_unified || ref_relocate_waits_for_slot(link, entry->type) ? REF_KEEP : REF_APPLY;
   case REF_TEXTURE_ZERO:
     return REF_APPLY;
   case REF_TEXTURE_DROP:

@@ -1,4 +1,4 @@
-/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37, RF720, RF800, RF770, RF771, RF807. */
+/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37, RF720, RF800, RF770, RF771, RF777, RF780, RF786, RF807. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -109,8 +109,8 @@ static bool ref_relocation_is_of_frames(const ref_link *link, const ref_file *fi
 }
 
 /* W8.5: entries inside a lost weak variable. RF37, RF974: those in constants stay. */
-static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
-                                      const ref_relocation *entry) {
+bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
+                               const ref_relocation *entry) {
   const uint32_t type = file->cubin.sections[target].type;
   const bool stays = ref_relocation_is_address_table(type) || (!link->is_capsule && ref_section_type_is_constant(type));
   return ref_relocation_is_of_frames(link, file, target) ||
@@ -520,6 +520,23 @@ static bool ref_relocation_target_is_gone(const ref_link *link, const ref_file *
   return false;
 }
 
+/* L708: beside capsules what is about the parameters of a body that lost is about the bank of their name. */
+static bool ref_relocation_find_bank(const ref_link *link, ref_file *file, uint32_t target) {
+  if (target >= file->cubin.section_count || !ref_relocation_is_lost_bank(link, file, target)) {
+    return false;
+  }
+  const size_t function = file->function_of[ref_merge_owner(file, target)];
+  if (function == REF_NONE || !link->functions[function].live) {
+    return false;
+  }
+  const size_t bank = ref_map_find(&link->section_by_name, file->cubin.sections[target].name);
+  if (file->section_of[target] == REF_NONE && bank != REF_NONE && link->sections[bank].type == REF_TYPE_CONSTANT) {
+    file->section_of[target] = bank;
+    file->offset_in[target] = 0;
+  }
+  return file->section_of[target] != REF_NONE;
+}
+
 /* W6.12: with one kernel, references from dead functions count too, until another body replaces theirs (RF777). */
 static void ref_relocation_note_dead_textures(const ref_file *file, uint32_t section, ref_function *function) {
   for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
@@ -573,7 +590,8 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
   if (count == 0) {
     return;
   }
-  if (ref_relocation_target_is_gone(link, file, input->info)) {
+  const bool bank = ref_relocation_find_bank(link, file, input->info);
+  if (!bank && ref_relocation_target_is_gone(link, file, input->info)) {
     ref_relocation_note_dead(link, file, section);
     return;
   }

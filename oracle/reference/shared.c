@@ -1,4 +1,4 @@
-/* Shared memory of an executable: W9, W17.2-W17.4, H4-H8, RF718, RF751, RF773. */
+/* Shared memory of an executable: W9, W17.2-W17.4, H4-H8, RF718, RF751, RF773, RF785. */
 #include "link.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* `-v`: C56, C81, RF804. */
+/* `-v`: C56, C81, RF804, RF781. */
 #include "link.h"
 
 #include <stdio.h>
