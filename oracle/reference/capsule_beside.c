@@ -1,4 +1,4 @@
-/* RF812: nvlink walks over the sections of a capsule's SASS side, and takes what Mercury's side has for one of entries,
+/* RF812, RF872, RF879: nvlink walks over the sections of a capsule's SASS side, and takes what Mercury's side has for one of entries,
  * of attributes or of debug data by its name, whatever the type and the sh_info of Mercury's are: so it is of the SASS
  * section's type and about what that one is about. RF908: what no SASS section has the name of counts for nothing, nor
  * do further ones of a name; where Mercury's side has none of the name, attributes and debug data are the SASS side's. */
@@ -17,7 +17,8 @@ typedef struct ref_beside {
   uint32_t *next;   /* by section of Mercury's the next one of its name, or 0 */
   uint32_t *bodies; /* by SASS section the capsule that is about it; 0: none */
   bool *taken;
-  uint32_t *moved; /* by section of Mercury's the SASS section in whose place it stands, or 0 */
+  bool *has_version; /* a text about which Mercury's side has attributes */
+  uint32_t *moved;   /* by section of Mercury's the SASS section in whose place it stands, or 0 */
 } ref_beside;
 
 static bool ref_beside_is_mercury(const ref_section *section) {
@@ -66,6 +67,11 @@ static void ref_beside_add(ref_beside *beside, uint32_t number) {
   const ref_section *input = &beside->whole->sections[number];
   const bool is_whole = strncmp(section->name, prefix, sizeof prefix - 1) == 0;
   const char *name = section->name + (is_whole ? sizeof prefix - 1 : 0);
+  beside->has_version[section->info < beside->whole->section_count ? section->info : 0] |=
+      input->type == REF_TYPE_MERCURY_INFO;
+  if (input->type == REF_TYPE_MERCURY_INFO && strncmp(input->name, prefix, sizeof prefix - 1) != 0) {
+    return; /* another one's name */
+  }
   const size_t known = ref_map_find(&beside->names, name);
   beside->next[number] = known == REF_NONE ? 0 : (uint32_t)known;
   ref_map_set(beside->link, &beside->names, name, number);
@@ -93,7 +99,9 @@ static uint32_t ref_beside_target(const ref_beside *beside, uint32_t target) {
 static void ref_beside_take_sass(const ref_beside *beside, const ref_section *input, ref_section *own) {
   ref_bytes records = {0};
   ref_bytes_add(beside->link, &records, input->data, (size_t)input->size);
-  ref_bytes_add_u32(beside->link, &records, VERSION_RECORD);
+  if (own->info != 0 && own->info < beside->whole->section_count && !beside->has_version[own->info]) {
+    ref_bytes_add_u32(beside->link, &records, VERSION_RECORD);
+  }
   own->type = REF_TYPE_INFO;
   own->data = records.data;
   own->size = records.size;
@@ -121,10 +129,11 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
     section->type = is_table ? REF_TYPE_RELA : input->type;
   }
   section->info = target != 0 ? target : section->info;
-  if (found == REF_NONE && input->type == REF_TYPE_INFO && target != 0 && input->data != NULL) {
+  if (found == REF_NONE && input->type == REF_TYPE_INFO && input->data != NULL) {
     ref_beside_take_sass(beside, input, own);
   }
-  if (section != own && ref_beside_is_debug(input)) { /* they have the order and the headers of the SASS side's (RF824) */
+  if (section != own &&
+      ref_beside_is_debug(input)) { /* they have the order and the headers of the SASS side's (RF824) */
     own->type = input->type;
     own->data = section->data;
     own->size = section->size;
@@ -177,6 +186,7 @@ void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) 
   beside.next = REF_TAKE(link, uint32_t, count);
   beside.bodies = REF_TAKE(link, uint32_t, count);
   beside.taken = REF_TAKE(link, bool, count);
+  beside.has_version = REF_TAKE(link, bool, count);
   beside.moved = REF_TAKE(link, uint32_t, count);
   for (size_t i = count; i-- > 1;) {
     if (ref_beside_is_mercury(&whole->sections[i])) {

@@ -686,7 +686,6 @@ const ref_pair *ref_pairs_find(ref_link *link, const ref_file *file, uint32_t ta
 bool ref_pair_take(const ref_file *file, const ref_pair *pair, ref_relocation *entry);
 
 /* mercury.c */
-void ref_mercury_name_attributes(ref_link *link, ref_cubin *whole);
 void ref_mercury_repair(ref_link *link, ref_file *file);
 bool ref_mercury_has_counterpart(const ref_cubin *side, const ref_relocation *entry);
 /* A file and its Mercury view, and the SASS symbols by name. */

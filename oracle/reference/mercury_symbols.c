@@ -394,7 +394,6 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
   if (!ref_mercury_has_symbols(&file->whole)) {
     return;
   }
-  ref_mercury_name_attributes(link, &file->whole);
   ref_mercury_pair pair = {.link = link, .file = file, .view = ref_view_of(link, &file->whole, true)};
   pair.used = REF_TAKE(link, bool, file->whole.section_count);
   ref_mercury_list_names(link, &file->whole, &pair.own_names, &pair.own_symbols);
