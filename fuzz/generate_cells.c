@@ -210,30 +210,40 @@ typedef enum cells_kind {
   CELLS_KINDS
 } cells_kind;
 
+/* Sections in which few links come to relocation: without an index file, or with entries in it, the link ends. */
+static tb_section cells_section_that_ends(const built_file *file) {
+  static const struct {
+    const char *name;
+    tb_kind kind;
+    uint32_t type;
+  } rows[] = {{".nv.udt", TB_KIND_GLOBAL_INIT, 0x70000012},
+              {".nv.uft.entry", TB_KIND_DEBUG, UNIFIED_SECTION},
+              {".nv.other", TB_KIND_DEBUG, 0x70000020}};
+  const uint32_t chosen = cells_below(file, sizeof rows / sizeof *rows);
+  return cells_named(file, rows[chosen].kind, rows[chosen].name, rows[chosen].type);
+}
+
 static tb_section cells_section(const built_file *file, cells_kind kind) {
+  enum { SELDOM = 4 };
   static const struct {
     cells_kind of;
     const char *name;
     tb_kind kind;
     uint32_t type; /* 0: the kind's own */
-  } rows[] = {
-      {CELLS_DATA, ".nv.global.init", TB_KIND_GLOBAL_INIT, 0},
-      {CELLS_CONSTANTS, ".nv.constant3", TB_KIND_CONSTANT, 0x70000067},
-      {CELLS_CONSTANTS, ".nv.constant1", TB_KIND_CONSTANT, 0x70000065},
-      {CELLS_DEBUG, ".debug_frame", TB_KIND_DEBUG, 0},
-      {CELLS_DEBUG, ".debug_info", TB_KIND_DEBUG, 0},
-      {CELLS_OTHER, ".nv.udt", TB_KIND_GLOBAL_INIT, 0x70000012},
-      {CELLS_OTHER, ".nv.host", TB_KIND_DEBUG, 0x70000006},
-      {CELLS_OTHER, ".nv.uft.entry", TB_KIND_DEBUG, UNIFIED_SECTION}, /* without an index file, or with entries */
-      {CELLS_OTHER, ".nv.other", TB_KIND_DEBUG, 0x70000020}};         /* in it, the link ends: seldom */
-  enum { ROWS = sizeof rows / sizeof *rows, SELDOM = 2 };
+  } rows[] = {{CELLS_DATA, ".nv.global.init", TB_KIND_GLOBAL_INIT, 0},
+              {CELLS_CONSTANTS, ".nv.constant3", TB_KIND_CONSTANT, 0x70000067},
+              {CELLS_CONSTANTS, ".nv.constant1", TB_KIND_CONSTANT, 0x70000065},
+              {CELLS_DEBUG, ".debug_frame", TB_KIND_DEBUG, 0},
+              {CELLS_DEBUG, ".debug_info", TB_KIND_DEBUG, 0},
+              {CELLS_OTHER, ".nv.uft", TB_KIND_DEBUG, 0x7000000e},
+              {CELLS_OTHER, ".nv.host", TB_KIND_DEBUG, 0x70000010}};
   size_t chosen = 0;
   uint32_t found = 0;
-  for (size_t i = 0; i < ROWS; i++)
+  if (kind == CELLS_OTHER && cells_below(file, SELDOM) == 0)
+    return cells_section_that_ends(file);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (rows[i].of == kind && cells_below(file, ++found) == 0)
       chosen = i;
-  if (chosen >= ROWS - SELDOM && cells_below(file, 2))
-    chosen -= SELDOM;
   return cells_named(file, rows[chosen].kind, rows[chosen].name, rows[chosen].type);
 }
 

@@ -3,14 +3,25 @@
 
 #include <string.h>
 
+/* Most texts differ in their first bytes, where a loop is done before the library's function is called. */
 const char *tl_text_behind(const char *text, const char *prefix) {
-  const size_t length = strlen(prefix);
-  return strncmp(text, prefix, length) == 0 ? text + length : NULL;
+  while (*prefix)
+    if (*text++ != *prefix++)
+      return NULL;
+  return text;
+}
+
+static bool text_is(const char *text, const char *other) {
+  while (*text && *text == *other) {
+    text++;
+    other++;
+  }
+  return *text == *other;
 }
 
 bool tl_text_is_among(const char *const *list, size_t count, const char *text) {
   for (size_t i = 0; i < count; i++)
-    if (strcmp(list[i], text) == 0)
+    if (text_is(list[i], text))
       return true;
   return false;
 }

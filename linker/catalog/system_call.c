@@ -1,8 +1,7 @@
 /* catalog/system_call.c: the names as a table (ZM1). */
 #include "catalog/system_call.h"
 
-#include <stddef.h>
-#include <string.h>
+#include "base/text.h"
 
 bool tl_reserved_name_is(const char *name) {
   static const char *const names[] = {"__UFT_OFFSET",
@@ -22,10 +21,7 @@ bool tl_reserved_name_is(const char *name) {
                                       ".nv.independent.samplerrefDescSize",
                                       ".nv.unified.texrefDescSize",
                                       ".nv.surfrefDescSize"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(name, names[i]) == 0)
-      return true;
-  return false;
+  return TL_AMONG_TEXTS(names, name);
 }
 
 bool tl_system_call_is(const char *name) {
@@ -58,10 +54,5 @@ bool tl_system_call_is(const char *name) {
                                       "cnpEventCreate",
                                       "cnpEventRecord",
                                       "cnpEventDestroy"};
-  if (strncmp(name, prefix, sizeof prefix - 1) == 0)
-    return true;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(name, names[i]) == 0)
-      return true;
-  return false;
+  return tl_text_behind(name, prefix) || TL_AMONG_TEXTS(names, name);
 }

@@ -12,6 +12,7 @@
 #include "cubin/attribute.h"
 #include "cubin/code.h"
 #include "cubin/elf.h"
+#include "cubin/known.h"
 #include "cubin/namesakes.h"
 
 #include <string.h>
@@ -34,7 +35,8 @@ typedef struct deriver {
   bool known;          /* code adds up */
   /* By Mercury section whose contents are a namesake's (L656): what it was; others are of type 0. */
   const tl_cubin_section *before;
-  bool foreign; /* the contents of the section in hand are a namesake's */
+  bool foreign;  /* the contents of the section in hand are a namesake's */
+  tl_map halves; /* instructions of the text in hand at which half a place in the code was read */
 } deriver;
 
 static tl_cubin_section *derive_section(const deriver *d, uint32_t index) {
@@ -49,11 +51,10 @@ static const char *derive_name(const deriver *d, uint32_t section) {
 
 /* The SASS side's name of a Mercury section, as a number; TL_NONE when no section is called so. */
 static uint32_t derive_sass_name(const deriver *d, uint32_t section) {
-  static const char *const renamed[][2] = {{".nv.constant.user", ".nv.constant3"},
-                                           {".rela.nv.constant.user", ".rela.nv.constant3"}, /* L1036 */
-                                           {".nv.constant.pic", ".nv.constant4"},
-                                           {".rela.nv.constant.pic", ".rela.nv.constant4"}, /* L1200 */
-                                           {".nv.constant.optimizer.", ".nv.constant2."}};
+  static const char *const renamed[][2] = {
+      {".nv.constant.user", ".nv.constant3"},        {".rela.nv.constant.user", ".rela.nv.constant3"}, /* L1036 */
+      {".nv.constant.pic", ".nv.constant4"},         {".rela.nv.constant.pic", ".rela.nv.constant4"},  /* L1200 */
+      {".nv.constant.optimizer.", ".nv.constant2."}, {".rela.nv.constant.optimizer.", ".rela.nv.constant2."}};
   const char *text = tl_text_behind(derive_name(d, section), ".nv.merc");
   if (!text)
     return TL_NONE;
@@ -98,6 +99,32 @@ static void derive_pair_sections(deriver *d) {
     const uint32_t found = tl_map_get(&by_name, derive_sass_name(d, i)); /* no section has the name TL_NONE */
     d->sass[i] = found == TL_NONE ? 0 : derive_find_section(d, i, found, next);
   }
+}
+
+/* Whether nvlink leaves a section of Mercury's alone: debug data, attributes or entries without the SASS side's of that name,
+ * and about the same text (L1492). */
+static bool derive_is_lone(const deriver *d, uint32_t index) {
+  const tl_cubin_section *const section = derive_section(d, index), *const own = derive_section(d, d->sass[index]);
+  const uint32_t type = section->type == SHT_CUDA_MERCURY_RELA   ? SHT_RELA
+                        : section->type == SHT_CUDA_MERCURY_INFO ? SHT_CUDA_INFO
+                                                                 : SHT_PROGBITS;
+  const bool kind = section->type != SHT_PROGBITS ? type != SHT_PROGBITS : !(section->flags & SHF_ALLOC);
+  if (!kind || !(section->flags & SHF_CUDA_MERCURY))
+    return false;
+  const uint32_t about = tl_cubin_section_at(d->cubin, section->info)->type;
+  if (type == SHT_RELA && about == SHT_CUDA_IMAGE_HEADERS) /* not known: it has another name there (M27) */
+    return false;
+  const bool text = type != SHT_PROGBITS && about == SHT_CUDA_CAPSULE;
+  return !d->sass[index] || own->type != type || (text && own->info != d->sass[section->info]);
+}
+
+const bool *tl_derive_lone(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
+  deriver d = {.cubin = cubin, .names = names, .arena = arena};
+  bool *const lone = tl_arena_new(arena, bool, cubin->section_count);
+  derive_pair_sections(&d);
+  for (uint32_t i = 1; i < cubin->section_count; i++)
+    lone[i] = derive_is_lone(&d, i);
+  return lone;
 }
 
 /* --- symbols (M8) --- */
@@ -186,6 +213,31 @@ static void derive_find_banks(deriver *d) {
   }
 }
 
+/* By section: a section symbol's name in a table, 0. */
+static uint32_t *derive_section_names(const deriver *d, const uint8_t *table, uint64_t count) {
+  uint32_t *const names = tl_arena_new(d->arena, uint32_t, d->cubin->section_count);
+  for (uint64_t i = 0; i < count; i++) {
+    const uint8_t *const symbol = table + i * ELF_SYMBOL_SIZE;
+    if ((symbol[4] & 15) == STT_SECTION && tl_get16(symbol + 6) < d->cubin->section_count)
+      names[tl_get16(symbol + 6)] = tl_get32(symbol);
+  }
+  return names;
+}
+
+/* L1502: every bank has a symbol, also where Mercury has one of its number, with the name of the input's. Writes those that are
+ * missing behind `count` symbols, for which there is room, and returns how many there are then. */
+static uint64_t derive_add_bank_symbols(const deriver *d, const uint32_t *names, uint8_t *table, uint64_t count) {
+  const uint32_t *const known = derive_section_names(d, table, count);
+  for (uint32_t i = 1; i < d->cubin->section_count; i++)
+    if (derive_section(d, i)->type == SHT_CUDA_CONSTANT0 && !known[i] && names[i]) {
+      uint8_t *const symbol = table + count++ * ELF_SYMBOL_SIZE;
+      tl_put32(symbol, names[i]);
+      symbol[4] = STT_SECTION;
+      tl_put16(symbol + 6, (uint16_t)i);
+    }
+  return count;
+}
+
 static void derive_symbols(deriver *d) {
   const uint32_t mercury = tl_cubin_find_section(d->cubin, SHT_CUDA_MERCURY_SYMTAB);
   if (!mercury)
@@ -195,92 +247,92 @@ static void derive_symbols(deriver *d) {
   d->symbol_count = table->size / ELF_SYMBOL_SIZE;
   d->strings = table->link;
   tl_cubin_section *const own = derive_section(d, tl_cubin_find_section(d->cubin, SHT_SYMTAB));
-  const uint64_t count = own->size / ELF_SYMBOL_SIZE;
-  if (count < d->symbol_count || own->entry_size != ELF_SYMBOL_SIZE)
+  const uint64_t had = own->size / ELF_SYMBOL_SIZE, count = tl_larger(had, d->symbol_count);
+  if (own->entry_size != ELF_SYMBOL_SIZE)
     return;
-  uint8_t *const bytes = tl_arena_copy(d->arena, own->data, own->size);
+  uint64_t banks = 0;
+  for (uint32_t i = 1; i < d->cubin->section_count; i++)
+    banks += derive_section(d, i)->type == SHT_CUDA_CONSTANT0;
+  uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, (count + banks) * ELF_SYMBOL_SIZE);
+  if (had)
+    memcpy(bytes, own->data, had * ELF_SYMBOL_SIZE);
+  const uint32_t *const names = derive_section_names(d, bytes, had);
   for (uint64_t i = 0; i < count; i++)
     if (i < d->symbol_count)
       derive_symbol(d, d->symbols + i * ELF_SYMBOL_SIZE, bytes + i * ELF_SYMBOL_SIZE);
     else
       derive_bank_symbol(d, bytes + i * ELF_SYMBOL_SIZE);
   own->data = bytes;
+  own->size = derive_add_bank_symbols(d, names, bytes, count) * ELF_SYMBOL_SIZE;
 }
 
 /* --- attributes (M19) --- */
 
 /* What the words of an attribute are. */
 typedef enum derive_words {
-  WORDS_COPY,     /* the same on both sides */
-  WORDS_MERCURY,  /* Mercury's alone: no record on the SASS side */
-  WORDS_OWN,      /* only the SASS side's record says it */
-  WORDS_PLACES,   /* places in the code */
-  WORDS_FIRST,    /* the first one is a place */
-  WORDS_EVEN,     /* the first, third, ... are places */
-  WORDS_NOTES,    /* annotations, some with a place (L873) */
-  WORDS_LAST,     /* places; the last SASS instruction of those that are made of it */
-  WORDS_TARGETS,  /* lists: place, a word, number, places */
-  WORDS_SASS_ONLY /* at the end of the SASS side's list */
+  WORDS_COPY,       /* the same on both sides */
+  WORDS_MERCURY,    /* Mercury's alone: no record on the SASS side */
+  WORDS_OWN,        /* only the SASS side's record says it */
+  WORDS_PLACES,     /* places in the code */
+  WORDS_PAIRS,      /* the first of each two is a place */
+  WORDS_TRIPLES,    /* of each three */
+  WORDS_QUADRUPLES, /* of each four (L866) */
+  WORDS_NOTES,      /* annotations, some with a place (L873) */
+  WORDS_TARGETS,    /* lists: place, a word, number, places */
+  WORDS_SASS_ONLY   /* at the end of the SASS side's list */
 } derive_words;
 
-/* By code. */
+/* By code (L762, L1503). */
 static const uint32_t derive_rows[][2] = {
-    {0x43, WORDS_MERCURY}, {0x48, WORDS_MERCURY},   {0x5a, WORDS_MERCURY},   {0x15, WORDS_OWN},
-    {0x16, WORDS_OWN},     {0x1c, WORDS_LAST},      {0x28, WORDS_OWN},       {0x2e, WORDS_EVEN},
-    {0x31, WORDS_PLACES},  {0x34, WORDS_TARGETS},   {0x39, WORDS_OWN},       {0x40, WORDS_FIRST},
-    {0x44, WORDS_FIRST},   {0x46, WORDS_PLACES},    {0x47, WORDS_OWN},       {0x55, WORDS_NOTES},
-    {0x57, WORDS_OWN},     {0x19, WORDS_SASS_ONLY}, {0x0a, WORDS_SASS_ONLY}, {0x36, WORDS_SASS_ONLY},
+    {0x43, WORDS_MERCURY}, {0x48, WORDS_MERCURY},   {0x5a, WORDS_MERCURY},    {0x15, WORDS_OWN},
+    {0x16, WORDS_OWN},     {0x1c, WORDS_PLACES},    {0x28, WORDS_PLACES},     {0x2e, WORDS_PAIRS},
+    {0x31, WORDS_PLACES},  {0x34, WORDS_TARGETS},   {0x39, WORDS_QUADRUPLES}, {0x40, WORDS_TRIPLES},
+    {0x44, WORDS_PAIRS},   {0x46, WORDS_PLACES},    {0x47, WORDS_PLACES},     {0x55, WORDS_NOTES},
+    {0x57, WORDS_PLACES},  {0x19, WORDS_SASS_ONLY}, {0x0a, WORDS_SASS_ONLY},  {0x36, WORDS_SASS_ONLY},
 };
 
 static derive_words derive_words_of(uint8_t code) {
   return (derive_words)TL_PAIRED32(derive_rows, code, WORDS_COPY);
 }
 
-static bool derive_is_place(derive_words words, uint64_t index) {
-  return words == WORDS_PLACES || words == WORDS_LAST || (words == WORDS_FIRST && index == 0) ||
-         (words == WORDS_EVEN && index % 2 == 0);
+/* How many words there are to a place; 0: none is one. */
+static uint64_t derive_words_of_place(derive_words words) {
+  enum { PAIR = 2, TRIPLE = 3, QUADRUPLE = 4 };
+  return words == WORDS_PLACES       ? 1
+         : words == WORDS_PAIRS      ? PAIR
+         : words == WORDS_TRIPLES    ? TRIPLE
+         : words == WORDS_QUADRUPLES ? QUADRUPLE
+                                     : 0;
 }
 
-/* Makes a place in decoded code one in the SASS text. False where no instruction begins there. */
-static bool derive_place(const deriver *d, bool last, uint8_t *word) {
-  const uint32_t place = tl_get32(word);
+/* L1503: makes a place in decoded code, cut to whole instructions, that of the instruction which nvlink knows by it in the SASS
+ * text, or of the first one that is made there; 0 where none begins there (L762, L872). */
+static void derive_place(const deriver *d, bool first, uint8_t *word) {
+  const uint32_t place = tl_get32(word) / TL_CODE_INSTRUCTION * TL_CODE_INSTRUCTION;
   const tl_code_place *const found = tl_code_find(&d->code, place);
-  if (!found || found->mercury != place)
-    return false;
-  const uint64_t behind = last && found->count ? (uint64_t)(found->count - 1) * TL_CODE_INSTRUCTION : 0;
-  tl_put32(word, (uint32_t)(found->sass + behind));
-  return true;
+  const bool begins = found && found->mercury == place;
+  const uint32_t index = begins && !first ? tl_code_known_of(d->text, found).own : 0;
+  tl_put32(word, begins ? (uint32_t)found->sass + index * TL_CODE_INSTRUCTION : 0);
 }
 
-static bool derive_targets(const deriver *d, uint8_t *payload, uint64_t size) {
+static void derive_targets(const deriver *d, uint8_t *payload, uint64_t size) {
   uint64_t position = 0;
   tl_targets list;
   while (tl_targets_next(payload, size, &position, &list)) {
-    if (!derive_place(d, false, payload + list.branch))
-      return false;
+    derive_place(d, true, payload + list.branch);
     for (uint64_t i = 0; i < list.count; i++)
-      if (!derive_place(d, false, payload + list.first + i * WORD))
-        return false;
+      derive_place(d, true, payload + list.first + i * WORD);
   }
-  return position == size;
 }
 
-static bool derive_annotations(const deriver *d, uint8_t *payload, uint64_t size) {
-  for (uint64_t position = 0, place; tl_annotation_next(payload, size, &position, &place);)
-    if (!derive_place(d, false, payload + place))
-      return false;
-  return true;
-}
-
-static bool derive_payload(const deriver *d, derive_words words, uint8_t *payload, uint64_t size) {
+static void derive_payload(const deriver *d, derive_words words, uint8_t *payload, uint64_t size) {
+  const uint64_t step = WORD * derive_words_of_place(words);
   if (words == WORDS_TARGETS)
-    return derive_targets(d, payload, size);
-  if (words == WORDS_NOTES)
-    return derive_annotations(d, payload, size);
-  for (uint64_t i = 0; i + WORD <= size; i += WORD)
-    if (derive_is_place(words, i / WORD) && !derive_place(d, words == WORDS_LAST, payload + i))
-      return false;
-  return true;
+    derive_targets(d, payload, size);
+  for (uint64_t position = 0, place; words == WORDS_NOTES && tl_annotation_next(payload, size, &position, &place);)
+    derive_place(d, false, payload + place);
+  for (uint64_t i = 0; step && i + WORD <= size; i += step)
+    derive_place(d, false, payload + i);
 }
 
 /* The next record of that code in a section's list; false behind the last. */
@@ -289,13 +341,6 @@ static bool derive_next_own(const tl_cubin_section *own, uint8_t code, uint64_t 
     if (record->code == code)
       return true;
   return false;
-}
-
-/* Annotations without a place. */
-static bool derive_is_text(derive_words words, const tl_record *record) {
-  uint64_t position = 0, place;
-  return words == WORDS_NOTES && record->format == TL_RECORD_WHOLE &&
-         !tl_annotation_next(record->data, record->size, &position, &place);
 }
 
 /* Appends the SASS side's form of a Mercury record. */
@@ -309,10 +354,13 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
     return;
   memcpy(to, mercury->data + record->offset, size);
   out->size += size;
-  if (words == WORDS_COPY || derive_is_text(words, record) ||
-      (d->foreign && d->known && tl_namesakes_places(&d->code, d->text, record->code, to + WORD, size - WORD)) ||
-      (words != WORDS_OWN && d->known && derive_payload(d, words, to + WORD, size - WORD)))
+  if (words == WORDS_COPY)
     return;
+  if (words != WORDS_OWN && d->known) {
+    if (record->format == TL_RECORD_WHOLE)
+      derive_payload(d, words, to + WORD, size - WORD);
+    return;
+  }
   if (derive_next_own(own, record->code, position, &same) && tl_record_length(&same) == size)
     memcpy(to, own->data + same.offset, size);
 }
@@ -445,9 +493,33 @@ static uint32_t derive_descriptor(const deriver *d, const uint8_t *entry) {
   }
 }
 
+/* L1508: what an instruction makes of half a place in the code, by its opcode: its addend stays, or is 0. */
+typedef enum derive_half { HALF_PLACE, HALF_STAYS, HALF_ZERO } derive_half;
+
+static derive_half derive_half_of(uint16_t opcode) {
+  static const uint16_t stays[] = {0x387, 0x5b2, 0x7ac, 0x805, 0x8cb, 0x919, 0x91a,
+                                   0x949, 0x958, 0x983, 0x9c3, 0xb1d, 0xb82};
+  static const uint16_t zero[] = {0x943, 0x944, 0x945, 0x947, 0x94e};
+  return TL_AMONG16(stays, opcode) ? HALF_STAYS : TL_AMONG16(zero, opcode) ? HALF_ZERO : HALF_PLACE;
+}
+
+/* A place of the caller, of the first one at its instruction. False where no instruction begins there. */
+static bool derive_half_place(deriver *d, const tl_code_place *place, uint16_t opcode, const uint8_t *from,
+                              uint8_t *to) {
+  const uint64_t addend = tl_code_whole(tl_get64(from + 16));
+  const tl_code_place *const target = tl_code_find(&d->code, addend);
+  const derive_half half = derive_half_of(opcode);
+  if (half == HALF_STAYS || !tl_set_add(&d->halves, (uint64_t)(place - d->code.items)))
+    return true;
+  if (half == HALF_PLACE && (!target || target->mercury != addend) && addend != d->code.mercury_size)
+    return false;
+  tl_put64(to + 16, half == HALF_PLACE && target ? target->sass : 0);
+  return true;
+}
+
 /* The SASS entry of a Mercury one; `own` is the SASS side's, NULL where that has another number of entries. False where
  * nothing is known. What has no number of its own for the instruction has the one of L1200. */
-static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *own, const tl_cubin_section *sass,
+static bool derive_entry(deriver *d, const uint8_t *from, const uint8_t *own, const tl_cubin_section *sass,
                          uint8_t *to) {
   enum { LOAD = 0x7ac };
   const uint32_t type = tl_get32(from + 8);
@@ -456,14 +528,9 @@ static bool derive_entry(const deriver *d, const uint8_t *from, const uint8_t *o
     return false;
   memcpy(to, from, ELF_RELA_SIZE);
   tl_put64(to, place->sass);
-  if (tl_code_is_half_place(type)) { /* a place of the caller */
-    const uint64_t addend = tl_code_whole(tl_get64(from + 16));
-    const tl_code_place *const target = tl_code_find(&d->code, addend);
-    if (!target || target->mercury != addend)
-      return false;
-    tl_put64(to + 16, target->sass);
-  }
   const uint16_t opcode = tl_code_opcode(place, sass);
+  if (tl_code_is_half_place(type) && !derive_half_place(d, place, opcode, from, to))
+    return false;
   const bool load = opcode == LOAD && type == TL_R_MERCURY + 0x03; /* has its own number */
   const uint32_t descriptor = load ? 0 : derive_descriptor(d, from);
   for (size_t i = 0; i < sizeof derive_types / sizeof *derive_types; i++) {
@@ -558,7 +625,7 @@ static void derive_put_place(const deriver *d, const uint8_t *entry, uint64_t at
   tl_put(bytes + at, byte ? value >> row->fields[0].shift : value, width);
 }
 
-static void derive_entries(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
+static void derive_entries(deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
                            const tl_cubin_section *sass) {
   const uint64_t count = mercury->size / ELF_RELA_SIZE, own_count = own->size / ELF_RELA_SIZE;
   uint64_t reserved = 0, done = 0, beside = 0;
@@ -589,7 +656,7 @@ static void derive_entries(const deriver *d, const tl_cubin_section *mercury, tl
   own->entry_size = ELF_RELA_SIZE;
 }
 
-static void derive_foreign_entries(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
+static void derive_foreign_entries(deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
                                    const tl_cubin_section *sass) {
   const bool *const later = tl_namesakes_find_later(&d->code, mercury, d->arena);
   const uint8_t *const records = derive_section(d, mercury->info)->data;
@@ -610,7 +677,7 @@ static void derive_foreign_entries(const deriver *d, const tl_cubin_section *mer
 }
 
 /* Attributes or entries of the text in hand; `own` are the SASS side's. */
-static void derive_contents(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
+static void derive_contents(deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
                             const tl_cubin_section *sass) {
   if (mercury->type == SHT_CUDA_MERCURY_INFO)
     derive_attributes(d, mercury, own);
@@ -639,17 +706,27 @@ static uint32_t derive_data_type(const deriver *d, const uint8_t *entry) {
   return plain || !d->cubin->role.joined ? tl_sass_type_in_data(type) : type;
 }
 
+/* L1500: the place of a unit's line table, which every view has its own of (L768). */
+static bool derive_is_line_unit(const deriver *d, const uint8_t *entry) {
+  const uint8_t *const subject = derive_subject(d, entry);
+  const uint32_t section = tl_get16(subject + 6);
+  return tl_get32(entry + 8) == TL_R_MERCURY + 0x08 && (subject[4] & 15) == STT_SECTION && section &&
+         section < d->cubin->section_count && strcmp(derive_name(d, section), ".nv.merc.debug_line") == 0;
+}
+
 static void derive_data_entries(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own) {
+  enum { ADDRESS32 = 1 };
   uint64_t done = 0;
   if (mercury->type != SHT_CUDA_MERCURY_RELA || own->type != SHT_RELA || mercury->size % ELF_RELA_SIZE)
     return;
   uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, mercury->size);
   for (uint64_t at = 0; at < mercury->size; at += ELF_RELA_SIZE) {
     const uint8_t *const entry = mercury->data + at;
-    if (derive_is_silent(d, entry))
+    const bool unit = derive_is_line_unit(d, entry);
+    if (derive_is_silent(d, entry) && !unit)
       continue;
     memcpy(bytes + done, entry, ELF_RELA_SIZE);
-    tl_put32(bytes + done + 8, derive_data_type(d, entry));
+    tl_put32(bytes + done + 8, unit ? ADDRESS32 : derive_data_type(d, entry));
     done += ELF_RELA_SIZE;
   }
   own->data = bytes;
@@ -722,6 +799,15 @@ static void derive_text_places(const deriver *d, const tl_cubin_section *mercury
   }
 }
 
+/* Entries that are not read say nothing of reserved shared memory (L1492). */
+static void derive_lone_entries(const deriver *d, uint32_t entries, tl_cubin_section *sass, uint8_t **copy) {
+  if (derive_section(d, entries)->type != SHT_CUDA_MERCURY_RELA)
+    return;
+  *copy = *copy ? *copy : tl_arena_copy(d->arena, sass->data, sass->size);
+  derive_put_reserved(d, derive_section(d, entries), 0, *copy);
+  sass->data = *copy;
+}
+
 /* L1420: behind the last instruction the SASS side has a branch to itself and NOPs, as many as the capsule says, whatever the
  * input has there. */
 static void derive_end_of_text(const deriver *d, tl_cubin_section *sass, uint8_t **copy) {
@@ -778,11 +864,13 @@ static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *abou
   tl_cubin_section *const sass = derive_section(d, d->sass[capsule]);
   uint8_t *copy = NULL;
   d->text = sass->data;
+  tl_map_init(&d->halves, d->arena);
   const bool whole = tl_code_read(&d->code, body->data, body->size, sass->data, sass->size, d->arena);
-  d->known = d->code.mercury_size == d->sizes[capsule];
+  d->known = whole;
   for (uint32_t i = about->last[capsule]; i; i = about->previous[i]) {
     d->foreign = d->before[i].type != SHT_NULL;
-    if (d->foreign && d->known && d->cubin->role.joined && derive_section(d, i)->type == SHT_CUDA_MERCURY_RELA)
+    if (d->foreign && d->known && d->cubin->role.joined && !derive_is_lone(d, i) &&
+        derive_section(d, i)->type == SHT_CUDA_MERCURY_RELA)
       derive_foreign_text(d, i, sass, &copy);
     if (d->sass[i] && derive_section(d, i)->type == SHT_CUDA_OPTIMIZER_CONSTANT)
       derive_tables(d, i, derive_section(d, about->last[i]));
@@ -790,7 +878,10 @@ static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *abou
       derive_contents(d, derive_section(d, i), derive_section(d, d->sass[i]), sass);
   }
   for (uint32_t i = d->known ? about->last[capsule] : 0; i; i = about->previous[i])
-    derive_text_places(d, derive_section(d, i), sass, &copy);
+    if (d->cubin->role.joined && derive_is_lone(d, i))
+      derive_lone_entries(d, i, sass, &copy);
+    else
+      derive_text_places(d, derive_section(d, i), sass, &copy);
   if (whole)
     derive_end_of_text(d, sass, &copy);
 }
@@ -808,12 +899,47 @@ static void derive_data_bytes(const deriver *d, uint32_t data) {
   own->size = mercury->size;
 }
 
+/* L1480: the debug data of the SASS side is what nvlink makes of Mercury's when both are linked; the input's counts for
+ * nothing. So it is Mercury's here, and has no entries: finalize/ makes them. */
+static void derive_debug(const deriver *d, uint32_t debug) {
+  const tl_cubin_section *const mercury = derive_section(d, debug);
+  tl_cubin_section *const own = derive_section(d, d->sass[debug]);
+  if (own->type != SHT_PROGBITS || own->flags & SHF_ALLOC)
+    return;
+  own->data = mercury->data;
+  own->size = mercury->size;
+}
+
+/* Entries of debug data, on the SASS side. */
+static bool derive_is_debug_entries(const deriver *d, const tl_cubin_section *entries) {
+  const tl_cubin_section *const about = tl_cubin_section_at(d->cubin, entries->info);
+  return entries->type == SHT_RELA && about->type == SHT_PROGBITS && !(about->flags & (SHF_ALLOC | SHF_CUDA_MERCURY));
+}
+
 /* What one section of data has, `entries` about it. */
 static void derive_data(const deriver *d, uint32_t data, uint32_t entries) {
   const tl_cubin_section *const mercury = derive_section(d, entries);
   derive_data_entries(d, mercury, derive_section(d, d->sass[entries]));
   if (d->sass[data])
     derive_data_places(d, mercury, derive_section(d, d->sass[data]));
+}
+
+/* L1500: debug data has Mercury's bytes and entries, too. Tables of registers and frames are made when the code is (finalize/). */
+static bool derive_is_debug_data(const deriver *d, uint32_t section) {
+  static const char *const tables[] = {".nv_debug_info_reg_sass", ".nv_debug_info_reg_type", ".debug_frame"};
+  const tl_cubin_section *const mercury = derive_section(d, section);
+  return mercury->type == SHT_PROGBITS && mercury->flags & SHF_CUDA_MERCURY && !(mercury->flags & SHF_ALLOC) &&
+         d->sass[section] && derive_section(d, d->sass[section])->type == SHT_PROGBITS &&
+         !TL_AMONG_TEXTS(tables, derive_name(d, d->sass[section]));
+}
+
+static void derive_debug_data(const deriver *d, uint32_t section, const tl_cubin_about *about) {
+  tl_cubin_section *const own = derive_section(d, d->sass[section]);
+  own->data = derive_section(d, section)->data;
+  own->size = derive_section(d, section)->size;
+  for (uint32_t i = about->last[section]; i; i = about->previous[i])
+    if (d->sass[i])
+      derive_data(d, section, i);
 }
 
 void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, const tl_cubin_section *before) {
@@ -831,16 +957,20 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
       section->flags = SHF_ALLOC | SHF_INFO_LINK; /* whatever the input has (L505) */
     if (section->type == SHT_CUDA_CONSTANT0 && !joined)
       section->data = tl_arena_new(arena, uint8_t, section->size); /* zeros (M20) */
-    if (joined && section->type == SHT_RELA && strcmp(derive_name(&d, i), ".rela.debug_frame") == 0)
+    if (joined && derive_is_debug_entries(&d, section))
       section->size = 0;
   }
   for (uint32_t i = 1; i < count; i++) {
     const tl_cubin_section *const section = derive_section(&d, i);
     const uint32_t last = about.last[i];
+    if (joined && section->type == SHT_PROGBITS && section->flags & SHF_CUDA_MERCURY && d.sass[i])
+      derive_debug(&d, i);
     const bool data = section->type == SHT_CUDA_GLOBAL_INIT || section->type == SHT_CUDA_USER_CONSTANT ||
                       section->type == SHT_CUDA_PIC_CONSTANT;
     if (data && section->flags & SHF_CUDA_MERCURY && d.sass[i])
       derive_data_bytes(&d, i);
+    if (derive_is_debug_data(&d, i))
+      derive_debug_data(&d, i, &about);
     if (data && section->flags & SHF_CUDA_MERCURY && d.sass[last])
       derive_data(&d, i, last);
     else if (section->type == SHT_CUDA_CAPSULE)

@@ -9,5 +9,8 @@
  * the frames are made of it there. `before`: by section that has got a namesake's contents what it was; others are of type
  * 0. */
 void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, const tl_cubin_section *before);
+/* Before the Mercury view of such a capsule is selected: by section, whether nvlink does not read it, since the SASS side has
+ * none like it (L1492). */
+const bool *tl_derive_lone(tl_cubin *cubin, const tl_names *names, tl_arena *arena);
 
 #endif

@@ -530,41 +530,6 @@ static void mercury_check_text(checker *c, uint32_t section) {
 
 /* --- frames --- */
 
-/* By place: what the entries that say where a frame's CIE is add. */
-static tl_map mercury_frame_owners(const checker *c, uint32_t frames) {
-  enum { POINTS = TL_R_MERCURY + 2 };
-  tl_map owners;
-  tl_map_init(&owners, c->arena);
-  for (uint32_t i = c->about.last[frames]; i; i = c->about.previous[i]) {
-    const tl_cubin_section *const section = mercury_section(c, i);
-    for (uint64_t at = 0; section->type == SHT_CUDA_MERCURY_RELA && at + ELF_RELA_SIZE <= section->size;
-         at += ELF_RELA_SIZE)
-      if (tl_get32(section->data + at + 8) == POINTS && tl_get64(section->data + at + 16) < UINT32_MAX)
-        tl_map_set(&owners, tl_get64(section->data + at), (uint32_t)tl_get64(section->data + at + 16));
-  }
-  return owners;
-}
-
-/* No entry stands in the first words of a frame, which say that it is one. An address has eight bytes, so that one beside its
- * place changes the words before it or behind it, and one that is not 0 changes a frame's length too (L638). */
-static bool mercury_breaks_frame(const tl_map *starts, const uint8_t *entry) {
-  enum { ADDRESS = TL_R_MERCURY + 2, SIZE = 8, FIRST_WORDS = 8, LENGTH_END = 12 };
-  const bool address = tl_get32(entry + 8) == ADDRESS;
-  const uint64_t bytes = address ? SIZE : 1, end = tl_get64(entry) + bytes;
-  const uint64_t kept = address && tl_get64(entry + 16) ? LENGTH_END : FIRST_WORDS; /* at the start of a frame */
-  bool broken = false;
-  for (uint64_t i = 1; i < bytes + kept; i++)
-    broken |= tl_set_has(starts, end - i); /* none is called a place before the first */
-  return broken;
-}
-
-/* Whether an entry of a frame names symbol 0, or as the place of code an object that no section holds (L608). */
-static bool mercury_is_no_code(const uint8_t *entry, const uint8_t *symbol) {
-  enum { CODE = TL_R_MERCURY + 0x0e, TYPE = 15 };
-  const bool function = !symbol || (symbol[4] & TYPE) == STT_FUNC;
-  return !tl_get32(entry + 12) || (tl_get32(entry + 8) == CODE && !function && tl_get16(symbol + 6) == SHN_UNDEF);
-}
-
 /* Whether an address of code in the frames is one that nvlink's finalizer cannot find (L513). In a text of several functions it is where
  * one begins, at the address of that one's frame, which says the same (L724): nvlink finds a frame's function by what is stored there. */
 static bool mercury_is_lost_address(const checker *c, uint32_t frames, const uint8_t *entry, const uint8_t *symbol) {
@@ -576,7 +541,7 @@ static bool mercury_is_lost_address(const checker *c, uint32_t frames, const uin
   if (!function && !(capsule && mercury_is_section(symbol)))
     return false;
   if (capsule && tl_map_get(&c->first_inner, text) == TL_NONE)
-    return addend >= c->sizes[text];
+    return false; /* for finalize/frames.c to say, of what is live */
   if (!addend)
     return !function;
   return !function || addend > UINT32_MAX || section->size - at < 8 || tl_get64(section->data + at) != addend ||
@@ -584,7 +549,7 @@ static bool mercury_is_lost_address(const checker *c, uint32_t frames, const uin
 }
 
 /* The entries of a frame's code name a function and nothing behind it (L513), and lie in the frames (L709). */
-static void mercury_check_frame_entries(const checker *c, uint32_t index, const tl_map *starts) {
+static void mercury_check_frame_entries(const checker *c, uint32_t index) {
   enum { CODE_ADDRESS = TL_R_MERCURY + 0x3d };
   const tl_cubin_section *const entries = mercury_section(c, index);
   const uint64_t frames = mercury_section(c, entries->info)->size; /* what they are about was looked up */
@@ -593,12 +558,10 @@ static void mercury_check_frame_entries(const checker *c, uint32_t index, const 
     const uint8_t *const symbol = mercury_symbol(c, tl_get32(entry + 12));
     if (tl_get64(entry) >= frames)
       mercury_fail(c, index, at, "an entry of a frame lies behind the frames (L709)");
-    if (mercury_is_no_code(entry, symbol))
+    if (!tl_get32(entry + 12))
       mercury_fail(c, index, at, "an entry of a frame is about no function (L608)");
     if (tl_get32(entry + 8) == CODE_ADDRESS && mercury_is_lost_address(c, entries->info, entry, symbol))
       mercury_fail(c, index, at, "the address of a frame's code lies in no function (L513)");
-    if (mercury_breaks_frame(starts, entry))
-      mercury_fail(c, index, at, "an entry stands in the first words of a frame (L513)");
   }
 }
 
@@ -607,37 +570,34 @@ static void mercury_check_frame_entries(const checker *c, uint32_t index, const 
 static void mercury_check_frames(const checker *c, uint32_t index) {
   enum { LENGTH = 4, CIE = 12, LEAST = 8, LEAST_FRAME = 24 };
   const tl_cubin_section *const section = mercury_section(c, index);
-  const tl_map owners = mercury_frame_owners(c, index);
-  tl_map starts;
-  tl_map_init(&starts, c->arena);
-  uint64_t owner = TL_NO_OFFSET;
+  bool headed = false;
   for (uint64_t at = 0; at < section->size;) {
     const uint64_t left = section->size - at;
     const uint64_t length = left < CIE + LEAST ? 0 : tl_get64(section->data + at + LENGTH);
     if (length < LEAST || length > left - CIE || tl_get32(section->data + at) != UINT32_MAX)
       mercury_fail(c, index, at, "frames do not follow one another (L496)");
-    tl_set_add(&starts, at);
     const uint64_t stored = tl_get64(section->data + at + CIE);
-    const uint32_t said = tl_map_get(&owners, at + CIE);
     if (stored == UINT64_MAX)
-      owner = at;
-    else if (length < LEAST_FRAME || owner == TL_NO_OFFSET || (said != TL_NONE && said != owner))
+      headed = true;
+    else if (length < LEAST_FRAME || !headed)
       mercury_fail(c, index, at, "a frame has no CIE (L496)");
     at += CIE + length;
   }
   for (uint32_t i = c->about.last[index]; i; i = c->about.previous[i])
     if (mercury_section(c, i)->type == SHT_CUDA_MERCURY_RELA)
-      mercury_check_frame_entries(c, i, &starts);
+      mercury_check_frame_entries(c, i);
 }
 
 /* --- tables --- */
 
-/* They are places in code, so their symbols are functions; nvlink crashes over a section's (L494). */
+/* A place in the code is that of a text; nvlink crashes over others (L494). */
 static void mercury_check_constants(const checker *c, uint32_t section) {
+  enum { PLACE = TL_R_MERCURY + 8 };
   const tl_cubin_section *const entries = mercury_section(c, section);
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
-    const uint32_t symbol = tl_get32(entries->data + at + 12);
-    if (!symbol || mercury_is_section(mercury_symbol(c, symbol)))
+    const uint8_t *const symbol = mercury_symbol(c, tl_get32(entries->data + at + 12));
+    const bool text = symbol && tl_cubin_section_at(c->cubin, tl_get16(symbol + 6))->type == SHT_CUDA_CAPSULE;
+    if (tl_get32(entries->data + at + 8) == PLACE && !text)
       mercury_fail(c, section, at, "an entry of compiler constants is about no function (L494)");
   }
 }

@@ -14,26 +14,6 @@
 
 enum { WORD = 4, OPCODE = 0xfff };
 
-/* --- attributes --- */
-
-/* The place of the text's own instruction; 0 where none begins there (L871). */
-static uint32_t namesakes_place(const tl_code *code, const uint8_t *text, uint32_t mercury) {
-  const tl_code_place *const place = tl_code_find(code, mercury);
-  return place && place->mercury == mercury
-             ? (uint32_t)place->sass + tl_code_known_of(text, place).own * TL_CODE_INSTRUCTION
-             : 0;
-}
-
-bool tl_namesakes_places(const tl_code *code, const uint8_t *text, uint8_t attribute, uint8_t *payload, uint64_t size) {
-  enum { BARRIERS = 0x39 };
-  static const uint32_t lists[][2] = {{0x1c, WORD}, {0x28, WORD}, {0x31, WORD},        {0x46, WORD},
-                                      {0x47, WORD}, {0x57, WORD}, {BARRIERS, 4 * WORD}};
-  const uint32_t step = TL_PAIRED32(lists, attribute, 0); /* the bytes that a place has in the list */
-  for (uint64_t i = 0; step && i + WORD <= size; i += step)
-    tl_put32(payload + i, namesakes_place(code, text, tl_get32(payload + i)));
-  return step != 0;
-}
-
 /* --- entries --- */
 
 /* Of any instruction: the types that Mercury's have where a namesake's entries stand; 0. */

@@ -4,10 +4,6 @@
 
 #include "cubin/code.h"
 
-/* L762: turns the places of an attribute's `size` bytes, which are a namesake's, into ones of the SASS text. False where the
- * attribute is no plain list of places. */
-bool tl_namesakes_places(const tl_code *code, const uint8_t *text, uint8_t attribute, uint8_t *payload, uint64_t size);
-
 /* L763: by entry of a section, whether a later half of a place in code stands at the same instruction. */
 const bool *tl_namesakes_find_later(const tl_code *code, const tl_cubin_section *entries, tl_arena *arena);
 

@@ -400,8 +400,13 @@ static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *aren
   if (cubin->role.finalized)
     view_take_first(cubin, names, arena, diagnostics);
   const view_roles roles = view_find_roles(cubin, arena);
+  const bool *const lone = cubin->role.finalized ? tl_derive_lone(cubin, names, arena) : NULL;
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     tl_cubin_section *const section = &cubin->sections[i];
+    if (lone && lone[i]) {
+      view_hide(section);
+      continue;
+    }
     if (section->flags & SHF_CUDA_MERCURY) {
       view_make_plain(section, roles.slot[i], names);
       continue;

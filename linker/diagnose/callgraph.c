@@ -27,6 +27,8 @@ bool tl_diagnose_is_kernel(const tl_module *module, uint32_t function) {
   const uint32_t symbol = module->symbol_of_function[function];
   if (diagnose_is_mentioned_kernel(module, f))
     return true;
+  if (symbol != TL_NONE && module->symbols.items[symbol].provided)
+    return true;
   return f->kernel && f->defined && symbol != TL_NONE && !diagnose_is_late(module, f);
 }
 

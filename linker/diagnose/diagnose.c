@@ -402,7 +402,7 @@ static const uint32_t *diagnose_last_limits(const tl_module *module, tl_arena *a
 
 static void diagnose_stack_limit(const tl_module *module, const tl_resources *resources, const tl_symbol *symbol,
                                  uint32_t limit, tl_arena *arena) {
-  if (!limit || symbol->function == TL_NONE || !(symbol->other & STO_ENTRY))
+  if (!limit || symbol->function == TL_NONE || !tl_symbol_is_entry(symbol))
     return;
   const uint32_t stack =
       resources->endless[symbol->function] ? UINT32_MAX : (uint32_t)resources->stack[symbol->function];
@@ -559,7 +559,6 @@ typedef struct verbose {
   const tl_resources *resources;
   const tl_layout *layout;
   tl_arena *arena;
-  const uint32_t *barriers;             /* by function: the most of what it reaches */
   tl_map sections;                      /* by name */
   const verbose_texture_counts *counts; /* by section: the entries of a bank */
 } verbose;
@@ -576,63 +575,20 @@ static uint64_t diagnose_section_size(const tl_module *module, const tl_layout *
   return section == TL_NONE || layout->section_dropped[section] ? 0 : layout->section_size[section];
 }
 
-static uint32_t diagnose_barriers_of(const tl_module *module, uint32_t function) {
-  const uint32_t symbol = module->symbol_of_function[function];
-  const uint32_t text = symbol == TL_NONE ? TL_NONE : module->symbols.items[symbol].section;
-  if (text == TL_NONE || module->sections.items[text].owner != symbol || module->sections.items[text].info == TL_NONE)
-    return 0;
-  const tl_attributes *const list = &module->sections.items[module->sections.items[text].info].attributes;
-  const uint32_t at = tl_attributes_find(list, EIATTR_NUM_BARRIERS);
-  return at == TL_NONE ? 0 : tl_attribute_byte(&list->items[at]);
-}
-
-/* L1106: of a kernel beside which a second name is the only entry, the last record of its section, which is the name's. */
-static uint32_t diagnose_barriers_alone(const verbose *v, uint32_t function) {
+/* L1469: the last NUM_BARRIERS of the kernel's records as the output has them, those of its second names with them; the number
+ * that its flags have where that is 0 (L1413). */
+static uint32_t diagnose_barriers_of(const verbose *v, uint32_t function) {
   const tl_module *const module = v->module;
-  const uint32_t alias = tl_module_single_alias(module), text = tl_module_text_of(module, function);
-  if (alias == TL_NONE || module->symbols.items[alias].section != text || module->sections.items[text].info == TL_NONE)
-    return diagnose_barriers_of(module, function);
-  const tl_attributes *const list = &v->resources->sections[module->sections.items[text].info];
-  for (size_t i = list->count; i-- > 0;)
-    if (list->items[i].code == EIATTR_NUM_BARRIERS)
-      return tl_attribute_byte(&list->items[i]);
-  return 0;
-}
-
-/* L1413: with counts in flags a kernel's is that of its record, or of its flags where the record says none. */
-static void verbose_take_flags(const verbose *v, uint32_t *barriers) {
-  const tl_module *const module = v->module;
-  for (size_t i = 0; v->resources->kept_barriers && i < module->kernels.count; i++) {
-    const tl_symbol *const kernel = &module->symbols.items[module->kernels.items[i]];
-    const uint32_t info = module->sections.items[kernel->section].info;
-    const uint32_t at =
-        info == TL_NONE ? TL_NONE : tl_attributes_find(&v->resources->sections[info], EIATTR_NUM_BARRIERS);
-    if (at == TL_NONE)
-      continue;
-    const uint32_t said = tl_attribute_byte(&v->resources->sections[info].items[at]);
-    const uint32_t count = said ? said : module->sections.items[kernel->section].barriers;
-    barriers[kernel->function] = (uint32_t)tl_larger(count, barriers[kernel->function]);
-  }
-}
-
-/* Over what each function reaches; with exactly one kernel over all live functions (C81). */
-static const uint32_t *verbose_count_barriers(const verbose *v) {
-  const tl_module *const module = v->module;
-  uint32_t *const own = tl_arena_new(v->arena, uint32_t, v->graph->function_count);
-  uint32_t most = 0;
-  for (uint32_t f = 0; f < v->graph->function_count; f++)
-    own[f] = diagnose_barriers_of(module, f);
-  if (!tl_module_has_single_kernel(module)) {
-    uint32_t *const reached = tl_graph_most(v->graph, own, v->arena);
-    verbose_take_flags(v, reached);
-    return reached;
-  }
-  for (size_t i = 0; i < module->functions.count; i++)
-    most = (uint32_t)tl_larger(most, own[module->functions.items[i]]);
-  for (uint32_t f = 0; f < v->graph->function_count; f++)
-    own[f] = most;
-  verbose_take_flags(v, own);
-  return own;
+  const uint32_t text = tl_module_text_of(module, function);
+  const uint32_t info = text == TL_NONE ? TL_NONE : module->sections.items[text].info;
+  uint32_t said = 0;
+  if (info != TL_NONE)
+    for (size_t i = v->resources->sections[info].count; i-- > 0;)
+      if (v->resources->sections[info].items[i].code == EIATTR_NUM_BARRIERS) {
+        said = tl_attribute_byte(&v->resources->sections[info].items[i]);
+        break;
+      }
+  return said || text == TL_NONE ? said : module->sections.items[text].barriers;
 }
 
 /* The first section of each name that is in the output. */
@@ -727,7 +683,7 @@ static void diagnose_say_kernel(const verbose *v, uint32_t kernel) {
   const uint64_t stack = final ? known : 0;
   const uint32_t unlisted = alone ? resources->registers[f] : resources->max_registers[f];
   const uint32_t registers = resources->listed_registers[f] ? resources->said_registers[f] : unlisted;
-  const uint32_t barriers = alone ? diagnose_barriers_alone(v, f) : v->barriers[f];
+  const uint32_t barriers = diagnose_barriers_of(v, f);
   const bool shared = text->shared != TL_NONE && !v->layout->section_dropped[text->shared];
   const char *const name = tl_module_text(module, symbol->name);
   diagnose_say(module, tl_arena_format(v->arena, "Function properties for '%s':", name));
@@ -745,7 +701,6 @@ void tl_diagnose_verbose(const tl_module *module, const tl_graph *graph, const t
   verbose v = {.module = module, .graph = graph, .resources = resources, .layout = layout, .arena = arena};
   if (!module->options->verbose)
     return;
-  v.barriers = verbose_count_barriers(&v);
   verbose_find_names(&v);
   verbose_count_textures(&v);
   const uint64_t globals =
@@ -753,5 +708,6 @@ void tl_diagnose_verbose(const tl_module *module, const tl_graph *graph, const t
   diagnose_say(module, tl_arena_format(arena, "%u bytes gmem%s", globals,
                                        diagnose_constants_text(&v, NULL))); /* of no kernel (L254) */
   for (size_t k = module->all_kernels.count; k-- > 0;)
-    diagnose_say_kernel(&v, module->all_kernels.items[k]);
+    if (!module->symbols.items[module->all_kernels.items[k]].provided) /* L1474 */
+      diagnose_say_kernel(&v, module->all_kernels.items[k]);
 }

@@ -20,14 +20,23 @@ static uint32_t tables_extern_words(const tl_emitted *e, const tl_attribute *rec
   return size;
 }
 
+/* True for a record about a bank or an object that the output does not list (L518, L634), whatever its code is but that of a
+ * parameter (L1466). */
+static bool tables_is_about_nothing(const tl_emitted *e, const tl_attribute *record) {
+  if (record->symbol == TL_NONE || e->symbol_index[record->symbol])
+    return false;
+  if (record->code == EIATTR_PARAM_CBANK)
+    return true;
+  const bool of_object = e->module->symbols.items[record->symbol].function == TL_NONE;
+  const bool parameter = record->code == EIATTR_KPARAM_INFO || record->code == EIATTR_KPARAM_INFO_V2;
+  return of_object && !parameter && (record->symbol || tl_attribute_is_of_body(record->code));
+}
+
 /* Writes a record when `to` is not NULL; returns its length, 0 when it is dropped. */
 static uint32_t tables_record(const tl_emitted *e, const tl_attribute *record, uint8_t *to) {
   const bool externs = record->code == EIATTR_EXTERNS;
   const uint32_t size = externs ? tables_extern_words(e, record, to ? to + 4 : NULL) : record->size;
-  const bool of_object = tl_attribute_is_of_body(record->code) && /* these name a symbol (I4) */
-                         e->module->symbols.items[record->symbol].function == TL_NONE;
-  const bool of_bank = record->code == EIATTR_PARAM_CBANK;
-  if ((externs && !size) || ((of_object || of_bank) && !e->symbol_index[record->symbol])) /* L634, L518 */
+  if ((externs && !size) || tables_is_about_nothing(e, record))
     return 0;
   const uint32_t start = record->format == 4 ? 4 : 2, added = externs ? 0 : 4 * record->symbol_count; /* L539 */
   if (!to)

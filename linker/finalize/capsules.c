@@ -1,224 +1,276 @@
-/* Values in capsules (M22). An entry of Mercury text stands at an offset in decoded instructions; how long a derived one is
- * when decoded does not show. Its SASS entry does say whether the instruction is a constant load, the only kind that keeps
- * the value in a record of its own, at byte 28. Such a record says which constants it loads. It is the one whose SASS
- * instruction the entry stands at (L127, L142); where that does not show, the n-th entry against constants of one kind
- * belongs to the n-th record of that kind (L103). */
+/* What the link writes into capsules' code (M22, L1507). An entry of Mercury text stands at an offset in decoded
+ * instructions, and what is carried out in Mercury's view writes its bytes there. Of an instruction that has a record of its
+ * own these are the record's bytes. nvlink's finalizer makes the SASS instruction of them, so that what the SASS side's
+ * entries would write counts for nothing: a move of an immediate has it in bytes 12 to 15, and its register above the low
+ * six bits of byte 8; a load of constants has its offset in bytes 28 to 30. Loads from a table of textures are left to the
+ * SASS side's entries. */
 #include "finalize/finalize.h"
 
 #include "base/bytes.h"
+#include "base/map.h"
 #include "catalog/message.h"
-#include "catalog/relocation.h"
-#include "cubin/capsule.h"
+#include "catalog/sass_type.h"
+#include "cubin/code.h"
 #include "cubin/elf.h"
+#include "cubin/known.h"
 
 #include <string.h>
 
-enum { RECORD_VALUE = 28, WORD = 4, LOAD_RECORD = 32, SASS_INSTRUCTION = 16 };
+enum { CELL = 32, INSTRUCTION = TL_CODE_INSTRUCTION, OPCODE = 0xfff };
+enum { OP_MOVE = 0x802, OP_MOVE_UNIFORM = 0x882, OP_LOAD = 0xb82, OP_LOAD_UNIFORM = 0x7ac };
+enum { MOVE_OPERAND = 8, MOVE_VALUE = 12, LOAD_VALUE = 28, LOAD_SIZE = 32 };
 
-/* What a load's record says that it loads from. */
-typedef enum load_kind {
-  LOAD_NONE,
-  LOAD_COMPILER = 1, /* compiler constants */
-  LOAD_USER = 2,     /* constants of the program */
-  LOAD_PIC = 7,      /* their addresses, in code made with -pic */
-  LOAD_TABLE = 9,    /* the bindless table */
-  LOAD_KINDS = 10
-} load_kind;
+/* An instruction that is written to. */
+typedef struct code_cell {
+  uint32_t mercury, sass; /* sections of the modules */
+  uint64_t record, at;    /* in the capsule, 0: none; in the SASS text */
+  uint64_t size;          /* when decoded, as far as there are bytes */
+  uint32_t entry;         /* the last one that wrote */
+  uint32_t written;       /* a bit for every byte */
+  uint16_t opcode;        /* of the SASS instruction */
+  uint8_t bytes[CELL];
+} code_cell;
 
-typedef struct placing {
-  const tl_module *module, *sass;
+typedef struct code_writer {
+  const tl_module *module, *sass_module;
   tl_arena *arena;
-  uint32_t file, section; /* of the Mercury relocation section that `places` is about; TL_NONE */
-  uint64_t *places;       /* by entry: offset in the capsule, TL_NO_OFFSET */
-} placing;
+  bool known;
+  tl_code code;
+  const tl_cubin_section *capsule, *text; /* of that file */
+  TL_VECTOR(code_cell) cells;
+  tl_map cell_of; /* by SASS section and instruction */
+  tl_map text_of; /* by file and section: the SASS module's text whose body it is */
+} code_writer;
 
-/* The kind of a record; loads of parameters have none. */
-static load_kind capsules_record_kind(const uint8_t *record, uint64_t size) {
-  if (size != LOAD_RECORD || record[1] != 0x22 || record[3] != 6 || record[12] >> 6 != 1)
-    return LOAD_NONE;
-  const unsigned kind = record[12] & 0x3f;
-  if (kind == LOAD_COMPILER)
-    return LOAD_COMPILER; /* these are loaded by index too */
-  const bool known = kind == LOAD_USER || kind == LOAD_PIC || kind == LOAD_TABLE;
-  return known && (record[14] & 0x3f) == 2 ? (load_kind)kind : LOAD_NONE;
+static uint64_t writes_body(uint32_t file, uint32_t section) {
+  return (uint64_t)file << 32 | section;
 }
 
-static load_kind capsules_symbol_kind(const tl_cubin *mercury, uint32_t index) {
-  const tl_cubin_symbol *const symbol = &mercury->symbols[index];
-  const unsigned type = tl_symbol_type(symbol);
-  switch (tl_cubin_section_at(mercury, symbol->section)->type) {
-  case SHT_CUDA_CONSTANT0 + 2:
-    return LOAD_COMPILER;
-  case SHT_CUDA_CONSTANT0 + 3:
-    return LOAD_USER;
-  case SHT_CUDA_CONSTANT0 + 4:
-    return LOAD_PIC;
-  default:
-    break;
+static void writes_find_texts(code_writer *w) {
+  tl_map_init(&w->text_of, w->arena);
+  for (uint32_t i = 1; i < w->sass_module->sections.count; i++) {
+    const tl_section *const text = &w->sass_module->sections.items[i];
+    if (text->flags & SHF_EXECINSTR && text->owner != TL_NONE && text->pieces.count == 1)
+      tl_map_set(&w->text_of, writes_body(text->pieces.items[0].file, text->pieces.items[0].section), i);
   }
-  if ((symbol->other & STO_SPACE_MASK) == STO_CONSTANT)
-    return LOAD_USER;
-  return tl_type_is_texture(type) ? LOAD_TABLE : LOAD_NONE;
 }
 
-/* The records of one capsule that load constants, as one list in their order. */
-typedef struct load_record {
-  uint64_t offset;
-  uint64_t sass, sass_end; /* of the SASS instructions made of it; TL_NO_OFFSET behind what the mask is about (L123) */
-  load_kind kind;
-  bool taken;
-} load_record;
-
-typedef struct load_list {
-  load_record *items;
-  size_t count;
-  size_t next[LOAD_KINDS]; /* by kind: where to look for the next one */
-} load_list;
-
-static void capsules_add_load(load_list *list, const tl_capsule *capsule, const tl_capsule_record *record,
-                              uint64_t sass, uint64_t count) {
-  const load_kind kind = capsules_record_kind(capsule->bytes + record->offset, record->size);
-  if (kind != LOAD_NONE)
-    list->items[list->count++] = (load_record){record->offset, sass, sass + count * SASS_INSTRUCTION, kind, false};
-}
-
-static load_list capsules_find_loads(const placing *p, const tl_cubin_section *section) {
-  load_list list = {.count = 0};
-  const tl_capsule capsule = tl_capsule_of(section);
-  list.items = tl_arena_new(p->arena, load_record, section->size / LOAD_RECORD);
-  uint64_t sass = 0;
-  tl_capsule_cursor cursor = {0};
-  tl_capsule_item item;
-  for (; tl_capsule_next_item(&capsule, &cursor, &item); sass += (uint64_t)item.count * SASS_INSTRUCTION)
-    capsules_add_load(&list, &capsule, &cursor.record, sass, item.count);
-  tl_capsule_record record;
-  while (tl_capsule_next(&capsule, &cursor.offset, &record))
-    capsules_add_load(&list, &capsule, &record, TL_NO_OFFSET, 0);
-  return list;
-}
-
-/* The record of the instruction at a place of the SASS text, if it loads constants; NULL. */
-static load_record *capsules_any_load_at(const load_list *list, uint64_t sass) {
-  size_t low = 0, high = list->count; /* the last one that begins at the place or before it */
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (list->items[middle].sass <= sass)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  load_record *const record = low ? &list->items[low - 1] : NULL;
-  return record && sass < record->sass_end ? record : NULL;
-}
-
-static load_record *capsules_load_at(const load_list *list, load_kind kind, uint64_t sass) {
-  load_record *const record = capsules_any_load_at(list, sass);
-  return record && record->kind == kind && !record->taken ? record : NULL;
-}
-
-/* What is about no constants is written where it stands, too, but takes no record from what is (L1212). */
-static uint64_t capsules_take_load(load_list *list, load_kind kind, uint64_t sass) {
-  const load_record *const other = kind == LOAD_NONE ? capsules_any_load_at(list, sass) : NULL;
-  if (kind == LOAD_NONE)
-    return other ? other->offset : TL_NO_OFFSET;
-  load_record *found = capsules_load_at(list, kind, sass);
-  while (!found && list->next[kind] < list->count) {
-    load_record *const record = &list->items[list->next[kind]++];
-    if (record->kind == kind && !record->taken)
-      found = record;
-  }
-  if (!found)
-    return TL_NO_OFFSET;
-  found->taken = true;
-  return found->offset;
-}
-
-typedef struct placed_entry {
-  tl_cubin_relocation entry;
-  uint64_t index;
-} placed_entry;
-
-/* By instruction, as those of both sides stand in one order, and at one in several words on Mercury's alone (L1306). */
-static int capsules_compare(const void *a, const void *b) {
-  const placed_entry *const x = a, *const y = b;
-  const uint64_t pairs[][2] = {{x->entry.offset / SASS_INSTRUCTION, y->entry.offset / SASS_INSTRUCTION},
-                               {x->index, y->index}};
-  return tl_compare_pairs(pairs, 2);
-}
-
-/* Entries at constant loads; the others against constants stand at moves, which are derived. */
-static bool capsules_is_load(uint32_t type) {
-  return type == 66 || type == 115;
-}
-
-/* Numbers of Mercury's that write a word or a byte of it, or end with it (L1306), also once R11 has changed them. */
-static bool capsules_writes(uint32_t type) {
-  static const uint8_t ranges[][2] = {{0x02, 0x04}, {0x10, 0x17}, {0x33, 0x3b}};
-  bool among = false;
-  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-    among |= type >= TL_R_MERCURY + ranges[i][0] && type <= TL_R_MERCURY + ranges[i][1];
-  return among;
-}
-
-/* The SASS side has Mercury's numbers, too (L1200). */
-static bool capsules_counts(uint32_t type, bool mercury) {
-  static const uint8_t others[] = {55, 59, 75, 114};
-  const bool sass = capsules_is_load(type) || (type <= UINT8_MAX && memchr(others, (int)type, sizeof others));
-  return capsules_writes(type) || (!mercury && sass);
-}
-
-static placed_entry *capsules_sorted(const placing *p, const tl_cubin_section *section, bool mercury, size_t *count) {
-  const uint64_t all = tl_cubin_relocation_count(section);
-  placed_entry *const list = tl_arena_new(p->arena, placed_entry, all);
-  *count = 0;
-  for (uint64_t i = 0; i < all; i++) {
-    const tl_cubin_relocation entry = tl_cubin_relocation_at(section, i);
-    if (capsules_counts(entry.type, mercury))
-      list[(*count)++] = (placed_entry){entry, i};
-  }
-  tl_vector_sort_items(list, *count, sizeof *list, capsules_compare);
-  return list;
-}
-
-static const tl_cubin_section *capsules_sass_entries(const tl_cubin *cubin, uint32_t text) {
-  for (uint32_t i = 1; i < cubin->section_count; i++)
-    if (tl_cubin_is_rela_of(&cubin->sections[i], text))
-      return &cubin->sections[i];
-  return NULL;
-}
-
-/* Fills p->places for one relocation section of one file. */
-static void capsules_prepare(placing *p, uint32_t file, uint32_t section) {
-  const tl_cubin *const cubin = &p->module->files[file], *const other = &p->sass->files[file];
-  const tl_cubin_section *const entries = &cubin->sections[section];
-  const uint64_t all = tl_cubin_relocation_count(entries);
-  p->file = file;
-  p->section = section;
-  p->places = tl_arena_new(p->arena, uint64_t, all);
-  for (uint64_t i = 0; i < all; i++)
-    p->places[i] = TL_NO_OFFSET;
-  const uint32_t text = cubin->sass_text[entries->info];
-  const tl_cubin_section *const sass = capsules_sass_entries(other, text);
-  if (!text || !sass)
+/* Reads the code of a capsule. */
+static void writes_read(code_writer *w, uint32_t file, uint32_t capsule) {
+  const tl_cubin *const cubin = &w->module->files[file], *const other = &w->sass_module->files[file];
+  if (w->capsule == &cubin->sections[capsule])
     return;
-  load_list loads = capsules_find_loads(p, &cubin->sections[entries->info]);
-  size_t mercury_count, sass_count, at = 0;
-  const placed_entry *const from = capsules_sorted(p, entries, true, &mercury_count);
-  const placed_entry *const to = capsules_sorted(p, sass, false, &sass_count);
-  for (size_t i = 0; i < mercury_count && at < sass_count; i++) {
-    const tl_cubin_relocation *const a = &from[i].entry, *const b = &to[at].entry;
-    if (a->symbol != b->symbol || a->addend != b->addend)
-      continue; /* .nv.reservedSmem.cap has no SASS entry (M17) */
-    at++;
-    const bool own = capsules_is_load(b->type); /* the number of loads; of others what stands there shows it (L1212) */
-    const load_kind kind = own ? capsules_symbol_kind(cubin, a->symbol) : LOAD_NONE;
-    if (own || capsules_writes(b->type))
-      p->places[from[i].index] = capsules_take_load(&loads, kind, b->offset);
+  w->capsule = &cubin->sections[capsule];
+  const uint32_t text = cubin->sass_text[capsule];
+  w->text = &other->sections[text];
+  w->known = text && w->text->data &&
+             tl_code_read(&w->code, w->capsule->data, w->capsule->size, w->text->data, w->text->size, w->arena);
+}
+
+/* The bytes of an instruction before anything is written. */
+static void writes_begin(const code_writer *w, const tl_code_place *place, code_cell *cell) {
+  enum { RESULT = 1, SHIFT = 6, REGISTER = 2 };
+  const uint8_t *const sass = w->text->data + cell->at;
+  if (cell->record) {
+    memcpy(cell->bytes, w->capsule->data + place->record, (size_t)cell->size);
+    return;
   }
+  tl_put16(cell->bytes + MOVE_OPERAND, (uint16_t)(sass[REGISTER] << SHIFT | RESULT));
+  tl_put32(cell->bytes + MOVE_VALUE, tl_get32(sass + 4));
+}
+
+/* Where a record that holds all bytes of an instruction is, by its first byte; 0. */
+static uint64_t writes_record(const code_writer *w, const tl_code_place *place) {
+  enum { PARTS = 0x50 };
+  const bool whole = !place->derived && place->record && !(w->capsule->data[place->record] & PARTS);
+  return whole ? place->record : 0;
+}
+
+static code_cell *writes_cell(code_writer *w, const tl_patch *patch, uint32_t sass, const tl_code_place *place) {
+  enum { UNITS = 15 };
+  const uint64_t at = place->sass + (uint64_t)tl_code_known_of(w->text->data, place).own * INSTRUCTION;
+  const uint64_t key = tl_pair_key(sass, (uint32_t)(at / INSTRUCTION));
+  const uint32_t known = tl_map_get(&w->cell_of, key);
+  if (known != TL_NONE)
+    return &w->cells.items[known];
+  tl_map_set(&w->cell_of, key, (uint32_t)w->cells.count);
+  code_cell *const cell = tl_vector_push(w->arena, &w->cells);
+  const uint64_t record = writes_record(w, place);
+  const uint64_t units = record ? w->capsule->data[record] & UNITS : CELL / INSTRUCTION;
+  *cell = (code_cell){.mercury = patch->section,
+                      .sass = sass,
+                      .record = record,
+                      .at = at,
+                      .size = tl_smaller(units * INSTRUCTION, CELL),
+                      .opcode = tl_get16(w->text->data + at) & OPCODE};
+  writes_begin(w, place, cell);
+  return cell;
+}
+
+/* Every byte of a write into the instruction that it lies in. */
+static void writes_add(code_writer *w, const tl_patch *patch) {
+  enum { MOST = 16 };
+  const tl_relocation *const entry = &w->module->relocations.items[patch->entry];
+  const tl_section *const target = &w->module->sections.items[patch->section];
+  const uint64_t count = tl_relocation_row_bytes(patch->row);
+  uint8_t bytes[MOST] = {0};
+  writes_read(w, entry->file, w->module->files[entry->file].sections[entry->section].info);
+  if (!w->known || count > MOST || target->owner == TL_NONE)
+    return;
+  tl_patch_apply(patch, bytes);
+  const uint32_t text = (uint32_t)(w->text - w->sass_module->files[entry->file].sections);
+  const uint32_t sass = tl_map_get(&w->text_of, writes_body(entry->file, text));
+  const uint64_t from =
+      tl_cubin_relocation_at(&w->module->files[entry->file].sections[entry->section], entry->index).offset;
+  for (uint64_t i = 0; i < count; i++) {
+    const tl_code_place *const place = tl_code_find(&w->code, from + i);
+    if (!place || !place->count || !place->code || sass == TL_NONE)
+      continue;
+    code_cell *const cell = writes_cell(w, patch, sass, place);
+    const uint64_t within = from + i - place->mercury;
+    if (within >= cell->size)
+      continue;
+    cell->bytes[within] = bytes[i];
+    cell->written |= UINT32_C(1) << within;
+    cell->entry = patch->entry;
+  }
+}
+
+/* --- what comes of it --- */
+
+static bool writes_is_load(const code_cell *cell) {
+  return cell->record && cell->size == LOAD_SIZE && (cell->opcode == OP_LOAD || cell->opcode == OP_LOAD_UNIFORM);
+}
+
+static bool writes_is_move(const code_cell *cell) {
+  return cell->opcode == OP_MOVE || cell->opcode == OP_MOVE_UNIFORM;
+}
+
+/* A load from the bindless table, by its record (L103). */
+static bool writes_is_of_table(const code_cell *cell) {
+  enum { KIND = 12, KINDS = 0x3f, TABLE = 9 };
+  return writes_is_load(cell) && (cell->bytes[KIND] & KINDS) == TABLE;
+}
+
+/* The bytes of a record. */
+static void writes_put_record(const code_writer *w, const code_cell *cell, tl_relocated *mercury) {
+  static const tl_relocation_row byte = {TL_R_MERCURY + 0x10,      NULL,        TL_RELOC_APPLY,
+                                         {{0, 8, TL_PART_ALL, 0}}, TL_TEX_KEEP, TL_R_MERCURY + 0x10};
+  for (uint32_t i = 0; cell->record && i < cell->size; i++)
+    if (cell->written >> i & 1)
+      *tl_vector_push(w->arena, &mercury->patches) = (tl_patch){.offset = cell->record + i,
+                                                                .row = &byte,
+                                                                .value = cell->bytes[i],
+                                                                .section = cell->mercury,
+                                                                .entry = cell->entry};
+}
+
+/* The SASS instruction. */
+static void writes_put_instruction(const code_writer *w, const code_cell *cell, tl_relocated *sass) {
+  enum { WORD = TL_R_MERCURY + 3, HALF, ADDRESS = TL_R_MERCURY + 2, PARAMETERS = 0x380, KIND = 12, KINDS = 0x3f };
+  const uint32_t operand = 3u << MOVE_OPERAND, value = 15u << MOVE_VALUE;
+  tl_patch patch = {.offset = cell->at, .section = cell->sass, .entry = cell->entry};
+  if (writes_is_load(cell)) {
+    const uint32_t base = cell->bytes[KIND] & KINDS ? 0 : PARAMETERS;
+    patch.row = tl_sass_row_in_code(cell->opcode == OP_LOAD ? HALF : WORD, cell->opcode);
+    patch.value = base + (tl_get32(cell->bytes + LOAD_VALUE) & 0xffffff);
+  } else if (writes_is_move(cell) && cell->written & operand) {
+    patch.row = tl_sass_row_in_code(ADDRESS, cell->opcode);
+    patch.value = tl_get64(cell->bytes + MOVE_OPERAND);
+  } else if (writes_is_move(cell) && cell->written & value) {
+    patch.row = tl_sass_row_in_code(WORD, cell->opcode);
+    patch.value = tl_get32(cell->bytes + MOVE_VALUE);
+  }
+  if (patch.row)
+    *tl_vector_push(w->arena, &sass->patches) = patch;
+}
+
+/* Whether a row writes the value of a move or a load on the SASS side. */
+static bool writes_is_value(const tl_relocation_row *row) {
+  static const uint32_t values[] = {55, 59, 66, 115};
+  const uint32_t number = row->type - TL_R_MERCURY;
+  const bool mercury = row->type > TL_R_MERCURY && ((number >= 2 && number <= 4) || (number >= 0x10 && number <= 0x17));
+  return mercury || TL_AMONG32(values, row->type);
+}
+
+/* Whether a write of the SASS side's stays: it is in no code that Mercury's entries write to, or is none of a value. */
+static bool writes_leaves(const code_writer *w, const tl_patch *patch) {
+  const tl_section *const target = &w->sass_module->sections.items[patch->section];
+  if (!(target->flags & SHF_EXECINSTR) || !writes_is_value(patch->row) || patch->row == tl_sass_row_of_reserved())
+    return true;
+  const uint64_t key = tl_pair_key(patch->section, (uint32_t)(patch->offset / INSTRUCTION));
+  const uint32_t cell = tl_map_get(&w->cell_of, key);
+  return cell == TL_NONE || writes_is_of_table(&w->cells.items[cell]);
+}
+
+/* The SASS place that an entry names, 0 for the end of the code; the high half is 0, too. */
+static uint64_t writes_place(const code_writer *w, const tl_kept *kept) {
+  enum { HIGH = TL_R_MERCURY + 0x0a };
+  const tl_code_place *const target = tl_code_find(&w->code, tl_code_whole((uint64_t)kept->addend));
+  return target && kept->type != HIGH ? target->sass : 0;
+}
+
+/* L1509: an address of the program that stays is what a move has, whatever is written there, and makes a load one of the first bank
+ * (L1307), as far as the place is where the text begins or ends. */
+static void writes_put_address(code_writer *w, tl_relocated *sass, const tl_kept *kept, uint32_t text, tl_map *loads) {
+  enum { FIRST = 0xd8, SM_120 = 120, WORD = TL_R_MERCURY + 3 };
+  const tl_code_place *const place = tl_code_find(&w->code, kept->offset);
+  const uint16_t opcode = place && place->count ? tl_get16(w->text->data + place->sass) & OPCODE : 0;
+  const bool move = opcode == OP_MOVE || opcode == OP_MOVE_UNIFORM,
+             load = opcode == OP_LOAD || opcode == OP_LOAD_UNIFORM;
+  const uint64_t target = writes_place(w, kept);
+  if ((!move && !load) || (load && (target || !tl_set_add(loads, tl_pair_key(text, (uint32_t)place->sass)))))
+    return;
+  *tl_vector_push(w->arena, &sass->patches) =
+      (tl_patch){.offset = place->sass,
+                 .section = text,
+                 .row = move ? tl_sass_row_in_code(WORD, opcode) : tl_sass_row_of_label(opcode),
+                 .value = move                       ? target
+                          : w->module->arch < SM_120 ? FIRST
+                                                     : 0,
+                 .rel = load};
+}
+
+static void writes_put_addresses(code_writer *w, const tl_relocated *mercury, tl_relocated *sass) {
+  enum { FIRST = TL_R_MERCURY + 0x08, LAST = TL_R_MERCURY + 0x0a };
+  tl_map loads;
+  tl_map_init(&loads, w->arena);
+  for (size_t i = 0; i < mercury->kept.count; i++) {
+    const tl_kept *const kept = &mercury->kept.items[i];
+    const uint32_t about = w->module->sections.items[kept->container].about;
+    const tl_section *const target = about == TL_NONE ? NULL : &w->module->sections.items[about];
+    if (kept->type < FIRST || kept->type > LAST || !target || !(target->flags & SHF_EXECINSTR) ||
+        target->owner == TL_NONE || target->pieces.count != 1)
+      continue;
+    const tl_piece *const piece = &target->pieces.items[0];
+    writes_read(w, piece->file, piece->section);
+    const uint32_t body = (uint32_t)(w->text - w->sass_module->files[piece->file].sections);
+    const uint32_t text = tl_map_get(&w->text_of, writes_body(piece->file, body));
+    if (w->known && text != TL_NONE)
+      writes_put_address(w, sass, kept, text, &loads);
+  }
+}
+
+/* The SASS side's writes without those, then what is made of Mercury's, then places in the code (L1200, L1307). */
+static void writes_change_sass(code_writer *w, tl_relocated *sass) {
+  tl_relocated places = {0};
+  size_t kept = 0;
+  for (size_t i = 0; i < sass->patches.count; i++) {
+    const tl_patch patch = sass->patches.items[i];
+    if (tl_sass_row_is_label(patch.row) || tl_relocation_is_code_place(patch.row))
+      *tl_vector_push(w->arena, &places.patches) = patch;
+    else if (writes_leaves(w, &patch))
+      sass->patches.items[kept++] = patch;
+  }
+  sass->patches.count = kept;
+  for (size_t i = 0; i < w->cells.count; i++)
+    if (!writes_is_of_table(&w->cells.items[i]))
+      writes_put_instruction(w, &w->cells.items[i], sass);
+  for (size_t i = 0; i < places.patches.count; i++)
+    *tl_vector_push(w->arena, &sass->patches) = places.patches.items[i];
 }
 
 void tl_finalize_check_code(const tl_relocated *mercury, const tl_module *module) {
-  enum { INSTRUCTION = 16 };
   const char *const output = module->options->output_name ? module->options->output_name : "";
   for (size_t i = 0; i < mercury->patches.count; i++) {
     const tl_patch *const patch = &mercury->patches.items[i];
@@ -230,21 +282,23 @@ void tl_finalize_check_code(const tl_relocated *mercury, const tl_module *module
   }
 }
 
-void tl_finalize_capsules(tl_relocated *mercury, const tl_module *module, const tl_module *sass, tl_arena *arena) {
-  placing p = {.module = module, .sass = sass, .arena = arena, .file = TL_NONE};
+void tl_finalize_capsules(tl_relocated *mercury, const tl_module *module, tl_relocated *sass,
+                          const tl_module *sass_module, tl_arena *arena) {
+  code_writer w = {.module = module, .sass_module = sass_module, .arena = arena};
+  tl_map_init(&w.cell_of, arena);
+  writes_find_texts(&w);
   size_t kept = 0;
   for (size_t i = 0; i < mercury->patches.count; i++) {
-    tl_patch patch = mercury->patches.items[i];
-    if (module->sections.items[patch.section].flags & SHF_EXECINSTR) {
-      const tl_relocation *const entry = &module->relocations.items[patch.entry];
-      if (!p.places || p.file != entry->file || p.section != entry->section)
-        capsules_prepare(&p, entry->file, entry->section);
-      if (p.places[entry->index] == TL_NO_OFFSET)
-        continue;
-      const uint64_t bytes = tl_larger(WORD, tl_relocation_row_bytes(patch.row)); /* they end with the value */
-      patch.offset = p.places[entry->index] + RECORD_VALUE + WORD - bytes;
-    }
-    mercury->patches.items[kept++] = patch;
+    const tl_patch patch = mercury->patches.items[i];
+    if (module->sections.items[patch.section].flags & SHF_EXECINSTR)
+      writes_add(&w, &patch);
+    else
+      mercury->patches.items[kept++] = patch;
   }
   mercury->patches.count = kept;
+  for (size_t i = 0; i < w.cells.count; i++)
+    writes_put_record(&w, &w.cells.items[i], mercury);
+  writes_change_sass(&w, sass);
+  writes_put_addresses(&w, mercury, sass);
+  tl_relocate_time_moves(sass, sass_module, arena);
 }

@@ -1,7 +1,6 @@
 /* The places of the instructions of a text, which cubin/code.h reads. Debug data of the Mercury view names places in decoded
  * Mercury code; nvlink's finalizer carries them over to the SASS text with the standing body's instructions, which shows
- * where the data describe another body (L128, L129). Where the sum is not the function's size in the Mercury view nothing
- * is said. */
+ * where the data describe another body (L128, L129). */
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
@@ -11,14 +10,26 @@
 
 #include <string.h>
 
+/* The input's bytes of a section, where it has those of one alone: entries that are carried out may write over opcodes and
+ * records, whose places were known before (L1487). */
+static const uint8_t *code_input(const tl_linked_view *view, uint32_t section) {
+  const tl_pieces *const pieces = &view->module->sections.items[section].pieces;
+  const bool whole = pieces->count == 1 && pieces->items[0].data && !pieces->items[0].offset &&
+                     pieces->items[0].size == final_view_size(view, section);
+  return whole ? pieces->items[0].data : final_view_bytes(view, section);
+}
+
+const uint8_t *final_code_text(const finalizer *f, uint32_t text) {
+  return code_input(f->sass, f->sass_section[text]);
+}
+
 static bool code_read(const finalizer *f, uint32_t text, final_code_map *map) {
   const uint32_t other = f->sass_section[text];
   if (text == f->mercury->module->jump_slots)
     return tl_code_read(&map->code, f->slots.capsule, f->slots.capsule_size, f->slots.sass, f->slots.sass_size,
                         f->arena);
-  return tl_code_read(&map->code, final_view_bytes(f->mercury, text), final_view_size(f->mercury, text),
-                      final_view_bytes(f->sass, other), final_view_size(f->sass, other), f->arena) &&
-         map->code.mercury_size == tl_module_decoded_size(f->mercury->module, text, 0);
+  return tl_code_read(&map->code, code_input(f->mercury, text), final_view_size(f->mercury, text),
+                      code_input(f->sass, other), final_view_size(f->sass, other), f->arena);
 }
 
 const tl_code *final_code_map_of(finalizer *f, uint32_t text) {

@@ -1,44 +1,17 @@
-/* Places in the code that debug data of the SASS side names by entries against a function (.debug_info, .debug_loc and the
- * like; L780). nvlink makes them from the Mercury view's entries with the code of the body that stands. Where the data's own
- * file gave that body these are the input's; where the body is another file's, its instructions decide. Line tables and
- * frames have steps of their own (lines.c, frames.c). */
+/* The SASS side's debug data (L1480). nvlink makes them from the Mercury view's: the bytes are the same, and so are the
+ * entries, but for places in the code, which are those of the instructions of the body that stands (L780). Whatever the
+ * inputs' SASS sides have counts for nothing. Line tables, frames and tables of registers have steps of their own (lines.c,
+ * frames.c, registers.c). */
 #include "finalize/parts.h"
 
+#include "base/bytes.h"
+#include "catalog/sass_type.h"
 #include "cubin/elf.h"
 
-#include <stdlib.h>
+#include <string.h>
 
-static int places_compare(const void *a, const void *b) {
-  const tl_kept *const *const x = a, *const *const y = b;
-  return tl_compare((*x)->offset, (*y)->offset);
-}
-
-/* The Mercury view's entries of a relocation section by their places. */
-static void places_sort(finalizer *f, uint32_t section, final_places *places) {
-  const final_entry_list list = final_entries_of(&f->mercury_entries, section);
-  const tl_kept **const items = tl_arena_new(f->arena, const tl_kept *, list.count);
-  for (size_t i = 0; i < list.count; i++)
-    items[i] = list.items[i];
-  qsort(items, list.count, sizeof *items, places_compare);
-  *places = (final_places){.items = items, .count = list.count, .sorted = true};
-}
-
-/* The file that gave the bytes at a place of a section. */
-static uint32_t places_file(const tl_section *section, uint64_t offset) {
-  size_t low = 0, high = section->pieces.count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (section->pieces.items[middle].offset <= offset)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low ? section->pieces.items[low - 1].file : TL_NONE;
-}
-
-/* The first instruction of a body at a decoded place or behind it, NOPs left out: 0 where only the end of the code is there,
- * the text's size for a place behind the code. */
-static uint64_t places_translate(const tl_code *map, uint64_t mercury, uint64_t text_size) {
+uint64_t final_translate_place(const tl_code *map, uint64_t at, uint64_t text_size) {
+  const uint64_t mercury = at / TL_CODE_INSTRUCTION * TL_CODE_INSTRUCTION;
   size_t low = 0, high = map->count;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
@@ -53,21 +26,85 @@ static uint64_t places_translate(const tl_code *map, uint64_t mercury, uint64_t 
   return low < map->count ? map->items[low].sass : missing;
 }
 
-int64_t final_debug_addend(finalizer *f, uint32_t section, const tl_kept *kept, final_places *places) {
-  const tl_symbol *const symbol = &f->sass->module->symbols.items[kept->symbol];
-  const uint32_t target = final_mercury(f, section)->about;
-  if (tl_type_of(symbol) != STT_FUNC || symbol->section == TL_NONE || final_mercury(f, target)->flags & SHF_ALLOC)
-    return kept->addend;
-  const uint32_t text = f->mercury_section[symbol->section];
-  const uint32_t file = places_file(final_sass(f, f->sass_section[target]), kept->offset);
-  if (text == TL_NONE || (final_standing_file(f, text) == file && !final_text_moved(f, text)))
-    return kept->addend;
+/* What an entry adds: the address of code is that of an instruction (L1484). */
+static uint64_t places_addend(finalizer *f, const tl_kept *kept) {
+  enum { CODE_WORD = TL_R_MERCURY + 0x3c, CODE_ADDRESS };
+  const tl_symbol *const symbol = &f->mercury->module->symbols.items[kept->symbol];
+  const uint32_t text = symbol->section;
+  if ((kept->type != CODE_WORD && kept->type != CODE_ADDRESS) || tl_type_of(symbol) != STT_FUNC || text == TL_NONE ||
+      !(final_mercury(f, text)->flags & SHF_EXECINSTR))
+    return (uint64_t)kept->addend;
   const tl_code *const map = final_code_map_of(f, text);
-  if (!places->sorted)
-    places_sort(f, section, places);
-  const tl_kept *const *const same =
-      tl_sorted_find(&kept, places->items, places->count, sizeof *places->items, places_compare);
-  return map && same
-             ? (int64_t)places_translate(map, (uint64_t)(*same)->addend, final_view_size(f->sass, symbol->section))
-             : kept->addend;
+  const uint64_t place = (uint64_t)kept->addend;
+  return map ? final_translate_place(map, place, final_view_size(f->sass, f->sass_section[text]))
+             : (uint64_t)kept->addend;
+}
+
+/* Whether an entry says where the line table of a unit of .debug_info is (L768). */
+static bool places_is_line_unit(const finalizer *f, const tl_kept *kept) {
+  enum { PLACE = TL_R_MERCURY + 8 };
+  const tl_symbol *const symbol = &f->mercury->module->symbols.items[kept->symbol];
+  return kept->type == PLACE && tl_type_of(symbol) == STT_SECTION && symbol->section != TL_NONE &&
+         strcmp(tl_module_text(f->mercury->module, final_mercury(f, symbol->section)->name), ".debug_line") == 0;
+}
+
+/* Whether an entry says a place in the code, which is written instead; in relocatable outputs that of a line table stays. */
+static bool places_is_written(const finalizer *f, const tl_kept *kept) {
+  const bool place = tl_relocation_is_code_place(tl_relocation_in_view(kept->type, true));
+  return place && (f->mercury->module->mode->final || !places_is_line_unit(f, kept));
+}
+
+bool final_is_debug(const finalizer *f, uint32_t section) {
+  const tl_section *const m = final_mercury(f, section);
+  return m->type == SHT_PROGBITS && !(m->flags & (SHF_ALLOC | SHF_EXECINSTR));
+}
+
+/* In an executable shared memory lies behind what is reserved (L617). */
+uint64_t final_place_value(const finalizer *f, const tl_kept *kept) {
+  const uint32_t sass = f->sass_symbol[kept->symbol];
+  if (sass == TL_NONE)
+    return (uint64_t)kept->addend;
+  const tl_symbol *const s = &f->sass->module->symbols.items[sass];
+  const tl_layout *const layout = f->sass->emitted->layout;
+  const bool behind = s->shared && f->sass->module->mode->final && tl_symbol_is_listed(f->sass->module, layout, sass);
+  return layout->symbol_value[sass] + (behind ? s->shared_places * layout->reserved : 0) + (uint64_t)kept->addend;
+}
+
+const uint8_t *final_debug_data(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size) {
+  const final_entry_list list = final_entries_of(&f->mercury_entries, final_mercury(f, section)->relocations[1]);
+  uint8_t *copy = NULL;
+  for (size_t i = 0; i < list.count; i++) {
+    const tl_kept *const kept = list.items[i];
+    const tl_relocation_row *const row = tl_relocation_in_view(kept->type, true);
+    if (!places_is_written(f, kept) || kept->offset > size || row->fields[0].width / 8u > size - kept->offset)
+      continue;
+    copy = copy ? copy : tl_arena_copy(f->arena, bytes, size);
+    const uint64_t value =
+        places_is_line_unit(f, kept) ? final_line_unit(f, (uint64_t)kept->addend) : final_place_value(f, kept);
+    tl_put(copy + kept->offset, value >> row->fields[0].shift, row->fields[0].width / 8u);
+  }
+  return copy ? copy : bytes;
+}
+
+const uint8_t *final_data_relocations(finalizer *f, uint32_t section, uint64_t *size) {
+  enum { LINE_UNIT = 1 };
+  const final_entry_list list = final_entries_of(&f->mercury_entries, section);
+  uint8_t *const bytes = final_new(f, list.count * ELF_RELA_SIZE);
+  const bool translated = final_is_debug(f, final_mercury(f, section)->about) && final_has_registers(f);
+  *size = 0;
+  for (size_t i = 0; i < list.count; i++) {
+    const tl_kept *const kept = list.items[i];
+    uint8_t *const at = bytes + *size;
+    if (places_is_written(f, kept))
+      continue;
+    const bool unit = places_is_line_unit(f, kept);
+    const uint32_t type = unit ? LINE_UNIT : tl_sass_type_in_data(kept->type);
+    tl_put64(at, kept->offset);
+    tl_put64(at + 8, (uint64_t)f->mercury->emitted->symbol_index[kept->symbol] << 32 | type);
+    tl_put64(at + 16, unit         ? final_line_unit(f, (uint64_t)kept->addend)
+                      : translated ? places_addend(f, kept)
+                                   : (uint64_t)kept->addend);
+    *size += ELF_RELA_SIZE;
+  }
+  return bytes;
 }

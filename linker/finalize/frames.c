@@ -1,6 +1,5 @@
 /* The SASS .debug_frame (M24): written anew from the Mercury frames of live functions, in their order, each behind its CIE.
- * The input's SASS frames are not looked at where the code says which place is which (L492); where it does not, the n-th
- * entry of a file's Mercury section and the n-th of its SASS section describe the same function. */
+ * The inputs' SASS frames are not looked at (L492, L1482). */
 #include "catalog/sass_type.h"
 #include "finalize/barriers.h"
 #include "finalize/moved_text.h"
@@ -9,12 +8,14 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "cubin/elf.h"
+#include "cubin/known.h"
 
 #include <string.h>
 
 /* Layout of an entry: ff ff ff ff, length, then the CIE pointer (all ones: a CIE), for an FDE the function's address and
  * length. */
 enum { FRAME_LENGTH = 4, FRAME_CIE = 12, FRAME_ADDRESS = 20, FRAME_CODE = 28, FRAME_LEAST = 20, FRAME_FDE = 36 };
+enum { FRAME_BEHIND = 256 }; /* how far behind a frame its last instruction may go (L1486) */
 
 typedef struct frame {
   uint64_t offset, size; /* in its section */
@@ -43,17 +44,17 @@ static frame_list frames_read(const finalizer *f, const uint8_t *bytes, uint64_t
   return list;
 }
 
-/* A frame whose function is in the output: what either view has for it. */
+/* A frame whose function is in the output. */
 typedef struct frame_pair {
   uint64_t place; /* in the merged Mercury section */
   uint64_t start; /* of its function, in the decoded code */
-  uint32_t symbol, file;
+  uint32_t symbol;
   const uint8_t *mercury, *mercury_cie;
-  const uint8_t *sass, *sass_cie; /* NULL: the two views' frames do not agree */
-  bool nobody;                    /* it is no function's (L1304) */
-  uint64_t mercury_size, sass_size, sass_cie_size, mercury_cie_size;
-  uint64_t cie;  /* where the CIE lies in the merged section */
-  uint32_t next; /* of the same function: the next body's frame, TL_NONE */
+  bool nobody; /* it is no function's (L1304) */
+  uint64_t mercury_size, mercury_cie_size;
+  uint64_t behind; /* how much of the view's file lies behind it */
+  uint64_t cie;    /* where the CIE lies in the merged section */
+  uint32_t next;   /* of the same function: the next body's frame, TL_NONE */
 } frame_pair;
 typedef TL_VECTOR(frame_pair) frame_pairs;
 
@@ -67,7 +68,8 @@ typedef TL_VECTOR(frame_entry) frame_entries;
 
 typedef struct frame_writer {
   finalizer *f;
-  frame_entries entries; /* by offset */
+  const tl_section *section; /* .debug_frame in the Mercury view */
+  frame_entries entries;     /* by offset */
   frame_pairs pairs;
   uint8_t *bytes;
   uint64_t size;
@@ -84,14 +86,19 @@ static int frames_compare_places(const void *a, const void *b) {
   return tl_compare(x->offset, y->offset);
 }
 
+/* Whether an entry is an address of code. */
+static bool frames_is_address(const tl_kept *entry) {
+  enum { CODE_WORD = TL_R_MERCURY + 0x3c, CODE_ADDRESS };
+  return entry->type == CODE_WORD || entry->type == CODE_ADDRESS;
+}
+
 /* Of all entries at a place the first in the output says whose it is, and what they add, or else the last address of code (L1304). */
 static frame_entries frames_first_entries(const finalizer *f, uint32_t container) {
-  enum { CODE_WORD = TL_R_MERCURY + 0x3c, CODE_ADDRESS };
   const final_entry_list list = final_entries_of(&f->mercury_entries, container);
   frame_entries entries = {0};
   for (size_t i = 0; i < list.count; i++) {
     const tl_kept *const kept = list.items[i];
-    const bool address = kept->type == CODE_WORD || kept->type == CODE_ADDRESS;
+    const bool address = frames_is_address(kept);
     *tl_vector_push(f->arena, &entries) = (frame_entry){kept->offset, (uint64_t)kept->addend, kept->symbol, (uint32_t)i,
                                                         address ? kept->symbol : TL_NONE};
   }
@@ -116,58 +123,6 @@ static const frame_entry *frames_find_entry(const frame_entries *entries, uint64
   return tl_sorted_find(&key, entries->items, entries->count, sizeof key, frames_compare_places);
 }
 
-/* The offsets in a file's Mercury frames that entries of the file stand at. */
-static tl_map frames_input_entries(const finalizer *f, const tl_piece *piece) {
-  const tl_cubin *const cubin = &f->mercury->module->files[piece->file];
-  tl_map entries;
-  tl_map_init(&entries, f->arena);
-  for (uint32_t i = 1; i < cubin->section_count; i++) {
-    const tl_cubin_section *const section = &cubin->sections[i];
-    const bool about = tl_cubin_is_rela_of(section, piece->section);
-    for (uint64_t k = 0; about && k < tl_cubin_relocation_count(section); k++)
-      tl_set_add(&entries, tl_cubin_relocation_at(section, k).offset);
-  }
-  return entries;
-}
-
-/* By Mercury frame of a file: the SASS frame of the same code, SIZE_MAX for a frame that has none: nvlink leaves frames
- * without an entry out of the SASS side of a relocatable output (M24, L141). NULL when the two do not agree. */
-static const size_t *frames_match(const finalizer *f, const tl_piece *piece, const frame_list *from,
-                                  const frame_list *to) {
-  const bool whole = from->count == to->count;
-  size_t *const match = tl_arena_new(f->arena, size_t, from->count);
-  size_t place = 0;
-  const tl_map entries = frames_input_entries(f, piece);
-  for (size_t i = 0; i < from->count; i++) {
-    match[i] = SIZE_MAX;
-    if (!whole && (from->items[i].cie || tl_map_get(&entries, from->items[i].offset + FRAME_ADDRESS) == TL_NONE))
-      continue;
-    while (!whole && place < to->count && to->items[place].cie)
-      place++;
-    if (place == to->count || from->items[i].cie != to->items[place].cie)
-      return NULL;
-    match[i] = place++;
-  }
-  return place == to->count ? match : NULL;
-}
-
-static size_t frames_cie_before(const frame_list *list, size_t index) {
-  while (index > 0 && !list->items[index].cie)
-    index--;
-  return list->items[index].cie ? index : SIZE_MAX;
-}
-
-/* The input's own SASS frame and its CIE. */
-static void frames_add_own(frame_pair *pair, const tl_piece *sass, const frame_list *to, size_t own) {
-  const size_t own_cie = own == SIZE_MAX ? SIZE_MAX : frames_cie_before(to, own);
-  if (own_cie == SIZE_MAX)
-    return;
-  pair->sass = sass->data + to->items[own].offset;
-  pair->sass_size = to->items[own].size;
-  pair->sass_cie = sass->data + to->items[own_cie].offset;
-  pair->sass_cie_size = to->items[own_cie].size;
-}
-
 /* Where the function of a frame begins in the decoded code of its text: 0, or the place of one in a kernel's text (L720). */
 static uint64_t frames_start(const finalizer *f, const frame_entry *entry) {
   const tl_symbol *const symbol = &f->mercury->module->symbols.items[entry->symbol];
@@ -183,35 +138,40 @@ static bool frames_is_about_code(const finalizer *f, uint32_t symbol, const uint
          (!stored || final_begins_inner(f, function->section, stored));
 }
 
-/* The frames of one file; `bytes` is where its Mercury frames lie in the merged, patched section, `sass` NULL where it has
- * no others. */
-static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uint8_t *bytes, const tl_piece *sass) {
+static void frames_refuse(const finalizer *f, const tl_section *frames, uint64_t offset, const char *what) {
+  const tl_module *const m = f->mercury->module;
+  const tl_piece *const piece = tl_layout_piece(frames, offset);
+  if (piece)
+    tl_cubin_damaged(&m->files[piece->file], m->names, m->diagnostics, piece->section, offset - piece->offset, what);
+}
+
+/* The frames of one file; `bytes` is where they lie in the merged, patched section, `section` how much of the
+ * view's file begins there. */
+static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uint8_t *bytes, uint64_t section) {
   finalizer *const f = w->f;
   const frame_list from = frames_read(f, bytes, mercury->size);
-  const frame_list to = sass ? frames_read(f, sass->data, sass->size) : (frame_list){0};
-  const size_t *const match = sass ? frames_match(f, mercury, &from, &to) : NULL;
   size_t cie = SIZE_MAX;
   for (size_t i = 0; i < from.count; i++) {
     const uint64_t place = mercury->offset + from.items[i].offset;
     const frame_entry *const entry = from.items[i].cie ? NULL : frames_find_entry(&w->entries, place + FRAME_ADDRESS);
     if (from.items[i].cie)
-      cie = i; /* a frame's CIE is the one before it */
+      cie = i;           /* a frame's CIE is the one before it */
+    if (cie == SIZE_MAX) /* what was carried out made another of it */
+      frames_refuse(f, w->section, place, "a frame has no CIE (L496)");
     if (cie == SIZE_MAX || !entry)
       continue;
-    frame_pair *const pair = tl_vector_push(f->arena, &w->pairs);
-    *pair = (frame_pair){.place = place,
-                         .next = TL_NONE,
-                         .file = mercury->file,
-                         .symbol = entry->symbol,
-                         .start = frames_start(f, entry),
-                         .nobody = !frames_is_about_code(f, entry->symbol, bytes + from.items[i].offset),
-                         .mercury = bytes + from.items[i].offset,
-                         .mercury_size = from.items[i].size,
-                         .mercury_cie = bytes + from.items[cie].offset,
-                         .mercury_cie_size = from.items[cie].size,
-                         .cie = mercury->offset + from.items[cie].offset};
-    if (match)
-      frames_add_own(pair, sass, &to, match[i]);
+    *tl_vector_push(f->arena, &w->pairs) =
+        (frame_pair){.place = place,
+                     .next = TL_NONE,
+                     .symbol = entry->symbol,
+                     .start = frames_start(f, entry),
+                     .nobody = !frames_is_about_code(f, entry->symbol, bytes + from.items[i].offset),
+                     .mercury = bytes + from.items[i].offset,
+                     .mercury_size = from.items[i].size,
+                     .behind = section - place - from.items[i].size,
+                     .mercury_cie = bytes + from.items[cie].offset,
+                     .mercury_cie_size = from.items[cie].size,
+                     .cie = mercury->offset + from.items[cie].offset};
   }
 }
 
@@ -230,6 +190,12 @@ typedef struct frame_step {
   uint64_t size;
 } frame_step;
 typedef TL_VECTOR(frame_step) frame_steps;
+
+/* The code that a frame is about: its places, and the SASS text. */
+typedef struct frame_code {
+  const tl_code *map;
+  const uint8_t *text;
+} frame_code;
 
 /* The length of a LEB128 number, 0 when it does not end. */
 static uint64_t frames_leb(const uint8_t *bytes, uint64_t left) {
@@ -303,162 +269,8 @@ static void frames_add_step(const finalizer *f, frame_steps *steps, uint64_t at,
   *tl_vector_push(f->arena, steps) = (frame_step){at, (uint32_t)steps->count, bytes, size};
 }
 
-/* False at something unknown. An advance is of 32 bits, in units of its CIE (L1120), and may go back. */
-static bool frames_read_steps(const finalizer *f, const uint8_t *frame_bytes, uint64_t size, uint32_t unit,
-                              frame_steps *steps) {
-  enum { NOP = 0, ADVANCE_4 = 4, ADVANCE_SIZE = 5 };
-  uint32_t at = 0;
-  uint64_t start = FRAME_FDE, end = FRAME_FDE; /* of the instructions at this place */
-  for (uint64_t i = FRAME_FDE, length; i < size; i += length) {
-    const uint8_t code = frame_bytes[i];
-    length = 1;
-    if (code == ADVANCE_4) {
-      length = ADVANCE_SIZE;
-      if (length > size - i)
-        return false;
-      if (end > start)
-        frames_add_step(f, steps, at, frame_bytes + start, end - start);
-      at += unit * tl_get32(frame_bytes + i + 1);
-      start = end = i + length;
-    } else if (code != NOP) {
-      length = final_frame_instruction_size(frame_bytes + i, size - i);
-      if (!length || end != i)
-        return false;
-      end = i + length;
-    }
-  }
-  frames_add_step(f, steps, at, frame_bytes + start, end - start);
-  return true;
-}
-
-static int frames_compare_steps(const void *a, const void *b) {
-  const frame_step *const x = a, *const y = b;
-  const uint64_t pairs[][2] = {{x->at, y->at}, {x->order, y->order}};
-  return tl_compare_pairs(pairs, 2);
-}
-
-/* The steps at the places that they have in the SASS text; of several for one place the last counts, and one for no place
- * of the code does not. */
-static void frames_put_steps(frame_writer *w, const frame_steps *steps, const tl_code *map, uint64_t start,
-                             uint64_t sass_start) {
-  enum { ADVANCE_4 = 4, ADVANCE_SIZE = 5, SASS_UNIT = 4 };
-  uint64_t at = 0;
-  size_t place = 0;
-  for (size_t i = 0; i < steps->count; i++) {
-    const frame_step *const step = &steps->items[i];
-    if ((i + 1 < steps->count && step[1].at == step->at) || (start && !step->at)) /* L720 */
-      continue;
-    while (place < map->count && map->items[place].mercury < start + step->at)
-      place++;
-    if (place == map->count || map->items[place].mercury != start + step->at)
-      continue;
-    const uint64_t to = (map->items[place].sass - sass_start) / SASS_UNIT;
-    if (to != at) {
-      w->bytes[w->size] = ADVANCE_4;
-      tl_put32(w->bytes + w->size + 1, (uint32_t)(to - at));
-      w->size += ADVANCE_SIZE;
-      at = to;
-    }
-    frames_put(w, step->bytes, step->size);
-  }
-}
-
-/* --- writing --- */
-
-/* A function behind its second name, or in a jump slot behind the first: its frame is not translated (L104, L660). */
-static bool frames_stays(const finalizer *f, uint32_t symbol) {
-  if (final_is_slot(f, symbol) && final_slot_place(f, symbol))
-    return true;
-  return f->aliased[f->mercury->module->symbols.items[symbol].section];
-}
-
-static bool frames_same_steps(const frame_steps *a, const frame_steps *b) {
-  bool same = a->count == b->count;
-  for (size_t i = 0; same && i < a->count; i++)
-    same = a->items[i].size == b->items[i].size &&
-           memcmp(a->items[i].bytes, b->items[i].bytes, (size_t)a->items[i].size) == 0;
-  return same;
-}
-
-/* The places in a frame that was made at `start` are those of the input's own SASS frame where both do the same at theirs:
- * which of the SASS instructions of one Mercury instruction a place means is not always known (L492). */
-static void frames_take_places(frame_writer *w, uint64_t start, const frame_pair *own, const tl_moved_text *moved) {
-  frame_steps made = {0}, had = {0};
-  frames_read_steps(w->f, w->bytes + start, w->size - start, 1, &made);
-  if (!own->sass || !frames_read_steps(w->f, own->sass, own->sass_size, 1, &had) || !frames_same_steps(&made, &had))
-    return;
-  w->size = start + FRAME_FDE;
-  frames_put(w, own->sass + FRAME_FDE, own->sass_size - FRAME_FDE);
-  if (moved)
-    tl_moved_frame(w->bytes + start, own->sass_size, moved, tl_get64(own->sass + FRAME_ADDRESS), 0);
-}
-
-/* Whether the input's own SASS frame is about that text, by its length, or by that of one of its functions. */
-static bool frames_is_of_text(const finalizer *f, const frame_pair *own, uint32_t plain, uint64_t part) {
-  const tl_piece *const piece = tl_section_piece_of(final_sass(f, plain), own->file);
-  const uint64_t length = own->sass ? tl_get64(own->sass + FRAME_CODE) : 0;
-  return !piece || length == piece->size || part != final_view_size(f->sass, plain);
-}
-
-/* The input's own SASS frame, where that of the Mercury view cannot be translated. */
-static void frames_put_own(frame_writer *w, const frame_pair *own, uint32_t text) {
-  const uint64_t start = w->size;
-  const uint32_t plain = w->f->sass_section[text];
-  const tl_moved_text *const moved = plain == TL_NONE ? NULL : final_moved_text(w->f, plain);
-  frames_put(w, own->sass, own->sass_size);
-  if (moved)
-    tl_moved_frame(w->bytes + start, own->sass_size, moved, 0, final_view_size(w->f->sass, plain));
-}
-
-/* A frame at the places of the SASS text (L492); of several frames of a function the first has the steps of all (L128). */
-static void frames_put_translated(frame_writer *w, uint32_t first, const frame_pair *last) {
-  finalizer *const f = w->f;
-  const uint32_t text = f->mercury->module->symbols.items[last->symbol].section;
-  const tl_code *const map = final_code_map_of(f, text);
-  frame_steps steps = {0};
-  bool known = map != NULL;
-  for (uint32_t i = first; known && i != TL_NONE; i = w->pairs.items[i].next) {
-    const frame_pair *const pair = &w->pairs.items[i];
-    known = frames_read_steps(f, pair->mercury, pair->mercury_size, frames_unit(pair), &steps);
-  }
-  if (!known && !last->sass)
-    final_disagree(f, "its SASS and its Mercury frames differ");
-  const uint64_t start = w->size;
-  if (!known) {
-    frames_put_own(w, last, text);
-    return;
-  }
-  tl_vector_sort(&steps, frames_compare_steps);
-  frames_put(w, last->mercury, FRAME_FDE);
-  const final_extent part = final_extent_of(f, text, last->start);
-  frames_put_steps(w, &steps, map, last->start, part.start);
-  w->size = start + tl_align(w->size - start, 8);
-  const uint32_t plain = f->sass_section[text];
-  const tl_moved_text *const moved = final_moved_text(f, plain);
-  const bool alone = w->pairs.items[first].next == TL_NONE && last->file == final_standing_file(f, text) &&
-                     (moved || frames_is_of_text(f, last, plain, part.size));
-  if (alone) /* error barriers that stand change nothing (L809) */
-    frames_take_places(w, start, last, moved);
-  tl_put64(w->bytes + start + FRAME_LENGTH, w->size - start - FRAME_CIE);
-  if (part.start)
-    tl_put64(w->bytes + start + FRAME_ADDRESS, part.start);
-  tl_put64(w->bytes + start + FRAME_CODE, final_is_slot(f, last->symbol) ? final_slot_code_end(f) : part.size);
-}
-
-static void frames_put_leb(frame_writer *w, uint32_t value, bool sign) {
-  enum { BITS = 7, MORE = 0x80, NEGATIVE = 0x40 };
-  const bool negative = sign && value >> 31;
-  int64_t rest = negative ? (int64_t)value - ((int64_t)1 << 32) : (int64_t)value;
-  for (bool more = true; more;) {
-    const uint8_t byte = (uint8_t)(rest & (MORE - 1));
-    rest = rest >= 0 ? rest >> BITS : -((-rest + (MORE - 1)) >> BITS); /* rounded down, which a shift need not do */
-    more = sign ? !(rest == 0 && !(byte & NEGATIVE)) && !(rest == -1 && byte & NEGATIVE) : rest != 0;
-    w->bytes[w->size++] = (uint8_t)(byte | (more ? MORE : 0));
-  }
-}
-
-/* The length of an instruction of a CIE, 0 where it does not end; what is not known is one byte. */
-static uint64_t frames_cie_instruction_size(const uint8_t *bytes, uint64_t left) {
+/* The length of an instruction of a frame or a CIE, 0 where it does not end; what is not known is one byte (L1120, L1486). */
+static uint64_t frames_instruction_size(const uint8_t *bytes, uint64_t left) {
   enum { OFFSET = 2, SIMPLE = 0, KIND_SHIFT = 6, UNDEFINED = 7, EXPRESSION = 16, VALUE = 22 };
   static const uint16_t operands[] = {5, 6, 8, 9, 12, 13, 14, EXPRESSION};
   static const uint8_t places[] = {0, 8, 1, 2, 4}; /* of advances: the bytes of what they say */
@@ -480,6 +292,138 @@ static uint64_t frames_cie_instruction_size(const uint8_t *bytes, uint64_t left)
 static bool frames_is_advance(uint8_t code) {
   enum { ADVANCE = 1, KIND_SHIFT = 6, FIRST = 1, LAST = 4 };
   return code >> KIND_SHIFT == ADVANCE || (code >= FIRST && code <= LAST);
+}
+
+/* What an advance says, in units of its CIE. */
+static uint32_t frames_advance(const uint8_t *bytes, uint64_t length) {
+  enum { SHORT = 0x3f, OF_BYTE = 2, OF_HALF = 3 };
+  if (length == 1)
+    return bytes[0] & SHORT;
+  if (length == OF_BYTE)
+    return bytes[1];
+  return length == OF_HALF ? tl_get16(bytes + 1) : tl_get32(bytes + 1);
+}
+
+/* False where an instruction does not end. An advance is of 32 bits, in units of its CIE (L1120), and may go back, or it says the
+ * place itself; a NOP stands for nothing at its place, and the last instruction is read on behind its frame, and the section (L1486). */
+static bool frames_read_steps(const finalizer *f, const frame_pair *pair, frame_steps *steps) {
+  enum { NOP = 0, SET_PLACE = 1 };
+  const uint8_t *const frame_bytes = pair->mercury;
+  const uint64_t size = pair->mercury_size, end_of_section = size + tl_smaller(pair->behind, FRAME_BEHIND);
+  const uint32_t unit = frames_unit(pair);
+  uint8_t *const bytes = final_new(f, end_of_section);
+  uint64_t at = 0, start = 0, end = 0; /* start, end: of the instructions at this place, in `bytes` */
+  bool any = false;
+  for (uint64_t i = FRAME_FDE, length; i < size; i += length) {
+    length = frames_instruction_size(frame_bytes + i, end_of_section - i);
+    if (!length)
+      return false;
+    if (frames_is_advance(frame_bytes[i])) {
+      if (any)
+        frames_add_step(f, steps, at, bytes + start, end - start);
+      at = frame_bytes[i] == SET_PLACE
+               ? tl_get64(frame_bytes + i + 1)
+               : at + (uint64_t)(int64_t)(int32_t)(unit * frames_advance(frame_bytes + i, length));
+      start = end;
+      any = false;
+      continue;
+    }
+    any = true;
+    if (frame_bytes[i] != NOP) {
+      memcpy(bytes + end, frame_bytes + i, length);
+      end += length;
+    }
+  }
+  frames_add_step(f, steps, at, bytes + start, end - start);
+  return true;
+}
+
+static int frames_compare_steps(const void *a, const void *b) {
+  const frame_step *const x = a, *const y = b;
+  const uint64_t pairs[][2] = {{x->at, y->at}, {x->order, y->order}};
+  return tl_compare_pairs(pairs, 2);
+}
+
+/* Where a step at a place of the code begins in the SASS text: directly behind the instruction that nvlink knows (L871) of the
+ * place before (L1482). */
+static uint64_t frames_step_place(const frame_code *code, size_t place) {
+  if (!place)
+    return 0;
+  const tl_code_place *const before = &code->map->items[place - 1];
+  return before->sass + ((uint64_t)tl_code_known_of(code->text, before).own + 1) * TL_CODE_INSTRUCTION;
+}
+
+/* The steps at the places that they have in the SASS text; of several for one place the last counts, and one for no place
+ * of the code does not. */
+static void frames_put_steps(frame_writer *w, const frame_steps *steps, const frame_code *code, uint64_t start,
+                             uint64_t sass_start) {
+  enum { ADVANCE_4 = 4, ADVANCE_SIZE = 5, SASS_UNIT = 4 };
+  const tl_code *const map = code->map;
+  uint64_t at = 0;
+  size_t place = 0;
+  for (size_t i = 0; i < steps->count; i++) {
+    const frame_step *const step = &steps->items[i];
+    if ((i + 1 < steps->count && step[1].at == step->at) || (start && !step->at)) /* L720 */
+      continue;
+    while (place < map->count && map->items[place].mercury < start + step->at)
+      place++;
+    if (place == map->count || map->items[place].mercury != start + step->at)
+      continue;
+    const uint64_t to = (frames_step_place(code, place) - sass_start) / SASS_UNIT;
+    if (to != at) {
+      w->bytes[w->size] = ADVANCE_4;
+      tl_put32(w->bytes + w->size + 1, (uint32_t)(to - at));
+      w->size += ADVANCE_SIZE;
+      at = to;
+    }
+    frames_put(w, step->bytes, step->size);
+  }
+}
+
+/* --- writing --- */
+
+/* A function behind its second name, or in a jump slot behind the first: its frame is not translated (L104, L660). */
+static bool frames_stays(const finalizer *f, uint32_t symbol) {
+  if (final_is_slot(f, symbol) && final_slot_place(f, symbol))
+    return true;
+  return f->aliased[f->mercury->module->symbols.items[symbol].section];
+}
+
+/* A frame at the places of the SASS text (L492); of several frames of a function the first has the steps of all (L128). */
+static void frames_put_translated(frame_writer *w, uint32_t first, const frame_pair *last) {
+  finalizer *const f = w->f;
+  const uint32_t text = f->mercury->module->symbols.items[last->symbol].section;
+  const tl_code *const map = final_code_map_of(f, text);
+  const frame_code code = {map, map ? final_code_text(f, text) : NULL};
+  frame_steps steps = {0};
+  bool known = code.map != NULL;
+  for (uint32_t i = first; known && i != TL_NONE; i = w->pairs.items[i].next) {
+    known = frames_read_steps(f, &w->pairs.items[i], &steps);
+  }
+  if (!known)
+    final_disagree(f, "a frame is not understood");
+  const uint64_t start = w->size;
+  tl_vector_sort(&steps, frames_compare_steps);
+  frames_put(w, last->mercury, FRAME_FDE);
+  const final_extent part = final_extent_of(f, text, last->start);
+  frames_put_steps(w, &steps, &code, last->start, part.start);
+  w->size = start + tl_align(w->size - start, 8);
+  tl_put64(w->bytes + start + FRAME_LENGTH, w->size - start - FRAME_CIE);
+  if (part.start)
+    tl_put64(w->bytes + start + FRAME_ADDRESS, part.start);
+  tl_put64(w->bytes + start + FRAME_CODE, final_is_slot(f, last->symbol) ? final_slot_code_end(f) : part.size);
+}
+
+static void frames_put_leb(frame_writer *w, uint32_t value, bool sign) {
+  enum { BITS = 7, MORE = 0x80, NEGATIVE = 0x40 };
+  const bool negative = sign && value >> 31;
+  int64_t rest = negative ? (int64_t)value - ((int64_t)1 << 32) : (int64_t)value;
+  for (bool more = true; more;) {
+    const uint8_t byte = (uint8_t)(rest & (MORE - 1));
+    rest = rest >= 0 ? rest >> BITS : -((-rest + (MORE - 1)) >> BITS); /* rounded down, which a shift need not do */
+    more = sign ? !(rest == 0 && !(byte & NEGATIVE)) && !(rest == -1 && byte & NEGATIVE) : rest != 0;
+    w->bytes[w->size++] = (uint8_t)(byte | (more ? MORE : 0));
+  }
 }
 
 /* L1120: a CIE of the SASS side is read out of Mercury's and written anew: version 3, no text, 4 as the unit of advances
@@ -505,7 +449,7 @@ static bool frames_make_cie(frame_writer *w, const uint8_t *from, uint64_t size)
   const uint64_t begin = w->size;
   for (uint64_t length; at < size; at += length) {
     const bool advances = frames_is_advance(from[at]);
-    length = frames_cie_instruction_size(from + at, size - at);
+    length = frames_instruction_size(from + at, size - at);
     if (!length && advances)
       length = size - at; /* nothing stands behind it */
     if (!length) {
@@ -526,9 +470,7 @@ static bool frames_make_cie(frame_writer *w, const uint8_t *from, uint64_t size)
 static void frames_put_cie(frame_writer *w, const frame_pair *pair) {
   if (frames_make_cie(w, pair->mercury_cie, pair->mercury_cie_size))
     return;
-  if (!pair->sass_cie)
-    final_disagree(w->f, "its SASS and its Mercury frames differ");
-  frames_put(w, pair->sass_cie, pair->sass_cie_size);
+  final_disagree(w->f, "the head of a frame is not understood");
 }
 
 /* A frame's function as a key. */
@@ -604,7 +546,7 @@ static bool frames_is_word(const finalizer *f, const tl_kept *entry, const final
   return within > CIE_VERSION + 1 && final_view_bytes(f->mercury, frames)[entry->offset - 1] == OP_ADDRESS;
 }
 
-/* What the entries of a place add: of an address of code, where the instruction at it is. */
+/* What the entries of a place add: of an address of code that of an instruction, as in debug data (L1524). */
 static uint64_t frames_addend(finalizer *f, const frame_entry *at) {
   const tl_module *const m = f->mercury->module;
   const tl_symbol *const symbol = at->addressed == TL_NONE ? NULL : &m->symbols.items[at->addressed];
@@ -614,16 +556,27 @@ static uint64_t frames_addend(finalizer *f, const frame_entry *at) {
   if (final_begins_inner(f, text, at->addend))
     return final_extent_of(f, text, at->addend).start;
   const tl_code *const map = final_code_map_of(f, text);
-  const tl_code_place *const place = map ? tl_code_find(map, at->addend) : NULL;
-  if (map && !place)
-    return final_view_size(f->sass, f->sass_section[text]); /* behind the code */
-  return place ? place->sass : 0;
+  return map ? final_translate_place(map, at->addend, final_view_size(f->sass, f->sass_section[text])) : 0;
 }
 
 /* Whether an entry says where a frame's CIE is (D92). nvlink carries it out. */
 static bool frames_points(const finalizer *f, const tl_kept *entry) {
   return tl_type_of(&f->mercury->module->symbols.items[entry->symbol]) == STT_SECTION &&
          entry->type == TL_R_MERCURY + 2;
+}
+
+/* Where an entry is on the SASS side, 0 where that has no such word (L1304). */
+static uint64_t frames_place(const finalizer *f, const tl_kept *entry, const final_frame *found) {
+  const tl_module *const m = f->mercury->module;
+  if (!frames_is_word(f, entry, found))
+    return 0;
+  const uint64_t to = found->to + (entry->offset - found->from);
+  if (!found->cie || !to || (m->mode->final && !tl_barriers_asked(m->options)))
+    return to;
+  if (tl_defect_matched(m->options, TL_DEFECT_D135))
+    return 0;
+  tl_defect_note(m->diagnostics, TL_DEFECT_D135, tl_module_text(m, m->symbols.items[entry->symbol].name));
+  return to;
 }
 
 /* L1304: nvlink writes a place in the code where an entry about one stands, and 0 as a frame's pointer where any entry does. */
@@ -640,9 +593,9 @@ static void frames_put_entries(const frame_writer *w, uint32_t container) {
     const tl_kept *const entry = list.items[i];
     const final_frame *const found = frames_find(f, entry->offset);
     const tl_relocation_row *const row = tl_relocation_in_view(entry->type, true);
-    if (!frames_is_word(f, entry, found) || found->cie || !tl_relocation_is_code_place(row))
+    if (!tl_relocation_is_code_place(row))
       continue;
-    const uint64_t at = found->to + (entry->offset - found->from);
+    const uint64_t at = frames_place(f, entry, found); /* the first word's where the SASS side has no such (L1523) */
     const unsigned width = row->fields[0].width / 8u;
     const uint32_t symbol = f->sass_symbol[entry->symbol];
     if (at > w->size || width > w->size - at)
@@ -653,42 +606,101 @@ static void frames_put_entries(const frame_writer *w, uint32_t container) {
   }
 }
 
-const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
-  const uint32_t sass = f->sass_section[section];
-  const tl_section *const m = final_mercury(f, section);
-  const uint8_t *const bytes = final_view_bytes(f->mercury, section);
-  frame_writer w = {.f = f};
-  *size = 0;
-  if (sass == TL_NONE)
-    return final_new(f, 0);
-  w.entries = frames_first_entries(f, m->relocations[1]);
-  for (size_t i = 0; i < m->pieces.count; i++) {
-    const tl_piece *const other = tl_section_piece_of(final_sass(f, sass), m->pieces.items[i].file);
-    frames_pair_file(&w, &m->pieces.items[i], bytes + m->pieces.items[i].offset, other);
+/* --- entries that nvlink's finalizer cannot have (L513, L608, L1520, L1521) --- */
+
+/* L513: whether an address of code in the frames lies behind it. Of texts with several functions tl_mercury_check knows. */
+static bool frames_is_behind_code(finalizer *f, const tl_kept *entry) {
+  const tl_module *const m = f->mercury->module;
+  const uint32_t text = m->symbols.items[entry->symbol].section;
+  if (!frames_is_address(entry) || text == TL_NONE || !(m->sections.items[text].flags & SHF_EXECINSTR))
+    return false;
+  const tl_code *const map = final_code_map_of(f, text);
+  return map && (uint64_t)entry->addend >= map->mercury_size && !final_begins_inner(f, text, (uint64_t)entry->addend);
+}
+
+/* Those that stay. L1520: one about no symbol of the output, as one is about a section that the output makes anew. */
+static void frames_check_kept(finalizer *f, const tl_section *frames) {
+  const final_entry_list list = final_entries_of(&f->mercury_entries, frames->relocations[1]);
+  for (size_t i = 0; i < list.count; i++) {
+    const tl_kept *const entry = list.items[i];
+    if (!entry->symbol)
+      frames_refuse(f, frames, entry->offset, "an entry of a frame is about no symbol of the output (L1520)");
+    if (frames_is_behind_code(f, entry))
+      frames_refuse(f, frames, entry->offset, "the address of a frame's code lies in no function (L513)");
   }
+}
+
+/* The places where frames begin in the merged section, before anything is carried out. */
+static tl_map frames_starts(const finalizer *f, const tl_section *frames) {
+  tl_map starts;
+  tl_map_init(&starts, f->arena);
+  for (size_t i = 0; i < frames->pieces.count; i++) {
+    const tl_piece *const piece = &frames->pieces.items[i];
+    const frame_list list = frames_read(f, piece->data, piece->size);
+    for (size_t j = 0; j < list.count; j++)
+      tl_set_add(&starts, piece->offset + list.items[j].offset);
+  }
+  return starts;
+}
+
+/* Whether what is carried out changes the first words of a frame, which say that it is one. A value that is not 0 changes the
+ * high half of a frame's length, too (L638). */
+static bool frames_is_broken_by(const tl_map *starts, const tl_patch *patch) {
+  enum { FIRST_WORDS = 8, LENGTH_END = 12 };
+  const uint64_t bytes = tl_relocation_row_bytes(patch->row), end = patch->offset + bytes;
+  const uint64_t kept = patch->value ? LENGTH_END : FIRST_WORDS; /* at the start of a frame */
+  bool broken = false;
+  for (uint64_t i = 1; i < bytes + kept; i++)
+    broken |= end >= i && tl_set_has(starts, end - i);
+  return broken;
+}
+
+/* L1521: whether an entry says that the place of code is an undefined object of the output. nvlink ends by a signal there, and
+ * not over `__UFT_OFFSET`. */
+static bool frames_is_no_place(const finalizer *f, const tl_relocation *entry) {
+  enum { CODE = TL_R_MERCURY + 0x0e };
+  const tl_module *const m = f->mercury->module;
+  const tl_symbol *const symbol = &m->symbols.items[entry->symbol];
+  const bool object = tl_type_of(symbol) == STT_OBJECT || tl_type_of(symbol) == STT_CUDA_OBJECT;
+  return entry->type == CODE && object && symbol->section == TL_NONE &&
+         f->mercury->emitted->symbol_index[entry->symbol] &&
+         strcmp(tl_module_text(m, symbol->name), "__UFT_OFFSET") != 0;
+}
+
+static void frames_check_carried(const finalizer *f, uint32_t section, const tl_section *frames) {
+  const tl_module *const m = f->mercury->module;
+  const tl_relocated *const relocated = f->mercury->emitted->relocated;
+  const tl_map starts = frames_starts(f, frames);
+  for (size_t i = 0; i < relocated->patches.count; i++) {
+    const tl_patch *const patch = &relocated->patches.items[i];
+    if (patch->section != section)
+      continue;
+    if (frames_is_broken_by(&starts, patch))
+      frames_refuse(f, frames, patch->offset, "an entry stands in the first words of a frame (L513)");
+    if (frames_is_no_place(f, &m->relocations.items[patch->entry]))
+      frames_refuse(f, frames, patch->offset, "an entry of a frame is about no function (L608)");
+  }
+}
+
+const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
+  enum { ADVANCE_GROWS = 5 }; /* one of a byte has as many */
+  const tl_section *const m = final_mercury(f, section);
+  frames_check_kept(f, m);
+  frames_check_carried(f, section, m);
+  const uint8_t *const bytes = final_view_bytes(f->mercury, section);
+  frame_writer w = {.f = f, .section = m};
+  w.entries = frames_first_entries(f, m->relocations[1]);
+  for (size_t i = 0; i < m->pieces.count; i++)
+    frames_pair_file(&w, &m->pieces.items[i], bytes + m->pieces.items[i].offset,
+                     f->mercury->plan->size - f->mercury->plan->section_offset[section]);
   uint64_t room = 0;
   for (size_t i = 0; i < w.pairs.count; i++)
-    room += w.pairs.items[i].sass_size + w.pairs.items[i].mercury_size + w.pairs.items[i].sass_cie_size +
-            w.pairs.items[i].mercury_cie_size + 64;
+    room += ADVANCE_GROWS * w.pairs.items[i].mercury_size + FRAME_BEHIND + w.pairs.items[i].mercury_cie_size + 64;
   w.bytes = final_new(f, room);
   frames_write(&w);
   frames_put_entries(&w, m->relocations[1]);
   *size = w.size;
   return w.bytes;
-}
-
-/* Where an entry is on the SASS side, 0 where that has no such word (L1304). */
-static uint64_t frames_place(const finalizer *f, const tl_kept *entry, const final_frame *found) {
-  const tl_module *const m = f->mercury->module;
-  if (!frames_is_word(f, entry, found))
-    return 0;
-  const uint64_t to = found->to + (entry->offset - found->from);
-  if (!found->cie || !to || (m->mode->final && !tl_barriers_asked(m->options)))
-    return to;
-  if (tl_defect_matched(m->options, TL_DEFECT_D135))
-    return 0;
-  tl_defect_note(m->diagnostics, TL_DEFECT_D135, tl_module_text(m, m->symbols.items[entry->symbol].name));
-  return to;
 }
 
 /* Entries of the Mercury section that stay, with their numbers in data (R63), at the frames' new places (L1304). */

@@ -15,6 +15,11 @@ enum {
   OP_ADVANCE = 2,
   OP_LINE = 3,
   OP_FILE = 4,
+  OP_COLUMN = 5,
+  OP_STATEMENT = 6,
+  OP_BLOCK = 7,
+  OP_CONSTANT = 8, /* advances as the last special opcode does */
+  OP_FIXED = 9,
   OP_END = 1,
   OP_SET_ADDRESS = 2,
   OP_CALLER = 0x90, /* the row of the call that a row is inlined at, and the name of the function that is */
@@ -32,7 +37,7 @@ typedef struct line_row {
 typedef struct row_reader {
   const uint8_t *at, *end;
   line_row row; /* the state of the rows' machine */
-  bool ends, understood;
+  bool understood;
 } row_reader;
 
 enum { DEPTH_MOST = 256 }; /* of inlined calls; no compiler goes so far */
@@ -56,6 +61,43 @@ typedef struct row_writer {
 
 /* --- reading --- */
 
+/* The bytes of a number at a place of `left` bytes; all where it does not end. */
+static uint64_t rows_number_size(const uint8_t *bytes, uint64_t left) {
+  uint64_t size = 0;
+  while (size < left && bytes[size] & 0x80)
+    size++;
+  return size < left ? size + 1 : left;
+}
+
+bool final_next_line_opcode(const uint8_t *bytes, uint64_t end, uint8_t base, uint64_t *at, final_line_opcode *opcode) {
+  enum { FIXED_SIZE = 2, MOST = 63 };
+  *opcode = (final_line_opcode){.start = *at};
+  if (*at >= end)
+    return false;
+  const uint8_t code = bytes[(*at)++];
+  if (code >= base)
+    return true;
+  if (code != OP_EXTENDED) {
+    const uint64_t number = code >= OP_ADVANCE && code <= OP_COLUMN ? rows_number_size(bytes + *at, end - *at) : 0;
+    *at += tl_smaller(code == OP_FIXED ? FIXED_SIZE : number, end - *at);
+    return true;
+  }
+  uint64_t size = 0;
+  for (unsigned shift = 0; *at < end; shift += 7) {
+    const uint8_t byte = bytes[(*at)++];
+    if (shift < MOST)
+      size |= (uint64_t)(byte & 0x7f) << shift;
+    if (!(byte & 0x80))
+      break;
+  }
+  if (!size || size > end - *at)
+    return !size && *at < end;
+  opcode->operand = *at + 1;
+  opcode->sets_address = bytes[*at] == OP_SET_ADDRESS;
+  *at += size;
+  return true;
+}
+
 static uint64_t rows_unsigned(row_reader *r) {
   uint64_t value = 0;
   for (unsigned shift = 0; r->at < r->end; shift += 7) {
@@ -63,10 +105,9 @@ static uint64_t rows_unsigned(row_reader *r) {
     if (shift < 63)
       value |= (uint64_t)(byte & 0x7f) << shift;
     if (!(byte & 0x80))
-      return value;
+      break;
   }
-  r->understood = false;
-  return 0;
+  return value;
 }
 
 static int64_t rows_signed(row_reader *r) {
@@ -80,8 +121,8 @@ static int64_t rows_signed(row_reader *r) {
 
 static void rows_read_extended(row_reader *r) {
   const uint64_t size = rows_unsigned(r);
-  if (!size || size > (uint64_t)(r->end - r->at)) {
-    r->understood = false;
+  if (!size || size > (uint64_t)(r->end - r->at)) { /* nothing, or nothing follows */
+    r->at = size ? r->end : r->at;
     return;
   }
   const uint8_t *const end = r->end, *const behind = r->at + size;
@@ -92,18 +133,44 @@ static void rows_read_extended(row_reader *r) {
     r->row.name = rows_unsigned(r);
   } else if (code == OP_ENTRY) {
     r->row.entry = rows_unsigned(r) != 0;
-  } else if (code == OP_END) {
-    r->ends = true;
-  } else if (code != OP_SET_ADDRESS) {
-    r->understood = false;
   }
   r->at = behind;
   r->end = end;
 }
 
+static void rows_read_standard(row_reader *r, const line_shape *shape, uint8_t code) {
+  enum { FIXED_SIZE = 2 };
+  switch (code) {
+  case OP_ADVANCE:
+    r->row.at += rows_unsigned(r);
+    break;
+  case OP_LINE:
+    r->row.line += rows_signed(r);
+    break;
+  case OP_FILE:
+    r->row.file = rows_unsigned(r);
+    break;
+  case OP_COLUMN:
+    rows_unsigned(r);
+    break;
+  case OP_CONSTANT:
+    r->row.at += (unsigned)(UINT8_MAX - shape->opcode_base) / shape->line_range;
+    break;
+  case OP_FIXED:
+    r->row.at += r->end - r->at < FIXED_SIZE ? 0 : tl_get16(r->at);
+    r->at += tl_smaller(FIXED_SIZE, (uint64_t)(r->end - r->at));
+    break;
+  case OP_EXTENDED:
+    rows_read_extended(r);
+    break;
+  default:
+    r->understood = r->understood && (code == OP_COPY || code == OP_STATEMENT || code == OP_BLOCK);
+  }
+}
+
 /* The next row; false at the end and at what is not understood. */
 static bool rows_next(row_reader *r, const line_shape *shape) {
-  while (r->at < r->end && r->understood && !r->ends) {
+  while (r->at < r->end && r->understood) {
     const uint8_t code = *r->at++;
     bool row = code == OP_COPY;
     if (code >= shape->opcode_base) {
@@ -111,18 +178,10 @@ static bool rows_next(row_reader *r, const line_shape *shape) {
       r->row.at += step / shape->line_range;
       r->row.line += shape->line_base + (int64_t)(step % shape->line_range);
       row = true;
-    } else if (code == OP_ADVANCE) {
-      r->row.at += rows_unsigned(r);
-    } else if (code == OP_LINE) {
-      r->row.line += rows_signed(r);
-    } else if (code == OP_FILE) {
-      r->row.file = rows_unsigned(r);
-    } else if (code == OP_EXTENDED) {
-      rows_read_extended(r);
-    } else if (code != OP_COPY) {
-      r->understood = false;
+    } else {
+      rows_read_standard(r, shape, code);
     }
-    r->understood = r->understood && r->row.line >= 0 && r->row.line <= INT32_MAX && r->row.at <= INT64_MAX;
+    r->understood = r->understood && r->row.line >= INT32_MIN && r->row.line <= INT32_MAX && r->row.at <= INT64_MAX;
     if (row) {
       r->row.number++;
       return true;
@@ -183,12 +242,17 @@ static void rows_put_caller(row_writer *w, const line_row *row) {
   w->last.name = row->name;
 }
 
-static void rows_put_row(row_writer *w, const line_row *row, uint64_t at) {
+static void rows_put_row(row_writer *w, const line_row *row, uint64_t at, bool first) {
   enum { USUAL_STEP = 16 };
   const int64_t lines = row->line - w->last.line, special = lines - w->shape->line_base;
   const uint64_t step = at - w->last.at;
   const int64_t code = w->shape->opcode_base + special + USUAL_STEP * w->shape->line_range;
-  if (step == USUAL_STEP && lines && special >= 0 && special < w->shape->line_range && code <= UINT8_MAX) {
+  if (first && step) { /* its place is said before its line */
+    rows_put_advance(w, step);
+    rows_put(w, OP_LINE);
+    rows_put_signed(w, lines);
+    rows_put(w, OP_COPY);
+  } else if (step == USUAL_STEP && lines && special >= 0 && special < w->shape->line_range && code <= UINT8_MAX) {
     rows_put(w, (uint8_t)code);
   } else {
     if (lines || !step) {
@@ -203,22 +267,23 @@ static void rows_put_row(row_writer *w, const line_row *row, uint64_t at) {
   w->last.at = at;
 }
 
-/* A row with the place, line and file of the one before is none: only its caller is said (L751). The first row's file is
+/* A row with the place and line of the one before is none, whichever file it says: only its caller is said (L751). The first row's file is
  * said even where it is 0, as in code compiled with -G without a file (L863). */
 static void rows_say(row_writer *w, const line_row *row, uint64_t at, bool twice) {
-  const bool silent = w->said && at == w->last.at && row->line == w->last.line && row->file == w->last.file;
+  const bool first = !w->said, silent = w->said && at == w->last.at && row->line == w->last.line;
   if (!w->said || row->file != w->last.file) {
     rows_put(w, OP_FILE);
     rows_put_unsigned(w, row->file);
   }
   w->last.file = row->file;
+  w->last.entry = row->entry;
   rows_put_caller(w, row);
   w->said = true;
   if (silent)
     return;
-  rows_put_row(w, row, at);
+  rows_put_row(w, row, at, first);
   if (twice)
-    rows_put_row(w, row, at);
+    rows_put_row(w, row, at, false);
   w->written++;
 }
 
@@ -270,7 +335,8 @@ static void rows_flush(row_writer *w, uint64_t to, const tl_code_place *place) {
     w->number.items[row->number - 1] = rows_number_of(w, i);
   }
   const bool repeated = w->said && own->line == w->last.line && own->file == w->last.file &&
-                        rows_caller(w, own) == w->last.caller && own->name == w->last.name;
+                        rows_caller(w, own) == w->last.caller && own->name == w->last.name &&
+                        own->entry == w->last.entry;
   const bool first = !w->said;
   if (!repeated)
     rows_say(w, own, to, place && !own->entry && rows_begin_function(w, place));
@@ -311,7 +377,7 @@ static bool rows_read(row_writer *w, const uint8_t *sequence, uint64_t size) {
     *tl_vector_push(w->arena, &w->rows) = r.row;
     tl_u32_push(w->arena, &w->number, 0);
   }
-  return r.understood && r.ends;
+  return r.understood;
 }
 
 final_rows final_rewrite_rows(const finalizer *f, const line_text *text, const line_shape *shape,

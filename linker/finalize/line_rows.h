@@ -12,6 +12,15 @@ typedef struct line_shape {
 
 typedef tl_byte_vector final_line_bytes;
 
+/* An opcode of a line program. */
+typedef struct final_line_opcode {
+  uint64_t start, operand; /* operand: of an extended one, behind its number */
+  bool sets_address;
+} final_line_opcode;
+
+/* The opcode at *at, which moves behind it; false at the end. `base`: the first special one. */
+bool final_next_line_opcode(const uint8_t *bytes, uint64_t end, uint8_t base, uint64_t *at, final_line_opcode *opcode);
+
 typedef enum final_rows {
   FINAL_ROWS_MADE,
   FINAL_ROWS_KEPT, /* something in the sequence is not understood */
@@ -25,7 +34,7 @@ typedef struct line_text {
   uint64_t size;      /* of the SASS text */
 } line_text;
 
-/* `sequence` begins with DW_LNE_set_address and ends with DW_LNE_end_sequence. With a map its rows go to the places that
+/* `sequence` begins with DW_LNE_set_address. With a map its rows go to the places that
  * they have in the SASS text; without one they stay where they are. *out only where they are made. */
 final_rows final_rewrite_rows(const finalizer *f, const line_text *text, const line_shape *shape,
                               const uint8_t *sequence, uint64_t size, final_line_bytes *out);

@@ -1,10 +1,10 @@
 /* The SASS line tables, .debug_line and .nv_debug_line_sass (M25): unit by unit the header of the Mercury view, then the
- * SASS sequences of live functions in the order of their symbols. A sequence begins with DW_LNE_set_address, at whose
- * operand the file has an entry against the function. One that describes another body than the standing one is made from
- * the Mercury view's rows (L129). */
+ * sequences of live functions in the order of their symbols, with the Mercury view's rows at their places in the SASS text
+ * (L129, L1481). A sequence begins with DW_LNE_set_address, at whose operand the file has an entry against the function. */
 #include "finalize/line_rows.h"
 
 #include "base/bytes.h"
+#include "catalog/sass_type.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -21,46 +21,33 @@ typedef struct line_unit {
 typedef struct line_sequence {
   uint64_t start, end; /* in the piece */
   uint32_t symbol;     /* index in .symtab, 0: the function is not in the output */
-  uint32_t function;   /* symbol of the view's module */
+  uint32_t function;   /* symbol of the Mercury module, TL_NONE */
+  uint32_t type;       /* of the entry on the SASS side */
   int64_t addend;
 } line_sequence;
 typedef TL_VECTOR(line_sequence) line_sequences;
 
-/* A kept entry of the SASS section. */
+/* An entry that stays. */
 typedef struct line_entry {
-  uint64_t offset;
+  uint64_t offset, order;
   const tl_kept *kept;
 } line_entry;
 
-/* The kept entries of one view's section, by offset. */
+/* Those of the section, by offset. */
 typedef struct line_entries {
   line_entry *items;
   size_t count;
 } line_entries;
 
-/* A relocation section of a file with line tables, by its target. */
-typedef struct line_source {
-  uint64_t target; /* file << 32 | section */
-  uint32_t section;
-} line_source;
-
-typedef struct line_sources {
-  line_source *items;
-  size_t count;
-} line_sources;
-
-/* One file's part in one view. */
+/* One file's part. */
 typedef struct line_table {
   const uint8_t *bytes;
   const tl_piece *piece;
-  line_sequences sequences;
 } line_table;
 
 typedef struct line_writer {
   finalizer *f;
-  uint32_t sass; /* section */
-  line_entries sass_entries, mercury_entries;
-  line_sources sass_sources, mercury_sources;
+  line_entries entries;
   final_line_bytes out;
   final_line_bytes relocations;
   bool info; /* .debug_line, whose units .debug_info names */
@@ -68,12 +55,13 @@ typedef struct line_writer {
 
 static int lines_compare_entries(const void *a, const void *b) {
   const line_entry *const x = a, *const y = b;
-  return tl_compare(x->offset, y->offset);
+  const uint64_t pairs[][2] = {{x->offset, y->offset}, {x->order, y->order}};
+  return tl_compare_pairs(pairs, 2);
 }
 
-static int lines_compare_starts(const void *a, const void *b) {
-  const line_sequence *const x = a, *const y = b;
-  return tl_compare(x->start, y->start);
+static int lines_compare_places(const void *a, const void *b) {
+  const line_entry *const x = a, *const y = b;
+  return tl_compare(x->offset, y->offset);
 }
 
 static int lines_compare_symbols(const void *a, const void *b) {
@@ -86,54 +74,21 @@ static line_entries lines_collect_entries(const finalizer *f, const final_entrie
   const final_entry_list list = final_entries_of(all, container);
   line_entries entries = {tl_arena_new(f->arena, line_entry, list.count), list.count};
   for (size_t i = 0; i < list.count; i++)
-    entries.items[i] = (line_entry){list.items[i]->offset, list.items[i]};
+    entries.items[i] = (line_entry){list.items[i]->offset, i, list.items[i]};
   tl_vector_sort(&entries, lines_compare_entries);
+  size_t kept = 0; /* of several at a place the first */
+  for (size_t i = 0; i < entries.count; i++)
+    if (!kept || entries.items[kept - 1].offset != entries.items[i].offset)
+      entries.items[kept++] = entries.items[i];
+  entries.count = kept;
   return entries;
 }
 
 static const tl_kept *lines_find_entry(const line_entries *entries, uint64_t offset) {
-  const line_entry key = {offset, NULL};
+  const line_entry key = {.offset = offset};
   const line_entry *const found =
-      tl_sorted_find(&key, entries->items, entries->count, sizeof key, lines_compare_entries);
+      tl_sorted_find(&key, entries->items, entries->count, sizeof key, lines_compare_places);
   return found ? found->kept : NULL;
-}
-
-static uint64_t lines_target(uint32_t file, uint32_t section) {
-  return (uint64_t)file << 32 | section;
-}
-
-static int lines_compare_sources(const void *a, const void *b) {
-  const line_source *const x = a, *const y = b;
-  const uint64_t pairs[][2] = {{x->target, y->target}, {x->section, y->section}};
-  return tl_compare_pairs(pairs, 2);
-}
-
-/* The relocation sections of all files that have a piece. */
-static line_sources lines_collect_sources(const finalizer *f, const tl_module *module, const tl_pieces *pieces) {
-  TL_VECTOR(line_source) sources = {0};
-  for (size_t i = 0; i < pieces->count; i++) {
-    const uint32_t file = pieces->items[i].file;
-    const tl_cubin *const cubin = &module->files[file];
-    for (uint32_t s = 1; (!i || pieces->items[i - 1].file != file) && s < cubin->section_count; s++)
-      if (cubin->sections[s].type == SHT_RELA)
-        *tl_vector_push(f->arena, &sources) = (line_source){lines_target(file, cubin->sections[s].info), s};
-  }
-  tl_vector_sort(&sources, lines_compare_sources);
-  return (line_sources){sources.items, sources.count};
-}
-
-/* The first relocation section of a piece's section, or where it would stand. */
-static size_t lines_find_source(const line_sources *sources, const tl_piece *piece) {
-  const uint64_t target = lines_target(piece->file, piece->section);
-  size_t low = 0, high = sources->count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (sources->items[middle].target < target)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
 }
 
 /* False at the end; a unit that does not fit its piece ends the link. */
@@ -153,134 +108,106 @@ static bool lines_next_unit(const line_writer *w, const uint8_t *bytes, uint64_t
   return true;
 }
 
-static void lines_end_sequences(line_sequences *list, uint64_t size) {
-  tl_vector_sort(list, lines_compare_starts);
-  for (size_t i = 0; i < list->count; i++)
-    list->items[i].end = i + 1 < list->count ? list->items[i + 1].start : size;
+/* A set_address begins a sequence, the function's that the entry at its operand is about; nvlink does not look at the end of the
+ * one before. Without an entry there rows are nobody's (L1491). */
+static void lines_add_sequence(const line_writer *w, const line_table *table, uint64_t start, uint64_t operand,
+                               line_sequences *list) {
+  if (list->count)
+    list->items[list->count - 1].end = start;
+  line_sequence *const one = tl_vector_push(w->f->arena, list);
+  *one = (line_sequence){.start = start, .function = TL_NONE};
+  const tl_kept *const kept = lines_find_entry(&w->entries, table->piece->offset + operand);
+  if (!kept)
+    return;
+  one->symbol = w->f->mercury->emitted->symbol_index[kept->symbol];
+  one->function = kept->symbol;
+  one->type = tl_sass_type_in_data(kept->type);
+  one->addend = kept->addend;
 }
 
-/* All sequences of one file in one view, in the order of their places; the last of a unit reaches into the next one. */
-static line_sequences lines_find_sequences(const line_writer *w, const tl_linked_view *view, const tl_piece *piece) {
-  const tl_cubin *const cubin = &view->module->files[piece->file];
-  const bool sass = view == w->f->sass;
-  const line_sources *const sources = sass ? &w->sass_sources : &w->mercury_sources;
+/* All sequences of a unit, in the order of their places. */
+static line_sequences lines_find_sequences(const line_writer *w, const line_table *table, const line_unit *unit) {
+  const uint8_t *const shape = table->bytes + unit->start + UNIT_LEAST;
   line_sequences list = {0};
-  for (size_t s = lines_find_source(sources, piece);
-       s < sources->count && sources->items[s].target == lines_target(piece->file, piece->section); s++) {
-    const tl_cubin_section *const section = &cubin->sections[sources->items[s].section];
-    const uint64_t count = tl_cubin_relocation_count(section);
-    for (uint64_t i = 0; i < count; i++) {
-      const tl_cubin_relocation entry = tl_cubin_relocation_at(section, i);
-      if (entry.offset < ADDRESS || entry.offset > piece->size ||
-          tl_symbol_type(tl_cubin_symbol_at(cubin, entry.symbol)) != STT_FUNC)
-        continue; /* the header's entry against .debug_str */
-      const tl_kept *const kept =
-          lines_find_entry(sass ? &w->sass_entries : &w->mercury_entries, piece->offset + entry.offset);
-      line_sequence *const one = tl_vector_push(w->f->arena, &list);
-      *one = (line_sequence){.start = entry.offset - ADDRESS, .function = TL_NONE};
-      if (!kept)
-        continue;
-      one->symbol = sass ? final_symbol_index(w->f, kept->symbol) : w->f->mercury->emitted->symbol_index[kept->symbol];
-      one->function = sass ? w->f->mercury_symbol[kept->symbol] : kept->symbol;
-      one->addend = kept->addend;
-    }
-  }
-  lines_end_sequences(&list, piece->size);
+  uint64_t at = unit->program;
+  final_line_opcode opcode;
+  if (unit->program - unit->start < UNIT_LEAST + SHAPE_SIZE)
+    return list;
+  while (final_next_line_opcode(table->bytes, unit->end, shape[SHAPE_OPCODE_BASE], &at, &opcode))
+    if (opcode.sets_address)
+      lines_add_sequence(w, table, opcode.start, opcode.operand, &list);
+  if (list.count)
+    list.items[list.count - 1].end = unit->end;
   return list;
 }
 
 static void lines_put_entry(line_writer *w, const line_sequence *sequence) {
+  if (tl_relocation_is_code_place(tl_relocation_in_view(sequence->type, true)))
+    return;
   uint8_t entry[ELF_RELA_SIZE];
   tl_put64(entry, w->out.count + ADDRESS);
-  tl_put64(entry + 8, (uint64_t)sequence->symbol << 32 | 2);
+  tl_put64(entry + 8, (uint64_t)sequence->symbol << 32 | sequence->type);
   tl_put64(entry + 16, (uint64_t)sequence->addend);
   tl_bytes_put(w->f->arena, &w->relocations, entry, sizeof entry);
 }
 
-/* The first sequence of a function in a unit; the table's are in the order of their symbols. */
-static const line_sequence *lines_find_sequence(const line_table *table, const line_unit *unit, uint32_t symbol) {
-  const line_sequence key = {.start = unit->program, .symbol = symbol};
-  size_t from = 0, to = table->sequences.count;
-  while (from < to) {
-    const size_t middle = from + (to - from) / 2;
-    if (lines_compare_symbols(&table->sequences.items[middle], &key) < 0)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  const line_sequence *const found = from < table->sequences.count ? &table->sequences.items[from] : NULL;
-  return found && found->symbol == symbol && found->start < unit->end ? found : NULL;
+/* Rows that are about anything but a function's code stay where they are, too (L1491). */
+static bool lines_is_about_code(const finalizer *f, uint32_t symbol) {
+  const tl_symbol *const s = &f->mercury->module->symbols.items[symbol];
+  return tl_type_of(s) == STT_FUNC && s->section != TL_NONE && f->sass_section[s->section] != TL_NONE &&
+         final_mercury(f, s->section)->flags & SHF_EXECINSTR;
 }
 
-/* The sequence as nvlink makes it from the Mercury view's, in `unit` of that view: where a second name stands before the
- * function, or the file's body does not stand. False otherwise. */
-static bool lines_rewrite(const line_writer *w, const line_table *mercury, const line_unit *unit,
+/* A sequence of `unit` with its rows at their places in the SASS text; where a second name stands before the function they
+ * stay where they are. False where nothing is known of it. */
+static bool lines_rewrite(const line_writer *w, const line_table *table, const line_unit *unit,
                           const line_sequence *sequence, final_line_bytes *out) {
   finalizer *const f = w->f;
   const uint32_t text =
       sequence->function == TL_NONE ? TL_NONE : f->mercury->module->symbols.items[sequence->function].section;
-  if (text == TL_NONE || f->sass_section[text] == TL_NONE)
-    return false;
-  const bool slot = final_is_slot(f, sequence->function); /* L665 */
-  const bool stays = f->aliased[text] || (slot && final_slot_place(f, sequence->function));
-  const uint8_t *const shape = mercury->bytes + unit->start + UNIT_LEAST;
-  /* What an earlier link wrote for an alias that leads its function may have been left untranslated (L807, L868). */
-  const bool led = final_mercury(f, text)->measured != TL_NONE || final_mercury(f, text)->left;
-  const bool own = !led && final_standing_file(f, text) == mercury->piece->file && !final_text_moved(f, text);
-  if ((!stays && !slot && own) || unit->program - unit->start < UNIT_LEAST + SHAPE_SIZE || shape[SHAPE_LEAST_STEP] != 1)
-    return false;
+  const bool about = lines_is_about_code(f, sequence->function);
+  const bool slot = about && final_is_slot(f, sequence->function); /* L665 */
+  const bool stays = !about || f->aliased[text] || (slot && final_slot_place(f, sequence->function));
+  const uint8_t *const shape = table->bytes + unit->start + UNIT_LEAST;
   const tl_code *const map = stays ? NULL : final_code_map_of(f, text);
-  if (!stays && !map)
+  if (unit->program - unit->start < UNIT_LEAST + SHAPE_SIZE || shape[SHAPE_LEAST_STEP] != 1 || (!stays && !map))
     return false;
   const line_shape form = {(int8_t)shape[SHAPE_LINE_BASE], shape[SHAPE_LINE_RANGE], shape[SHAPE_OPCODE_BASE]};
-  const line_sequence *const one = lines_find_sequence(mercury, unit, sequence->symbol);
-  const uint64_t end = one ? tl_smaller(one->end, unit->end) : unit->end;
-  if (!one)
-    return false;
-  const uint64_t size = slot ? f->slots.sass_size : final_view_size(f->sass, f->sass_section[text]);
-  const line_text about = {text, map, size};
-  const final_rows made = final_rewrite_rows(f, &about, &form, mercury->bytes + one->start, end - one->start, out);
+  const uint64_t size = slot ? f->slots.sass_size : about ? final_view_size(f->sass, f->sass_section[text]) : 0;
+  const line_text code = {text, map, size};
+  const final_rows made =
+      final_rewrite_rows(f, &code, &form, table->bytes + sequence->start, sequence->end - sequence->start, out);
   if (made == FINAL_ROWS_RING)
     final_disagree(f, "rows of a line table are inlined at themselves (L751)");
   return made == FINAL_ROWS_MADE;
 }
 
 /* The sequences of `unit` that are in the output, in their order there. */
-static line_sequences lines_choose(const line_writer *w, const line_table *sass, const line_unit *unit) {
-  line_sequences live = {0};
-  size_t from = 0, to = sass->sequences.count; /* by start */
-  while (from < to) {
-    const size_t middle = from + (to - from) / 2;
-    if (sass->sequences.items[middle].start < unit->program)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  for (size_t i = from; i < sass->sequences.count && sass->sequences.items[i].start < unit->end; i++) {
-    line_sequence one = sass->sequences.items[i];
-    one.end = tl_smaller(one.end, unit->end);
-    if (one.symbol)
-      *tl_vector_push(w->f->arena, &live) = one;
-  }
+static line_sequences lines_choose(const line_writer *w, const line_table *table, const line_unit *unit) {
+  line_sequences live = lines_find_sequences(w, table, unit);
+  size_t kept = 0;
+  for (size_t i = 0; i < live.count; i++)
+    if (live.items[i].symbol)
+      live.items[kept++] = live.items[i];
+  live.count = kept;
   tl_vector_sort(&live, lines_compare_symbols);
   return live;
 }
 
-static void lines_write_unit(line_writer *w, const line_table *mercury, const line_unit *header, const line_table *sass,
-                             const line_unit *unit) {
-  const line_sequences live = lines_choose(w, sass, unit);
+static void lines_write_unit(line_writer *w, const line_table *table, const line_unit *unit) {
+  const line_sequences live = lines_choose(w, table, unit);
   const uint64_t start = w->out.count;
   if (w->info) /* all of these come in the order of their places */
-    *tl_vector_push(w->f->arena, &w->f->line_units) = (final_unit){sass->piece->offset + unit->start, start};
-  tl_bytes_put(w->f->arena, &w->out, mercury->bytes + header->start, header->program - header->start);
+    *tl_vector_push(w->f->arena, &w->f->line_units) = (final_unit){table->piece->offset + unit->start, start};
+  tl_bytes_put(w->f->arena, &w->out, table->bytes + unit->start, unit->program - unit->start);
   for (size_t i = 0; i < live.count; i++) {
     const line_sequence *const one = &live.items[i];
     lines_put_entry(w, one);
     final_line_bytes made;
-    if (lines_rewrite(w, mercury, header, one, &made))
+    if (lines_rewrite(w, table, unit, one, &made))
       tl_bytes_put(w->f->arena, &w->out, made.items, made.count);
     else
-      tl_bytes_put(w->f->arena, &w->out, sass->bytes + one->start, one->end - one->start);
+      tl_bytes_put(w->f->arena, &w->out, table->bytes + one->start, one->end - one->start);
   }
   tl_put32(w->out.items + start, (uint32_t)(w->out.count - start - UNIT_LENGTH));
 }
@@ -293,8 +220,8 @@ static uint64_t lines_text_end(const uint8_t *bytes, uint64_t at, uint64_t end) 
 
 /* L984: where a header is shorter or longer than its lists of directories and files, nvlink's finalizer looks for the names
  * of functions that rows are inlined from, and crashes where there are none. */
-static void lines_check_header(const line_writer *w, const line_table *mercury, const line_unit *unit) {
-  const uint8_t *const bytes = mercury->bytes;
+static void lines_check_header(const line_writer *w, const line_table *table, const line_unit *unit) {
+  const uint8_t *const bytes = table->bytes;
   enum { OPCODE_BASE = 14, FILE_NUMBERS = 3 };
   const uint64_t base = unit->start + OPCODE_BASE, end = unit->program;
   uint64_t at = base < end ? base + (bytes[base] ? bytes[base] : 1) : end;
@@ -308,44 +235,31 @@ static void lines_check_header(const line_writer *w, const line_table *mercury, 
   }
   const bool names = w->info && tl_module_section_named(w->f->mercury->module, ".debug_str") != TL_NONE;
   if (at + 1 != end && !names)
-    tl_cubin_damaged(&w->f->mercury->module->files[mercury->piece->file], w->f->mercury->module->names,
-                     w->f->mercury->module->diagnostics, mercury->piece->section, unit->start,
+    tl_cubin_damaged(&w->f->mercury->module->files[table->piece->file], w->f->mercury->module->names,
+                     w->f->mercury->module->diagnostics, table->piece->section, unit->start,
                      "the header of a line table does not end behind its files (L984)");
 }
 
-static void lines_write_file(line_writer *w, const line_table *mercury, const line_table *sass) {
-  uint64_t from = 0, to = 0;
-  line_unit header, unit;
-  while (lines_next_unit(w, mercury->bytes, mercury->piece->size, &from, &header)) {
-    if (!lines_next_unit(w, sass->bytes, sass->piece->size, &to, &unit))
-      final_disagree(w->f, "its SASS line table has fewer units than its Mercury line table");
-    lines_check_header(w, mercury, &header);
-    lines_write_unit(w, mercury, &header, sass, &unit);
+static void lines_write_file(line_writer *w, const line_table *table) {
+  uint64_t position = 0;
+  line_unit unit;
+  while (lines_next_unit(w, table->bytes, table->piece->size, &position, &unit)) {
+    lines_check_header(w, table, &unit);
+    lines_write_unit(w, table, &unit);
   }
 }
 
 const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size) {
   const tl_section *const m = final_mercury(f, section);
   const bool info = strcmp(tl_module_text(f->mercury->module, m->name), ".debug_line") == 0;
-  line_writer w = {.f = f, .sass = f->sass_section[section], .info = info};
+  line_writer w = {.f = f, .info = info};
   const uint8_t *const bytes = final_view_bytes(f->mercury, section);
-  w.mercury_entries = lines_collect_entries(f, &f->mercury_entries, m->relocations[1]);
-  w.sass_entries = lines_collect_entries(f, &f->sass_entries, final_sass(f, w.sass)->relocations[1]);
-  w.mercury_sources = lines_collect_sources(f, f->mercury->module, &m->pieces);
-  w.sass_sources = lines_collect_sources(f, f->sass->module, &final_sass(f, w.sass)->pieces);
-  tl_vector_reserve(f->arena, &w.out, final_view_size(f->mercury, section) + final_view_size(f->sass, w.sass) + 1);
-  line_table sass = {0};
+  w.entries = lines_collect_entries(f, &f->mercury_entries, m->relocations[1]);
+  tl_vector_reserve(f->arena, &w.out, 2 * final_view_size(f->mercury, section) + 1);
   for (size_t i = 0; i < m->pieces.count; i++) {
     const tl_piece *const piece = &m->pieces.items[i];
-    const tl_piece *const other = tl_section_piece_of(final_sass(f, w.sass), piece->file);
-    if (!other)
-      final_disagree(f, "it has a Mercury line table and no SASS line table");
-    line_table mercury = {bytes + piece->offset, piece, {0}};
-    mercury.sequences = lines_find_sequences(&w, f->mercury, piece);
-    tl_vector_sort(&mercury.sequences, lines_compare_symbols);
-    if (sass.piece != other)
-      sass = (line_table){other->data, other, lines_find_sequences(&w, f->sass, other)};
-    lines_write_file(&w, &mercury, &sass);
+    const line_table table = {bytes + piece->offset, piece};
+    lines_write_file(&w, &table);
   }
   const uint32_t container = m->relocations[1];
   if (container != TL_NONE && final_plain_index(f, container)) {
@@ -361,46 +275,9 @@ static int lines_compare_units(const void *a, const void *b) {
   return tl_compare(((const final_unit *)a)->from, ((const final_unit *)b)->from);
 }
 
-/* Where the unit that begins at a place of the SASS view's table is in the output; the place itself where none does. */
-static uint64_t lines_unit_place(const finalizer *f, uint64_t place) {
+uint64_t final_line_unit(const finalizer *f, uint64_t place) {
   const final_unit key = {.from = place};
   const final_unit *const found =
       tl_sorted_find(&key, f->line_units.items, f->line_units.count, sizeof key, lines_compare_units);
   return found ? found->to : place;
-}
-
-static uint32_t lines_sass_section(const finalizer *f, const char *name) {
-  tl_names *const names = f->sass->module->names;
-  const uint32_t found = tl_names_find(names, name, strlen(name));
-  return found == TL_NONE ? TL_NONE : tl_module_find_section(f->sass->module, found);
-}
-
-/* What was applied to .debug_info (in executables), and what is kept for the next link. */
-void final_move_line_units(finalizer *f) {
-  enum { FIELD = 4 };
-  const tl_module *const m = f->sass->module;
-  const uint32_t info = lines_sass_section(f, ".debug_info"), lines = lines_sass_section(f, ".debug_line");
-  const uint32_t section = info == TL_NONE ? TL_NONE : f->mercury_section[info];
-  if (section == TL_NONE || lines == TL_NONE || !final_plain_index(f, section))
-    return;
-  final_section *const out = &f->sections.items[final_plain_index(f, section)];
-  const uint32_t container = final_mercury(f, section)->relocations[1];
-  const uint32_t symbol = m->sections.items[lines].symbol;
-  uint8_t *const bytes = out->bytes ? tl_arena_copy(f->arena, out->bytes, out->size) : NULL;
-  for (size_t i = 0; m->mode->final && bytes && i < m->relocations.count; i++) {
-    const tl_relocation *const entry = &m->relocations.items[i];
-    if (entry->target == info && entry->symbol == symbol && entry->offset <= out->size &&
-        out->size - entry->offset >= FIELD)
-      tl_put32(bytes + entry->offset, (uint32_t)lines_unit_place(f, tl_get32(bytes + entry->offset)));
-  }
-  out->bytes = bytes;
-  const uint32_t kept = container == TL_NONE ? 0 : final_plain_index(f, container);
-  if (!kept || !f->sections.items[kept].bytes)
-    return;
-  final_section *const entries = &f->sections.items[kept];
-  uint8_t *const list = tl_arena_copy(f->arena, entries->bytes, entries->size);
-  for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE)
-    if (tl_get32(list + at + 12) == final_symbol_index(f, symbol))
-      tl_put64(list + at + 16, lines_unit_place(f, tl_get64(list + at + 16)));
-  entries->bytes = list;
 }

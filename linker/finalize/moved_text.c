@@ -266,7 +266,7 @@ static void moved_move_info(tl_cubin_section *info, const tl_moved_text *t, tl_a
 
 enum { FRAME_ADDRESS = 20, FRAME_CODE = 28, FRAME_FDE = 36, FRAME_UNIT = 4 };
 
-void tl_moved_frame(uint8_t *frame, uint64_t size, const tl_moved_text *t, uint64_t start, uint64_t code) {
+static void moved_move_frame(uint8_t *frame, uint64_t size, const tl_moved_text *t, uint64_t start, uint64_t code) {
   enum { ADVANCE_4 = 4, ADVANCE_SIZE = 5 };
   uint64_t from = start, to = tl_moved_place(t, start);
   tl_put64(frame + FRAME_CODE, code);
@@ -309,7 +309,7 @@ static void moved_move_frames(tl_cubin *sass, const tl_moved_text *const *moved,
       if (room < FRAME_FDE || tl_get32(frame) != UINT32_MAX || tl_get64(frame + 4) > room - 12 ||
           tl_get64(frame + 4) < FRAME_FDE - 12)
         continue;
-      tl_moved_frame(frame, tl_get64(frame + 4) + 12, moved[text], 0, sass->sections[text].size);
+      moved_move_frame(frame, tl_get64(frame + 4) + 12, moved[text], 0, sass->sections[text].size);
     }
     frames->data = bytes;
   }

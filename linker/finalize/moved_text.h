@@ -45,9 +45,6 @@ typedef tl_moved_text (*tl_moved_reader)(const void *context, uint32_t section, 
  * where everything went. */
 void tl_moved_change(tl_cubin *sass, const bool *texts, tl_moved_reader read, const void *context,
                      void (*put)(const tl_moved_text *, uint8_t *), tl_arena *arena);
-/* Moves what a frame of `size` bytes says of the text; its instructions keep their sizes. `start`: where its function began;
- * `code`: the text's size. */
-void tl_moved_frame(uint8_t *frame, uint64_t size, const tl_moved_text *t, uint64_t start, uint64_t code);
 /* Whether a changed text of the SASS side has constants, in which there may be tables of places (jump_tables.c), and moves
  * those in links of SASS kind; in others they are made anew from the entries of `mercury` in any case (L969). */
 bool tl_jumps_move(const tl_cubin *sass, tl_arena *arena);

@@ -35,19 +35,12 @@ typedef struct final_entry_list {
   size_t count;
 } final_entry_list;
 
-/* Entries of the Mercury view in the order of their places, made when first asked for. */
-typedef struct final_places {
-  const tl_kept *const *items;
-  size_t count;
-  bool sorted;
-} final_places;
-
 typedef struct final_code_map {
   bool read, known;
   tl_code code;
 } final_code_map;
 
-/* A unit of the SASS line tables: where it begins in the SASS view and in the output. */
+/* A unit of .debug_line: where it begins in the Mercury view and on the SASS side. */
 typedef struct final_unit {
   uint64_t from, to;
 } final_unit;
@@ -79,7 +72,7 @@ typedef struct finalizer {
   uint32_t *mercury_section;
   TL_VECTOR(final_section) sections; /* 0 is the null section */
   final_entries mercury_entries, sass_entries;
-  struct jump_targets **jump_targets;    /* by file, by SASS text (jump_tables.c) */
+  struct jump_targets *jump_targets;     /* by Mercury text (jump_tables.c) */
   uint32_t slot_images, last_slot_image; /* constants of jump slots in the Mercury view (L740) */
   bool *has_slots;                       /* by Mercury section: a bindless table with an entry in it (L105) */
   uint32_t *mirror;                      /* by Mercury section: its second, Mercury section in the output; 0 */
@@ -139,6 +132,8 @@ bool final_names_first(const finalizer *f, uint32_t symbol);
 void final_find_aliases(finalizer *f);
 /* Of a Mercury text; NULL where it is not known. */
 const tl_code *final_code_map_of(finalizer *f, uint32_t text);
+/* The SASS text that it was read of, where it is known. */
+const uint8_t *final_code_text(const finalizer *f, uint32_t text);
 /* L720: the part of a SASS text whose function begins at that place of the decoded code. */
 final_extent final_extent_of(finalizer *f, uint32_t text, uint64_t mercury);
 /* Whether a function stands behind the beginning of a text. */
@@ -185,8 +180,13 @@ void final_plan(finalizer *f, uint64_t limit);
 /* The SASS side of one section, as bytes in the arena. */
 const uint8_t *final_info(finalizer *f, uint32_t section, uint64_t *size);
 const uint8_t *final_relocations(finalizer *f, uint32_t section, uint64_t *size);
-/* The addend of an entry of the SASS side's debug data that Mercury's relocation section `section` belongs to (L780). */
-int64_t final_debug_addend(finalizer *f, uint32_t section, const tl_kept *kept, final_places *places);
+/* What a place in the code that an entry says is where it is written: symbol and addend, as the SASS side has them. */
+uint64_t final_place_value(const finalizer *f, const tl_kept *kept);
+/* Whether a section of the Mercury module holds debug data, and the SASS side of it and of its entries (L1480). */
+bool final_is_debug(const finalizer *f, uint32_t section);
+const uint8_t *final_debug_data(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size);
+/* Of compiler constants, too (L1490). */
+const uint8_t *final_data_relocations(finalizer *f, uint32_t section, uint64_t *size);
 const uint8_t *final_table_relocations(finalizer *f, uint32_t section, uint64_t *size);
 /* L767: whether a section of the Mercury module is a table that ptxas laid out, where all of these begin on the SASS side,
  * and their loads in a text. */
@@ -197,10 +197,18 @@ void final_move_laid_loads(finalizer *f, uint32_t text, uint8_t *bytes, uint64_t
 const uint8_t *final_indexed_loads(finalizer *f, uint32_t text, const uint8_t *bytes, uint64_t size);
 /* Of a table of registers, the SASS view's bytes with the places that nvlink leaves (L765). */
 const uint8_t *final_registers(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size);
+/* Whether the output has them and the next (L1484). */
+bool final_has_registers(const finalizer *f);
+/* The types of their records, from the Mercury view's (L1485). */
+const uint8_t *final_register_types(finalizer *f, const uint8_t *types, uint64_t *size);
 /* Fills the section's relocation section too. */
 const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size);
-/* What .debug_info says of the places of line tables, when all sections are made (L768). */
-void final_move_line_units(finalizer *f);
+/* Where the unit of .debug_line that begins at a place of the Mercury view's is on the SASS side, when that is made; the place
+ * itself where none does (L768). */
+uint64_t final_line_unit(const finalizer *f, uint64_t place);
+/* The first instruction of a body at a decoded place, cut to whole instructions, or behind it, NOPs left out: 0 where only the
+ * end of the code is there, the text's size for a place behind the code (L780). */
+uint64_t final_translate_place(const tl_code *map, uint64_t at, uint64_t text_size);
 const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size);
 const uint8_t *final_frame_relocations(finalizer *f, uint32_t section, uint64_t *size);
 /* What stands where the Mercury copy of reserved shared memory has its place in the file (M28). */

@@ -37,7 +37,7 @@ final_register_places final_register_places_of(finalizer *f, uint32_t text) {
   final_register_places places = {.map = final_code_map_of(f, text)};
   if (!places.map)
     return places;
-  places.text = final_view_bytes(f->sass, f->sass_section[text]);
+  places.text = final_code_text(f, text);
   const uint64_t size = final_view_size(f->sass, f->sass_section[text]);
   places.begins = tl_arena_new(f->arena, bool, size / INSTRUCTION + 1);
   for (uint64_t at = 0; at + INSTRUCTION <= size; at += INSTRUCTION) {

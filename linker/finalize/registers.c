@@ -1,8 +1,8 @@
 /* The SASS side of .nv_debug_info_reg_sass (L765): for each function that was compiled with -G or -g its name, a number and
  * that many records of a word, a variable's name, a register, and where in the code the variable is there. nvlink looks a
  * table up by its function's name: the first one of a name is about the body that stands, whoever's table it is, and all
- * others, like those of dead functions, have no places. For another file's body the places are those of the Mercury view's
- * table in that body's code. nvlink crashes over a table in the Mercury view that is not whole (L1032). */
+ * others, like those of dead functions, have no places. They are those of the Mercury view's table in the code that stands,
+ * whatever the input's SASS side has (L1483). nvlink crashes over a table in the Mercury view that is not whole (L1032). */
 #include "finalize/register_places.h"
 
 #include "base/bytes.h"
@@ -21,10 +21,8 @@ typedef struct register_table {
 } register_table;
 
 typedef struct register_record {
-  uint64_t start, places, end; /* in the section; places: the two words */
-  const uint8_t *bytes;        /* of the section */
+  uint64_t places, end; /* in the section; places: the two words */
 } register_record;
-typedef TL_VECTOR(register_record) register_records;
 
 typedef struct register_writer {
   finalizer *f;
@@ -32,7 +30,6 @@ typedef struct register_writer {
   tl_map live;      /* by name: a Mercury text of a function that lives */
   tl_map seen;      /* by name: that it has had a table */
   tl_map checked;   /* by name: that its table in the Mercury view was looked at (L1032) */
-  tl_map firsts;    /* by file and name: the first function with a body (L934, L960) */
   uint8_t *bytes;
 } register_writer;
 
@@ -55,7 +52,7 @@ static bool registers_read_record(const uint8_t *bytes, uint64_t size, uint64_t 
   if (!behind || size - behind < REGISTER_SIZE + PLACES_SIZE)
     return false;
   const uint64_t places = behind + REGISTER_SIZE;
-  *record = (register_record){at, places, places + PLACES_SIZE, bytes};
+  *record = (register_record){places, places + PLACES_SIZE};
   return true;
 }
 
@@ -85,33 +82,6 @@ static void registers_find_live(register_writer *w) {
   }
 }
 
-static uint64_t registers_key(uint32_t file, uint32_t name) {
-  return (uint64_t)file << 32 | name;
-}
-
-static void registers_find_firsts(register_writer *w) {
-  const tl_module *const m = w->f->mercury->module;
-  tl_map_init(&w->firsts, w->f->arena);
-  for (uint32_t file = 0; file < m->file_count; file++)
-    for (uint32_t i = m->files[file].symbol_count; i-- > 1;) {
-      const tl_cubin_symbol *const s = &m->files[file].symbols[i];
-      if (tl_symbol_type(s) == STT_FUNC && s->section != SHN_UNDEF)
-        tl_map_set(&w->firsts, registers_key(file, s->name), i);
-    }
-}
-
-/* L934, L960: whether the text is that of a later function of its name in its file, as an output of -r has them: the first table
- * of the name is another one's. */
-static bool registers_is_later(register_writer *w, uint32_t text) {
-  const tl_module *const m = w->f->mercury->module;
-  const tl_symbol *const owner = &m->symbols.items[final_mercury(w->f, text)->owner];
-  const tl_function *const function = &m->resolution->functions.items[owner->function];
-  if (!w->firsts.arena)
-    registers_find_firsts(w);
-  const uint32_t first = tl_map_get(&w->firsts, registers_key(function->file, function->name));
-  return first != TL_NONE && first != function->symbol;
-}
-
 /* The Mercury text that a table is about, TL_NONE where it has no places. */
 static uint32_t registers_text(register_writer *w, const register_table *table) {
   const uint32_t name = tl_names_find(w->f->mercury->module->names, table->name, table->name_size);
@@ -119,51 +89,6 @@ static uint32_t registers_text(register_writer *w, const register_table *table) 
     return TL_NONE;
   tl_map_set(&w->seen, name, 1);
   return tl_map_get(&w->live, name);
-}
-
-/* --- another file's body --- */
-
-/* By what a record is told from others, then as they stand. Both views have as many of each. */
-static int registers_compare(const void *a, const void *b) {
-  const register_record *const x = a, *const y = b;
-  const uint64_t words[][2] = {
-      {tl_get32(x->bytes + x->start), tl_get32(y->bytes + y->start)},
-      {tl_get32(x->bytes + x->places - REGISTER_SIZE), tl_get32(y->bytes + y->places - REGISTER_SIZE)}};
-  const int order = tl_compare_pairs(words, 2);
-  return order ? order
-               : strcmp((const char *)x->bytes + x->start + WORD_SIZE, (const char *)y->bytes + y->start + WORD_SIZE);
-}
-
-static int registers_compare_places(const void *a, const void *b) {
-  const register_record *const x = a, *const y = b;
-  const int order = registers_compare(a, b);
-  return order ? order : tl_compare(x->start, y->start);
-}
-
-static bool registers_collect(const register_writer *w, const uint8_t *bytes, uint64_t size,
-                              const register_table *table, register_records *records) {
-  register_record record = {.end = table->records};
-  for (uint64_t i = 0; i < table->count; i++) {
-    if (!registers_read_record(bytes, size, record.end, &record))
-      return false;
-    *tl_vector_push(w->f->arena, records) = record;
-  }
-  tl_vector_sort(records, registers_compare_places);
-  return true;
-}
-
-/* `bytes`: the Mercury view's piece; the table there and the SASS one have the same records. */
-static void registers_translate_table(const register_writer *w, uint32_t text, const register_records *sass,
-                                      const register_records *mercury, uint8_t *bytes) {
-  const final_register_places places = final_register_places_of(w->f, text);
-  for (size_t i = 0; places.map && i < sass->count; i++) {
-    const register_record *const to = &sass->items[i], *const from = &mercury->items[i];
-    if (registers_compare(to, from) != 0)
-      return;
-    const uint8_t *const range = from->bytes + from->places;
-    tl_put32(bytes + to->places, final_register_start(&places, tl_get32(range)));
-    tl_put32(bytes + to->places + 4, final_register_end(&places, tl_get32(range + 4)));
-  }
 }
 
 /* --- damage --- */
@@ -208,48 +133,123 @@ static void registers_check_piece(register_writer *w, const tl_piece *piece) {
 
 /* --- the section --- */
 
-/* The tables of one file: what has no places loses those of the input. */
-static void registers_write_piece(register_writer *w, const tl_piece *piece) {
-  uint8_t *const bytes = w->bytes + piece->offset;
-  const tl_piece *const other = tl_section_piece_of(final_mercury(w->f, w->section), piece->file);
-  const uint8_t *const mercury = other ? final_view_bytes(w->f->mercury, w->section) + other->offset : NULL;
-  register_table table, same;
-  for (uint64_t at = 0, from = 0; at < piece->size && registers_read_table(bytes, piece->size, at, &table);) {
-    register_records records = {0}, theirs = {0};
-    const bool paired = other && registers_read_table(mercury, other->size, from, &same) && same.count == table.count &&
-                        registers_collect(w, mercury, other->size, &same, &theirs);
-    if (!registers_collect(w, bytes, piece->size, &table, &records))
-      return;
-    const uint32_t text = registers_text(w, &table);
-    const bool own = text != TL_NONE && final_standing_file(w->f, text) == piece->file &&
-                     !final_text_moved(w->f, text) && !final_mercury(w->f, text)->left && /* L868 */
-                     !registers_is_later(w, text);
-    at = table.records;
-    from = paired ? same.records : from;
-    for (size_t i = 0; i < records.count; i++) {
-      at = at > records.items[i].end ? at : records.items[i].end;
-      if (!own)
-        memset(bytes + records.items[i].places, 0, PLACES_SIZE);
-      if (i < theirs.count)
-        from = from > theirs.items[i].end ? from : theirs.items[i].end;
-    }
-    if (text != TL_NONE && !own && paired)
-      registers_translate_table(w, text, &records, &theirs, bytes);
+/* A record of a table: where it is in the Mercury view's section. */
+typedef struct register_row {
+  uint64_t start, end;
+  uint32_t number; /* of the register */
+  uint32_t order;  /* in the table */
+} register_row;
+typedef TL_VECTOR(register_row) register_rows;
+
+static int registers_compare_rows(const void *a, const void *b) {
+  const register_row *const x = a, *const y = b;
+  const uint64_t pairs[][2] = {{x->number, y->number}, {x->order, y->order}};
+  return tl_compare_pairs(pairs, 2);
+}
+
+/* The table at `at` of `bytes`, and its records in the order of their registers, as the SASS side has them (L1483); the end of
+ * the last one, 0 where the table is not whole. */
+static uint64_t registers_read_rows(tl_arena *arena, const uint8_t *bytes, uint64_t size, uint64_t at,
+                                    register_table *table, register_rows *rows) {
+  if (at >= size || !registers_read_table(bytes, size, at, table))
+    return 0;
+  register_record record = {.end = table->records};
+  rows->count = 0;
+  for (uint32_t i = 0; i < table->count; i++) {
+    const uint64_t start = record.end;
+    if (!registers_read_record(bytes, size, start, &record))
+      return 0;
+    const uint32_t number = tl_get32(bytes + record.places - REGISTER_SIZE);
+    *tl_vector_push(arena, rows) = (register_row){start, record.end, number, i};
   }
+  tl_vector_sort(rows, registers_compare_rows);
+  return record.end;
+}
+
+/* The places of the record that ends at `end`. */
+static void registers_translate(const final_register_places *places, uint8_t *end) {
+  uint8_t *const from = end - PLACES_SIZE, *const to = end - WORD_SIZE;
+  tl_put32(to, places->map ? final_register_end(places, tl_get32(to)) : 0);
+  tl_put32(from, places->map ? final_register_start(places, tl_get32(from)) : 0);
+}
+
+/* The tables of one file: those that are about no body have no places. */
+static void registers_write_piece(register_writer *w, const tl_piece *piece) {
+  const uint8_t *const bytes = final_view_bytes(w->f->mercury, w->section) + piece->offset;
+  register_rows rows = {0};
+  register_table table;
+  for (uint64_t at = 0, end; (end = registers_read_rows(w->f->arena, bytes, piece->size, at, &table, &rows));
+       at = end) {
+    const uint32_t text = registers_text(w, &table);
+    const final_register_places places =
+        text == TL_NONE ? (final_register_places){.map = NULL} : final_register_places_of(w->f, text);
+    uint8_t *to = w->bytes + piece->offset + table.records;
+    for (size_t i = 0; i < rows.count; i++) {
+      const uint64_t size = rows.items[i].end - rows.items[i].start;
+      memcpy(to, bytes + rows.items[i].start, size);
+      to += size;
+      registers_translate(&places, to);
+    }
+  }
+}
+
+/* L1484: nvlink knows places in the code of debug data only where the output has both sections. */
+bool final_has_registers(const finalizer *f) {
+  static const char *const sections[] = {".nv_debug_info_reg_sass", ".nv_debug_info_reg_type"};
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+    const uint32_t section = tl_module_section_named(f->mercury->module, sections[i]);
+    if (section == TL_NONE || !final_is_debug(f, section))
+      return false;
+  }
+  return true;
 }
 
 const uint8_t *final_registers(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size) {
   register_writer w = {.f = f, .section = section, .bytes = final_new(f, size)};
-  const tl_pieces *const pieces = &final_sass(f, f->sass_section[section])->pieces;
+  const tl_pieces *const pieces = &final_mercury(f, section)->pieces;
+  if (!final_has_registers(f))
+    return bytes;
   memcpy(w.bytes, bytes, size);
   tl_map_init(&w.live, f->arena);
   tl_map_init(&w.seen, f->arena);
   tl_map_init(&w.checked, f->arena);
   registers_find_live(&w);
-  const tl_pieces *const mercury = &final_mercury(f, section)->pieces;
-  for (size_t i = 0; i < mercury->count; i++)
-    registers_check_piece(&w, &mercury->items[i]);
+  for (size_t i = 0; i < pieces->count; i++)
+    registers_check_piece(&w, &pieces->items[i]);
   for (size_t i = 0; i < pieces->count; i++)
     registers_write_piece(&w, &pieces->items[i]);
   return w.bytes;
+}
+
+/* --- types --- */
+
+/* A byte of the Mercury view's types, which nvlink reads on behind the section (L1485). */
+static uint8_t registers_type(const uint8_t *types, uint64_t size, uint64_t at) {
+  return at < size ? types[at] : 0;
+}
+
+const uint8_t *final_register_types(finalizer *f, const uint8_t *types, uint64_t *size) {
+  const tl_names *const names = f->mercury->module->names;
+  static const char places[] = ".nv_debug_info_reg_sass";
+  const uint32_t name = tl_names_find(names, places, sizeof places - 1);
+  const uint32_t section = name == TL_NONE ? TL_NONE : tl_module_find_section(f->mercury->module, name);
+  if (section == TL_NONE || !*size)
+    return types;
+  const uint8_t *const bytes = final_view_bytes(f->mercury, section);
+  const uint64_t all = final_view_size(f->mercury, section);
+  uint8_t *const made = final_new(f, all);
+  register_rows rows = {0};
+  register_table table;
+  uint64_t done = 0, from = 0; /* in what is made, and in the types */
+  for (uint64_t at = 0, end; (end = registers_read_rows(f->arena, bytes, all, at, &table, &rows)); at = end) {
+    const uint64_t behind = registers_behind_string(types, *size, from);
+    from = (behind ? behind : *size) + COUNT_SIZE;
+    memcpy(made + done, bytes + at, table.records - at);
+    done += table.records - at;
+    for (size_t i = 0; i < rows.count; i++)
+      made[done++] = registers_type(types, *size, from + rows.items[i].order);
+    from += rows.count;
+  }
+  *size = done;
+  return made;
 }

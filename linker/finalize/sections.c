@@ -55,8 +55,15 @@ static uint64_t sections_shared_size(const finalizer *f, const tl_section *secti
 
 static bool sections_is_line_table(const finalizer *f, uint32_t section) {
   const char *const name = sections_name(f, section);
-  return f->sass_section[section] != TL_NONE && final_mercury(f, section)->type == SHT_PROGBITS &&
+  return final_mercury(f, section)->type == SHT_PROGBITS &&
          (strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0);
+}
+
+/* Entries of debug data, or of compiler constants, that stay, or records of those that were applied. */
+static bool sections_is_about_data(const finalizer *f, uint32_t section) {
+  const tl_section *const m = final_mercury(f, section);
+  return (m->type == SHT_RELA || m->type == SHT_CUDA_RESOLVEDRELA) && m->about != TL_NONE &&
+         (final_is_debug(f, m->about) || final_mercury(f, m->about)->type == SHT_CUDA_CONSTANT0 + 2);
 }
 
 /* M43: -g, or a file that asks for them somewhere in the link. */
@@ -133,6 +140,31 @@ static const uint8_t *sections_remake(finalizer *f, uint32_t section, const fina
   return text;
 }
 
+/* The SASS side of debug data and what is about it, which is made of Mercury's alone (L1480); false for other sections. */
+static bool sections_fill_debug(finalizer *f, uint32_t section, final_section *out) {
+  const tl_section *const m = final_mercury(f, section);
+  const char *const name = sections_name(f, section);
+  if (sections_is_line_table(f, section))
+    out->bytes = final_lines(f, section, &out->size);
+  else if (tl_section_type_is_relocations(m->type) && m->about != TL_NONE && sections_is_line_table(f, m->about))
+    return true; /* filled with its target */
+  else if (m->type == SHT_RELA && strcmp(name, ".rela.debug_frame") == 0)
+    out->bytes = final_frame_relocations(f, section, &out->size);
+  else if (strcmp(name, ".debug_frame") == 0)
+    out->bytes = final_frames(f, section, &out->size);
+  else if (final_is_debug(f, section) && strcmp(name, ".nv_debug_info_reg_sass") == 0)
+    out->bytes = final_registers(f, section, out->bytes, out->size);
+  else if (final_is_debug(f, section) && strcmp(name, ".nv_debug_info_reg_type") == 0)
+    out->bytes = final_register_types(f, out->bytes, &out->size);
+  else if (final_is_debug(f, section))
+    out->bytes = final_debug_data(f, section, out->bytes, out->size);
+  else if (sections_is_about_data(f, section))
+    out->bytes = final_data_relocations(f, section, &out->size);
+  else
+    return false;
+  return true;
+}
+
 /* The SASS side of a section: what kind decides where its bytes come from. */
 static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
   const tl_section *const m = final_mercury(f, section);
@@ -141,12 +173,6 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
     out->bytes = final_info(f, section, &out->size);
   else if (section == f->mercury->module->info)
     out->bytes = final_text_stacks(f, final_slot_stacks(f, out->bytes, out->size), out->size);
-  else if (sections_is_line_table(f, section))
-    out->bytes = final_lines(f, section, &out->size);
-  else if (tl_section_type_is_relocations(m->type) && m->about != TL_NONE && sections_is_line_table(f, m->about))
-    return; /* filled with its target */
-  else if (m->type == SHT_RELA && strcmp(sections_name(f, section), ".rela.debug_frame") == 0)
-    out->bytes = final_frame_relocations(f, section, &out->size);
   else if (m->type == SHT_RELA && final_mercury(f, m->about)->type == SHT_CUDA_IMAGE_HEADERS)
     out->bytes = final_table_relocations(f, section, &out->size);
   else if (section == f->mercury->module->bodies_section)
@@ -155,8 +181,6 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
     out->bytes = final_relocations(f, section, &out->size);
   else if (section == f->mercury->module->compat_section)
     out->bytes = final_compat(f, &out->size);
-  else if (strcmp(sections_name(f, section), ".debug_frame") == 0)
-    out->bytes = final_frames(f, section, &out->size);
   else if (m->type == SHT_CUDA_IMAGE_HEADERS && sass != TL_NONE) { /* parameters and table, all zero (M20, M27) */
     out->bytes = NULL;
     out->size = final_is_laid(f, section) ? final_laid_base(f) + final_view_size(f->mercury, section)
@@ -177,11 +201,8 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
     out->size = final_view_size(f->sass, sass);
     if (mirror_kind_of(f, section) == MIRROR_TEXT)
       out->bytes = final_indexed_loads(f, section, out->bytes, out->size);
-    if (strcmp(sections_name(f, section), ".nv_debug_info_reg_sass") == 0)
-      out->bytes = final_registers(f, section, out->bytes, out->size);
-    else
-      out->bytes = mirror_kind_of(f, section) == MIRROR_TEXT ? sections_remake(f, section, out)
-                                                             : final_jump_tables(f, section, out->bytes, out->size);
+    out->bytes = mirror_kind_of(f, section) == MIRROR_TEXT ? sections_remake(f, section, out)
+                                                           : final_jump_tables(f, section, out->bytes, out->size);
   }
 }
 
@@ -242,7 +263,9 @@ static void sections_link_plain(finalizer *f) {
   const tl_emitted *const e = f->mercury->emitted;
   for (uint32_t i = 0; i < e->section_count; i++) {
     final_section *const out = &f->sections.items[i + 1];
-    out->link = tl_plan_section_link(e, e->order[i]);
+    const tl_section *const m = final_mercury(f, e->order[i]);
+    const bool debug = m->type == SHT_PROGBITS && !(m->flags & SHF_EXECINSTR); /* L1510 */
+    out->link = debug ? 0 : tl_plan_section_link(e, e->order[i]);
     out->info = tl_plan_section_info(e, e->order[i]);
   }
 }
@@ -255,9 +278,12 @@ void final_add_sections(finalizer *f) {
   sections_link_plain(f);
   sections_add_constants(f);
   sections_find_shown_errors(f);
+  for (uint32_t i = 0; i < e->section_count; i++) /* .debug_info asks for what becomes of them */
+    if (sections_is_line_table(f, e->order[i]))
+      sections_fill_debug(f, e->order[i], &f->sections.items[i + 1]);
   for (uint32_t i = 0; i < e->section_count; i++)
-    sections_fill(f, e->order[i], &f->sections.items[i + 1]);
-  final_move_line_units(f);
+    if (!sections_is_line_table(f, e->order[i]) && !sections_fill_debug(f, e->order[i], &f->sections.items[i + 1]))
+      sections_fill(f, e->order[i], &f->sections.items[i + 1]);
 }
 
 /* --- the Mercury side (M7, M10) --- */

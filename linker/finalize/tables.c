@@ -87,7 +87,7 @@ static void info_put_last(const finalizer *f, info_writer *w, const uint8_t *lis
 
 /* L727, D115: a text has one count of CTA counters on the SASS side, that of its last record. All jump slots are one text. */
 static void info_share_count(const finalizer *f, uint32_t text, const info_writer *w) {
-  enum { COUNT = 0x4a, RECORD = 4 };
+  enum { COUNT = 0x4a, RECORD = 4, VALUE = 2 };
   const tl_module *const m = f->mercury->module;
   uint8_t last[RECORD] = {0};
   uint64_t length;
@@ -95,10 +95,10 @@ static void info_share_count(const finalizer *f, uint32_t text, const info_write
   for (uint64_t position = 0; (record = info_next(w->bytes, w->size, COUNT, &position, &length));)
     memcpy(last, record, RECORD);
   for (uint64_t position = 0; (record = info_next(w->bytes, w->size, COUNT, &position, &length));) {
-    if (length != RECORD || memcmp(record, last, RECORD) == 0)
+    if (length != RECORD || memcmp(record + VALUE, last + VALUE, RECORD - VALUE) == 0)
       continue;
     if (text != m->jump_slots || tl_defect_matched(m->options, TL_DEFECT_D115))
-      memcpy(w->bytes + (record - w->bytes), last, RECORD);
+      memcpy(w->bytes + (record - w->bytes) + VALUE, last + VALUE, RECORD - VALUE); /* its format is its own (L1511) */
     else
       tl_defect_note(m->diagnostics, TL_DEFECT_D115, NULL);
   }
@@ -150,45 +150,68 @@ uint32_t final_symbol_index(const finalizer *f, uint32_t symbol) {
   return own == TL_NONE ? 0 : e->symbol_index[own];
 }
 
-/* L906, D113: the records of all functions of a name are in the first one's section, and nvlink's finalizer reads each
- * against that one's code: it stands at the instruction there, with one type at moves and another at all others. */
-static void table_read_foreign(finalizer *f, uint32_t section, const tl_kept *mercury, uint8_t *at) {
-  enum { ADDRESS = TL_R_MERCURY + 3, OPERATION = 0x1ff, R_CUDA_ABS32_32 = 55, R_CUDA_ABS24_40 = 74 };
-  static const uint32_t moves[] = {0x002, 0x082, 0x0ca};
-  const uint32_t text = final_mercury(f, section)->about;
-  if (!mercury->foreign || mercury->type != ADDRESS)
+/* Where the instruction is whose place in decoded code a record of an applied entry has, and the number that the record has there:
+ * an address of 32 bits has one at moves and loads of constants and another at all others (L906, L1488). */
+static void table_put_record_place(const tl_code *code, const uint8_t *text, const tl_kept *mercury, uint8_t *at) {
+  enum { ADDRESS = TL_R_MERCURY + 3, OPCODE = 0xfff, R_CUDA_ABS32_32 = 55, R_CUDA_ABS24_40 = 74 };
+  static const uint16_t moves[] = {0x202, 0x2ca, 0x7ac, 0x802, 0x882, 0x919, 0x9c3, 0xb82, 0xc02};
+  const tl_code_place *const place = tl_code_find(code, mercury->offset);
+  if (!place || !place->count)
     return;
-  if (!tl_defect_matched(f->mercury->module->options, TL_DEFECT_D113)) {
-    tl_defect_note(f->mercury->module->diagnostics, TL_DEFECT_D113,
-                   tl_module_text(f->mercury->module, final_mercury(f, text)->name));
-    return;
-  }
-  const tl_code *const code = final_code_map_of(f, text);
-  const tl_code_place *const place = code ? tl_code_find(code, mercury->offset) : NULL;
-  const uint8_t *const sass = place ? final_view_bytes(f->sass, f->sass_section[text]) : NULL;
-  if (!place || place->sass >= final_view_size(f->sass, f->sass_section[text]))
-    return;
-  const uint64_t own = place->sass + (uint64_t)tl_code_known_of(sass, place).own * TL_CODE_INSTRUCTION;
-  const uint32_t operation = tl_get16(sass + own) & OPERATION;
+  const uint64_t own = place->sass + (uint64_t)tl_code_known_of(text, place).own * TL_CODE_INSTRUCTION;
+  const uint16_t opcode = tl_get16(text + own) & OPCODE;
+  const uint32_t address = TL_AMONG16(moves, opcode) ? R_CUDA_ABS32_32 : R_CUDA_ABS24_40;
   tl_put64(at, own);
-  tl_put32(at + 8, TL_AMONG32(moves, operation) ? R_CUDA_ABS32_32 : R_CUDA_ABS24_40);
+  tl_put32(at + 8, mercury->type == ADDRESS ? address : tl_sass_type_in_code(mercury->type, opcode));
+}
+
+/* L906, D113: the records of all functions of a name are in the first one's section, and nvlink's finalizer reads each
+ * against that one's code. By default they stay where their own functions have them. */
+static bool table_is_foreign(const finalizer *f, const tl_kept *mercury, uint32_t text) {
+  if (!mercury->foreign || tl_defect_matched(f->mercury->module->options, TL_DEFECT_D113))
+    return false;
+  tl_defect_note(f->mercury->module->diagnostics, TL_DEFECT_D113,
+                 tl_module_text(f->mercury->module, final_mercury(f, text)->name));
+  return true;
+}
+
+/* The records of what was applied in a text are made of Mercury's, but for places in the code (L1488). */
+static const uint8_t *table_records(finalizer *f, uint32_t section, uint64_t *size) {
+  const final_entry_list own = final_entries_of(&f->sass_entries, f->sass_section[section]);
+  const final_entry_list list = final_entries_of(&f->mercury_entries, section);
+  const uint32_t text = final_mercury(f, section)->about;
+  const tl_code *const code = final_code_map_of(f, text);
+  uint8_t *const bytes = final_new(f, list.count * ELF_RELA_SIZE);
+  *size = 0;
+  for (size_t i = 0; i < list.count; i++) {
+    const tl_kept *const kept = list.items[i], *const beside = own.count == list.count ? own.items[i] : NULL;
+    uint8_t *const at = bytes + *size;
+    if (tl_relocation_is_code_place(tl_relocation_in_view(kept->type, true)))
+      continue;
+    tl_put64(at, beside ? beside->offset : 0);
+    tl_put64(at + 8, (uint64_t)f->mercury->emitted->symbol_index[kept->symbol] << 32 |
+                         (beside ? beside->type : tl_sass_type_in_data(kept->type)));
+    tl_put64(at + 16, (uint64_t)kept->addend);
+    if (code && !table_is_foreign(f, kept, text))
+      table_put_record_place(code, final_code_text(f, text), kept, at);
+    *size += ELF_RELA_SIZE;
+  }
+  return bytes;
 }
 
 const uint8_t *final_relocations(finalizer *f, uint32_t section, uint64_t *size) {
+  const tl_section *const m = final_mercury(f, section);
+  if (m->type == SHT_CUDA_RESOLVEDRELA && m->about != TL_NONE && final_mercury(f, m->about)->flags & SHF_EXECINSTR)
+    return table_records(f, section, size);
   const final_entry_list list = final_entries_of(&f->sass_entries, f->sass_section[section]);
-  const final_entry_list mercury = final_entries_of(&f->mercury_entries, section);
-  const bool records = final_mercury(f, section)->type == SHT_CUDA_RESOLVEDRELA && mercury.count == list.count;
   uint8_t *const bytes = final_new(f, list.count * ELF_RELA_SIZE);
-  final_places places = {0};
   *size = list.count * ELF_RELA_SIZE;
   for (size_t i = 0; i < list.count; i++) {
     const tl_kept *const kept = list.items[i];
     uint8_t *const at = bytes + i * ELF_RELA_SIZE;
     tl_put64(at, kept->offset);
     tl_put64(at + 8, (uint64_t)final_symbol_index(f, kept->symbol) << 32 | kept->type);
-    tl_put64(at + 16, (uint64_t)final_debug_addend(f, section, kept, &places));
-    if (records)
-      table_read_foreign(f, section, mercury.items[i], at);
+    tl_put64(at + 16, (uint64_t)kept->addend);
   }
   return bytes;
 }

@@ -50,7 +50,7 @@ static void barriers_store(barriers *b, uint32_t function) {
   const uint32_t symbol = module->symbol_of_function[function], text = tl_module_text_of(module, function);
   if (text == TL_NONE || module->sections.items[text].owner != symbol || module->sections.items[text].info == TL_NONE)
     return;
-  const bool kernel = module->symbols.items[symbol].other & STO_ENTRY;
+  const bool kernel = tl_symbol_is_entry(&module->symbols.items[symbol]);
   const uint32_t below = kernel ? tl_graph_most_called(b->graph, b->most, function) : 0;
   tl_attributes *const list = &b->resources->sections[module->sections.items[text].info];
   const uint32_t known = tl_attributes_find(list, EIATTR_NUM_BARRIERS);

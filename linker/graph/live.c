@@ -164,10 +164,12 @@ static void live_read_record(marker *m, uint32_t file, uint32_t section, uint64_
   }
 }
 
+/* Of a text the symbol in sh_info says so; what else has a sh_info names a section there (L1478). */
 static bool live_section_loses(const marker *m, uint32_t file, uint32_t section) {
   const tl_cubin *const cubin = &m->files[file];
   const uint32_t primary = tl_cubin_primary(cubin, section);
-  return primary < cubin->symbol_count && live_loses(m, file, primary);
+  return tl_cubin_section_at(cubin, section)->flags & SHF_EXECINSTR && primary < cubin->symbol_count &&
+         live_loses(m, file, primary);
 }
 
 /* The prototype that .nv.prototype gives each function, the last record; where there is none a text that no call can
@@ -278,6 +280,7 @@ static void live_push_kernels(marker *m) {
     tl_function *const f = &m->resolution->functions.items[i];
     const bool used = tl_kernel_is_used(m->diagnostics->options, tl_names_text(m->names, f->name));
     f->rooted = f->kernel_somewhere && (used || (!single && m->taken_as[i] != TL_NONE));
+    f->rooted |= f->provided && !single; /* L1474 */
     if (f->rooted)
       live_visit(m, i);
   }

@@ -161,7 +161,7 @@ static bool resources_is_owner(const tl_module *module, uint32_t symbol) {
 
 static bool resources_is_kernel(const tl_module *module, uint32_t symbol) {
   const tl_symbol *const s = &module->symbols.items[symbol];
-  return resources_is_owner(module, symbol) && s->other & STO_ENTRY && !s->late;
+  return resources_is_owner(module, symbol) && tl_symbol_is_entry(s) && !s->late;
 }
 
 /* L576: a second name that counts as a kernel. */
@@ -394,8 +394,8 @@ void tl_resources_find(tl_resources *resources, const tl_module *module, const t
   resources_list_missing(resources, module, graph, arena);
   tl_spread_attributes(resources, module, graph, arena);
   resources_raise_further(resources, module, arena);
-  tl_spread_barriers(resources, module, graph, arena);
   tl_spread_caching(resources, module, graph, arena);
+  tl_spread_barriers(resources, module, graph, arena);
 }
 
 uint32_t tl_attribute_byte(const tl_attribute *attribute) {

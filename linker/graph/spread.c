@@ -73,9 +73,12 @@ typedef struct spreader {
   bool *has_crs;                /* by node: it or something it calls has a record */
   uint32_t *own_records;        /* by section: where the first of a second name's stands, counted from 1 on, 0 */
   uint32_t sparse_of_all;       /* the same over all live functions (L97) */
-  bool any_sparse, every_sparse;
-  bool groups; /* TCGEN05 records spread: no file is of a toolkit before 13.0 (L1135) */
+  const uint32_t
+      *masked_below; /* by node: whether it or something that it reaches has a record; NULL where all get one */
+  bool any_sparse, fills_sparse; /* some function has a record; those without get one */
+  bool groups;                   /* TCGEN05 records spread: no file is of a toolkit before 13.0 (L1135) */
   spread_steps steps;
+  spread_steps of_kernels; /* where there are second names: the records made for kernels (L1467) */
   spread_step before;  /* the record that was made last before any step, if not a MIN_STACK_SIZE (L602); `list` NULL */
   tl_map seen;         /* list number << 32 | word: what the lists of words hold */
   uint32_t list_count; /* lists begun */
@@ -417,12 +420,16 @@ static void spread_pass_up(const spread_below *below, size_t row, uint32_t from,
   spread_two_add(most, below->most[row][from].next, true);
 }
 
+/* Whether what a kernel has changes as it comes to itself: numbers, or several lists of symbols, of which the last takes the
+ * others' (L1468). */
 static bool spread_has_numbers(const spreader *s, uint32_t function) {
   const uint32_t text = spread_text_of(s, function);
   const tl_attributes *const list = spread_input(s, text);
+  uint32_t externs = 0;
   for (size_t i = 0; i < list->count; i++) {
     const spread_row *const row = spread_row_of(s, &list->items[i]);
-    if (row && row->rule != SPREAD_FLAG && row->rule != SPREAD_EXTERNS)
+    externs += row && row->rule == SPREAD_EXTERNS;
+    if (row && ((row->rule != SPREAD_FLAG && row->rule != SPREAD_EXTERNS) || externs > 1))
       return true;
   }
   return false;
@@ -1000,36 +1007,58 @@ static void spread_store_stacks(spreader *s) {
   }
 }
 
-/* I23, I23a: a live function without the record counts as 0x8000 as soon as any has one, and gets the record. */
+static uint32_t spread_count_sparse(const spreader *s, uint32_t function, uint32_t text) {
+  uint32_t count = 0;
+  const tl_attributes *const list = spread_input(s, text);
+  for (size_t i = 0; spread_is_primary(s, function) && i < list->count; i++)
+    count += list->items[i].code == EIATTR_SPARSE_MMA_MASK;
+  return count;
+}
+
+/* L1472: nvlink counts the records of the functions that live, several of one, too, and holds them against the number of all
+ * functions, whatever these are. */
+static void spread_compare_sparse(spreader *s) {
+  const tl_resolution *const resolution = s->module->resolution;
+  uint64_t records = 0;
+  for (size_t f = 0; f < s->module->functions.count; f++) {
+    const uint32_t function = s->module->functions.items[f], text = spread_text_of(s, function);
+    if (text != TL_NONE && text != s->module->jump_slots)
+      records += spread_count_sparse(s, function, text);
+  }
+  uint64_t functions = resolution->functions.count;
+  for (size_t f = 0; f < resolution->functions.count; f++)
+    functions -= resolution->functions.items[f].stub;
+  s->any_sparse = records != 0;
+  s->fills_sparse = records != 0 && records < functions;
+}
+
+/* I23, I23a: a live function without the record counts as 0x8000 as soon as any has one, and gets the record, unless there are
+ * enough of them. */
 static void spread_read_sparse(spreader *s) {
-  s->every_sparse = true;
+  uint32_t *const masked = tl_arena_new(s->arena, uint32_t, s->graph->node_count);
+  spread_compare_sparse(s);
   for (size_t f = 0; f < s->module->functions.count; f++) {
     const uint32_t function = s->module->functions.items[f];
     const uint32_t text = spread_text_of(s, function);
-    if (text == TL_NONE) {
-      s->every_sparse = false; /* an undefined function has no record (L97) */
+    if (text == TL_NONE || text == s->module->jump_slots)
       continue;
-    }
-    if (text == s->module->jump_slots)
-      continue;
-    bool own = false;
-    const bool alias = !spread_is_primary(s, function);
     const tl_attributes *const list = spread_input(s, text);
-    for (size_t i = 0; !alias && i < list->count; i++)
+    const bool own = spread_count_sparse(s, function, text) != 0;
+    for (size_t i = 0; own && i < list->count; i++)
       if (list->items[i].code == EIATTR_SPARSE_MMA_MASK) {
-        own = true;
         s->sparse_own[function] = spread_value(&list->items[i]) & UINT16_MAX;
         s->sparse[function] |= s->sparse_own[function];
       }
-    s->any_sparse |= own;
-    s->every_sparse &= own;
-    if (!own)
+    masked[function] = own;
+    if (!own && s->fills_sparse)
       s->sparse[function] = s->sparse_own[function] = 0x8000;
   }
+  if (s->any_sparse && !s->fills_sparse)
+    s->masked_below = tl_graph_most(s->graph, masked, s->arena);
 }
 
 static void spread_append_sparse(spreader *s) {
-  for (size_t f = 0; s->any_sparse && f < s->module->functions.count; f++) {
+  for (size_t f = 0; s->fills_sparse && f < s->module->functions.count; f++) {
     const uint32_t function = s->module->functions.items[f];
     const uint32_t text = spread_text_of(s, function);
     if (text == TL_NONE || text == s->module->jump_slots)
@@ -1069,14 +1098,6 @@ static uint32_t spread_sparse_of_all(const spreader *s) {
   return mask;
 }
 
-static bool spread_no_function_is_dead(const spreader *s) {
-  const tl_resolution *const resolution = s->module->resolution;
-  for (size_t i = 0; i < resolution->functions.count; i++)
-    if (!resolution->functions.items[i].live && resolution->functions.items[i].defined)
-      return false;
-  return true;
-}
-
 /* L1169: who reaches a function gets all masks of its section, those of second names too; a second name gives none. Of its own a
  * kernel has the one that is written, the last that was read, and all where it reaches itself (L1406). */
 static const uint32_t *spread_sparse_below(const spreader *s) {
@@ -1098,15 +1119,27 @@ static const uint32_t *spread_sparse_below(const spreader *s) {
   return below;
 }
 
+/* L1472: a kernel that has no record where none is made, and reaches one: `entry_info was null`. */
+static void spread_refuse_mask(const spreader *s, uint32_t kernel) {
+  const tl_module *const module = s->module;
+  const tl_cubin *const file = &module->files[module->symbols.items[kernel].mention];
+  if (tl_module_has_single_kernel(module) ||
+      tl_graph_most_called(s->graph, s->masked_below, module->symbols.items[kernel].function))
+    tl_cubin_damaged(file, module->names, module->diagnostics, file->symbol_table, TL_NO_OFFSET,
+                     "a kernel has no SPARSE_MMA_MASK, and a function that it reaches has one (L1472)");
+}
+
 static void spread_store_sparse(const spreader *s, uint32_t kernel, tl_attributes *list) {
   const bool single = tl_module_has_single_kernel(s->module);
-  if (!s->any_sparse || (single && s->every_sparse && spread_no_function_is_dead(s)))
+  const uint32_t known = tl_attributes_find(list, EIATTR_SPARSE_MMA_MASK);
+  if (!s->any_sparse || (single && !s->fills_sparse && known != TL_NONE))
     return; /* D65 */
   const uint32_t below = s->sparse_below[s->module->symbols.items[kernel].function];
   const uint16_t mask = (uint16_t)(single ? s->sparse_of_all : below); /* L97 */
-  const uint32_t known = tl_attributes_find(list, EIATTR_SPARSE_MMA_MASK);
   if (known != TL_NONE)
     spread_set_value(s, &list->items[known], mask); /* L1170: its format stays */
+  else if (!s->fills_sparse)
+    spread_refuse_mask(s, kernel);
   else
     *tl_vector_push(s->arena, list) = spread_number(s, 3, EIATTR_SPARSE_MMA_MASK, mask);
 }
@@ -1123,7 +1156,7 @@ void tl_copy_attributes(tl_resources *resources, const tl_module *module, tl_are
       continue;
     const uint32_t owner = module->sections.items[section->about].owner;
     const tl_symbol *const its = &module->symbols.items[owner]; /* only functions' texts have such a section */
-    const bool kernel = its->other & STO_ENTRY && !its->late;   /* L1364 */
+    const bool kernel = tl_symbol_is_entry(its) && !its->late;  /* L1364 */
     tl_vector_reserve(arena, &resources->sections[i], section->attributes.count);
     for (size_t j = section->attributes.count; j-- > 0;) {
       const tl_attribute *const record = &section->attributes.items[j];
@@ -1148,16 +1181,27 @@ static tl_attributes *spread_list_of_kernel(const spreader *s, uint32_t k) {
   return &s->resources->sections[s->module->sections.items[text].info];
 }
 
+static bool spread_has_aliases(const tl_module *module) {
+  return module->entries.count > module->kernels.count;
+}
+
+static void spread_keep_step(spreader *s, const spread_step *step) {
+  if (s->module->stubs.count)
+    *tl_vector_push(s->arena, &s->steps) = *step;
+  else if (step->made)
+    *tl_vector_push(s->arena, &s->of_kernels) = *step;
+}
+
 static void spread_to_kernel(spreader *s, uint32_t k, const spread_below *below, tl_reach *reach,
                              spread_place *places) {
-  const bool slots = s->module->stubs.count != 0;
+  const bool wanted = s->module->stubs.count || spread_has_aliases(s->module);
   tl_attributes *const list = spread_list_of_kernel(s, k);
   spread_steps steps = {0};
-  spread_to_one_of_many(s, s->module->entries.items[k], k, below, reach, places, list, slots ? &steps : NULL);
+  spread_to_one_of_many(s, s->module->entries.items[k], k, below, reach, places, list, wanted ? &steps : NULL);
   for (size_t i = 0; i < steps.count; i++) {
     steps.items[i].list = list;
     steps.items[i].entry = spread_order_of_kernel(k);
-    *tl_vector_push(s->arena, &s->steps) = steps.items[i];
+    spread_keep_step(s, &steps.items[i]);
   }
 }
 
@@ -1229,8 +1273,9 @@ static void spread_take_turn(spreader *s, const spread_turn *turn, spread_caller
   const size_t before = caller->list->count;
   spread_check_groups(s, (tl_mixed_kernel){turn->filled, turn->kernel}, caller->list, &caller->lists, row);
   spread_one(s, caller->list, &caller->lists, row, &from);
-  if (s->module->stubs.count)
-    spread_note_step(s, &s->steps, &caller->lists, caller->list, caller->first,
+  if (s->module->stubs.count || spread_has_aliases(s->module))
+    spread_note_step(s, s->module->stubs.count ? &s->steps : &s->of_kernels, &caller->lists, caller->list,
+                     caller->first,
                      (spread_step){.filled = turn->filled,
                                    .record = turn->record,
                                    .entry = spread_order_of_kernel(turn->kernel),
@@ -1273,6 +1318,8 @@ static void spread_to_alias(spreader *s, uint32_t k, const spread_below *below, 
   const uint32_t info = module->sections.items[module->symbols.items[alias].section].info;
   if (info == TL_NONE)
     return;
+  if (s->any_sparse && !s->fills_sparse)
+    spread_refuse_mask(s, alias);
   tl_attributes *const list = &s->resources->sections[info];
   tl_attributes own = {0};
   spread_steps steps = {0};
@@ -1301,6 +1348,21 @@ static void spread_to_single_alias(spreader *s, uint32_t alias) {
     *tl_vector_push(s->arena, &s->resources->sections[info]) = own.items[i];
 }
 
+/* L1467: records made for a kernel are taken out of the end of its list, to come again in their turn. */
+static void spread_take_back(spreader *s, spread_attributes *records, spread_steps *all) {
+  for (size_t i = 0; i < s->of_kernels.count; i++) {
+    spread_step step = s->of_kernels.items[i];
+    if (!step.made)
+      continue;
+    const uint32_t index = step.index;
+    step.index = (uint32_t)records->count;
+    *tl_vector_push(s->arena, records) = step.list->items[index];
+    *tl_vector_push(s->arena, all) = step;
+  }
+  for (size_t i = 0; i < s->of_kernels.count; i++)
+    s->of_kernels.items[i].list->count -= s->of_kernels.items[i].made;
+}
+
 /* L966: a second name with the mark of a kernel has records of its own, but they stand in its function's list, in the order
  * in which they come. */
 static void spread_to_aliases(spreader *s, const spread_below *below, tl_reach *reach, spread_place *places) {
@@ -1308,6 +1370,8 @@ static void spread_to_aliases(spreader *s, const spread_below *below, tl_reach *
   spread_attributes records = {0};
   for (uint32_t k = (uint32_t)s->module->kernels.count; k < s->module->entries.count; k++)
     spread_to_alias(s, k, below, reach, places, &records, &all);
+  if (all.count)
+    spread_take_back(s, &records, &all);
   tl_vector_sort(&all, spread_compare_steps);
   for (size_t i = 0; i < all.count; i++)
     if (all.items[i].made)

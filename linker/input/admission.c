@@ -257,9 +257,11 @@ static void candidate_check_arch(const admission *a, const candidate *c) {
 }
 
 /* Steps 6 and 7 of C76. The note's words are read from where its header points, whatever size the header gives (C27).
- * Code for architectures before sm_90 may lack the note or have an old one: it then has virtual SM 0. */
+ * Code for other architectures than sm_90's, capsules too (L1525), may lack the note or have an old one: it then has virtual
+ * SM 0. */
 static void candidate_check_note(const admission *a, candidate *c) {
-  const bool needed = (c->flags >> 8 & SM_MASK) >= FIRST_SM_WITH_NOTE;
+  const uint32_t sm = c->flags >> 8 & SM_MASK;
+  const bool needed = sm >= FIRST_SM_WITH_NOTE && sm < FIRST_CAPSULE_SM;
   const uint8_t *const note = candidate_note(c);
   const uint64_t at = note ? tl_get64(note + 24) : 0;
   const bool found = note && tl_get32(note + 4) == SHT_NOTE && at <= c->size - NOTE_SIZE; /* a header alone is larger */

@@ -130,8 +130,8 @@ static uint64_t constants_place(const constants_state *s, uint32_t block_index, 
 static void constants_forget_if_empty(tl_module *module, uint32_t *section) {
   if (*section == TL_NONE || module->sections.items[*section].size)
     return;
-  tl_module_forget_relocations(module, *section); /* its jump tables' entries (L130) */
-  tl_module_forget_section(module, *section);
+  tl_module_forget_relocations(module, *section);       /* its jump tables' entries (L130) */
+  tl_module_forget_section(module, *section, *section); /* not those of another one of its name (L1506) */
   *section = TL_NONE;
 }
 

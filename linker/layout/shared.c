@@ -181,7 +181,7 @@ static bool shared_is_of_kernel(const shared_state *s, uint32_t place, const tl_
 
 /* L1301: what a kernel's own text names is no other kernel's, whoever calls that one. */
 static bool shared_is_kernel(const tl_module *module, uint32_t function) {
-  return module->symbols.items[module->symbol_of_function[function]].other & STO_ENTRY;
+  return tl_symbol_is_entry(&module->symbols.items[module->symbol_of_function[function]]);
 }
 
 static void shared_find_users(shared_state *s) {
@@ -465,11 +465,17 @@ static void shared_place_laid(const shared_state *s, const tl_u32_vector *own, u
   }
 }
 
-/* L1077: an object without an alignment stands at a multiple of its size, of 8 at most. */
+/* L1077: an object without an alignment stands at a multiple of its size, of 8 at most. One that has none either ends the link
+ * (L1471). */
 static uint64_t shared_step(const shared_state *s, uint32_t place) {
   enum { LARGEST = 8 };
-  const uint64_t align = shared_align(s, place);
-  return align ? align : tl_smaller(shared_size(s, place), LARGEST);
+  const uint64_t align = shared_align(s, place), size = shared_size(s, place);
+  if (!align && !size && !shared_partial(s, place)) {
+    const char *const name = tl_module_text(s->module, shared_symbol(s, place)->name);
+    tl_diagnostics_add(s->module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_SIZE),
+                       (tl_site){NULL, NULL, name, TL_NO_OFFSET}, NULL);
+  }
+  return align ? align : tl_smaller(size, LARGEST);
 }
 
 /* W9.4. The result: the place of the last object without a symbol, or TL_NO_OFFSET. */
@@ -546,23 +552,36 @@ static void shared_place_strays_of(shared_state *s, tl_u32_vector *strays, size_
   else
     place = shared_place_sorted(s, strays, &end);
   s->null_place = s->null_place == TL_NO_OFFSET ? place : s->null_place;
-  s->layout->section_size[section] = end + s->layout->reserved;
+  const bool used = end || s->layout->section_align[section] >= 16; /* L1471 */
+  s->layout->section_size[section] = used ? end + s->layout->reserved : 0;
 }
 
-/* L540: the objects of a function that counts as dead code have no place, and its section stays as it came. */
+/* L540: the objects of a function that counts as dead code have no place, and its section is as large as all of them together
+ * (L1470), but for one that ptxas laid out. */
 static void shared_forget_strays(const shared_state *s, const tl_u32_vector *strays, size_t section) {
   tl_layout *const layout = s->layout;
+  uint64_t size = 0;
+  bool whole = false;
   for (size_t i = 0; i < strays->count; i++) {
     const uint32_t symbol = shared_of(strays->items[i]);
     const uint64_t align = shared_align(s, strays->items[i]);
+    whole |= shared_partial(s, strays->items[i]) || shared_symbol(s, symbol)->laid_shared;
     if (shared_partial(s, strays->items[i]))
       continue;
+    size += shared_size(s, strays->items[i]);
     layout->section_align[section] = tl_larger(layout->section_align[section], align);
     layout->symbol_value[symbol] = UINT64_MAX;
     layout->symbol_unallocated[symbol] = s->module->extern_by_name;
     layout->symbol_gone[symbol] = !layout->reserved && !s->module->extern_by_name;
   }
-  layout->section_size[section] += layout->reserved;
+  layout->section_size[section] = layout->reserved + (whole ? layout->section_size[section] : size);
+}
+
+/* L1474: a function that the driver provides, too, beside a single kernel. */
+static bool shared_is_of_provided(const shared_state *s, size_t section) {
+  const tl_section *const its = &s->module->sections.items[section];
+  const uint32_t owner = its->type == SHT_CUDA_SHARED ? tl_module_owner(s->module, its->about) : TL_NONE;
+  return owner != TL_NONE && s->module->resolution->functions.items[shared_symbol(s, owner)->function].provided;
 }
 
 static bool shared_is_there(const tl_module *module) {
@@ -598,9 +617,12 @@ static void shared_place_strays(shared_state *s) {
       shared_forget_strays(s, &strays[section], section);
     strays[section].count = 0;
   }
-  for (size_t section = 0; section < module->sections.count; section++)
+  for (size_t section = 1; section < module->sections.count; section++) {
     if (strays[section].count)
       shared_place_strays_of(s, &strays[section], section);
+    else if (!kernel_of[section] && shared_is_of_provided(s, section))
+      s->layout->section_dropped[section] = module->sections.items[section].size == 0;
+  }
 }
 
 static uint32_t shared_group(uint32_t *parent, uint32_t kernel) {

@@ -367,7 +367,10 @@ static bool functions_section_lives(const tl_merging *m, uint32_t section) {
     what = "sh_info names no function of the section";
   if (what)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET, what);
-  return primary < m->cubin->symbol_count ? !m->symbol_dead[primary] : !(m->section_state[section] & TL_SECTION_KERNEL);
+  const bool owned = primary < m->cubin->symbol_count && tl_merging_function(m, primary) != TL_NONE;
+  if (!owned && m->section_state[section] & TL_SECTION_KERNEL)
+    return false;
+  return primary < m->cubin->symbol_count ? !m->symbol_dead[primary] : true;
 }
 
 /* Sections of dead functions are dead; a section whose primary function lives stays (W7.3). */
@@ -595,6 +598,8 @@ static uint64_t functions_append_slot(tl_merging *m, uint32_t section) {
     bytes = padded;
     size = SLOT_SIZE;
   }
+  tl_section *const slots = &m->module->sections.items[m->module->jump_slots];
+  slots->align = tl_larger(slots->align, input->align); /* the place in them does not ask for it (L1477) */
   return tl_module_append(m->module, m->module->jump_slots, bytes, size, SLOT_SIZE, m->file, section);
 }
 
@@ -663,7 +668,7 @@ static void functions_note_kernel(tl_merging *m, uint32_t symbol, uint32_t out, 
   tl_symbol *const result = &module->symbols.items[out];
   const uint32_t name = m->cubin->symbols[symbol].name;
   tl_u32_push(module->arena, &module->all_kernels, out);
-  const bool late = functions_is_late(m, name);
+  const bool late = !result->provided && functions_is_late(m, name);
   const bool counts = module->resolution->functions.items[m->bodies[symbol].function].rooted;
   result->late_sections = late && new; /* not where an earlier file mentions it (L257) */
   result->late = late && !counts;      /* L151: with no kernel named it counts as one */
@@ -680,7 +685,8 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   uint32_t text = functions_text_of(m, s->section);
   const bool create = text == TL_NONE;
-  const uint64_t align = (uint32_t)input->align; /* L174 */
+  const bool slot = input->type == SHT_CUDA_UFT_REL;                              /* L1477 */
+  const uint64_t align = tl_larger((uint32_t)input->align, slot ? SLOT_SIZE : 0); /* L174 */
   if (create && new && input->type == SHT_CUDA_UFT_REL && tl_module_has_tables(module)) {
     functions_check_section(m, symbol);
     functions_define_stub(m, symbol, out);
@@ -724,7 +730,9 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   its->led |= create && m->bodies[symbol].leads;
   its->deserted |= create && primary != symbol && primary < m->cubin->symbol_count && m->symbol_dead[primary];
   its->left |= !s->value && (symbol < primary || (s->size && !m->cubin->symbols[primary].size));
-  if (create && s->other & STO_ENTRY)
+  const tl_function *const function = &module->resolution->functions.items[m->bodies[symbol].function];
+  module->symbols.items[out].provided = function->provided && !(s->other & STO_ENTRY);
+  if (create && tl_symbol_is_entry(&module->symbols.items[out]))
     functions_note_kernel(m, symbol, out, new);
 }
 

@@ -468,6 +468,31 @@ static void merge_lead_with_functions(tl_module *module, tl_u32_vector *half) {
   }
 }
 
+static void merge_drop_provided(tl_module *module, tl_u32_vector *kernels) {
+  size_t kept = 0;
+  for (size_t k = 0; k < kernels->count; k++)
+    if (!module->symbols.items[kernels->items[k]].provided)
+      kernels->items[kept++] = kernels->items[k];
+  kernels->count = kept;
+}
+
+/* L1474: beside exactly one kernel a function that the driver provides, too, is none, though its sections were made as one's. */
+static void merge_count_provided(tl_module *module) {
+  size_t provided = 0, real = 0;
+  for (size_t k = 0; k < module->entries.count; k++) {
+    const tl_symbol *const entry = &module->symbols.items[module->entries.items[k]];
+    provided += entry->provided;
+    real += entry->provided ? 0 : entry->late_sections ? 2 : 1; /* as in tl_module_has_single_kernel */
+  }
+  if (!provided || real != 1)
+    return;
+  merge_drop_provided(module, &module->entries);
+  merge_drop_provided(module, &module->kernels);
+  merge_drop_provided(module, &module->all_kernels);
+  for (uint32_t i = 1; i < module->symbols.count; i++)
+    module->symbols.items[i].provided = false;
+}
+
 /* A second name that -kernels-used leaves out is no entry (L1107), but where its address keeps it as a kernel (L1182). */
 static bool merge_leaves_out(const tl_module *module, const tl_symbol *name) {
   return !module->resolution->functions.items[name->function].rooted &&
@@ -480,7 +505,7 @@ static void merge_collect_entries(tl_module *module) {
     tl_u32_push(module->arena, &module->entries, module->kernels.items[k]);
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const s = &module->symbols.items[i];
-    if (s->function != TL_NONE && s->section != TL_NONE && s->other & STO_ENTRY &&
+    if (s->function != TL_NONE && s->section != TL_NONE && tl_symbol_is_entry(s) &&
         module->sections.items[s->section].owner != i && !tl_module_is_stub(module, i) && !merge_leaves_out(module, s))
       tl_u32_push(module->arena, &module->entries, i);
   }
@@ -491,6 +516,7 @@ void tl_merge_finish(tl_module *module) {
   merge_check_attributes(module);
   merge_order_kernels(module);
   merge_collect_entries(module);
+  merge_count_provided(module);
   for (size_t i = module->commons.count; i-- > 0;)
     merge_allocate_common(module, module->commons.items[i]);
   if (!tl_defect_matched(module->options, TL_DEFECT_D82))

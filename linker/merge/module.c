@@ -82,41 +82,14 @@ uint32_t tl_module_add_section(tl_module *module, uint32_t name, uint32_t type, 
   return index;
 }
 
-/* Where each name stands last in one of the two lists of events, and for every event the one before of the same name.
- * Made when a first section is forgotten, and brought up to the list's end then. */
-static uint32_t module_take_last(tl_last_events *events, uint32_t name) {
-  const uint32_t last = tl_map_get(&events->last, name);
-  tl_map_set(&events->last, name, events->previous.items[last]);
-  return last;
-}
-
-static void module_note_event(tl_module *module, tl_last_events *events, uint32_t name) {
-  tl_u32_push(module->arena, &events->previous, name == TL_NONE ? TL_NONE : tl_map_get(&events->last, name));
-  if (name != TL_NONE)
-    tl_map_set(&events->last, name, (uint32_t)events->previous.count - 1);
-}
-
-static void module_read_events(tl_module *module) {
-  if (!module->last_names.last.arena) {
-    tl_map_init(&module->last_names.last, module->arena);
-    tl_map_init(&module->last_strings.last, module->arena);
-  }
-  for (size_t i = module->last_names.previous.count; i < module->section_names.count; i++)
-    module_note_event(module, &module->last_names, module->section_names.items[i]);
-  for (size_t i = module->last_strings.previous.count; i < module->strings.count; i++) {
-    const tl_string_event *const event = &module->strings.items[i];
-    module_note_event(module, &module->last_strings, event->symbol == TL_NONE ? event->name : TL_NONE);
-  }
-}
-
-/* The last event with that name, which no other section has needed since: each of the name has made one in either list. */
-void tl_module_forget_section(tl_module *module, uint32_t section) {
+void tl_module_forget_section(tl_module *module, uint32_t section, uint32_t names) {
   tl_section *const s = &module->sections.items[section];
+  const tl_section *const events = &module->sections.items[names];
   s->forgotten = true;
   module->symbols.items[s->symbol].unlisted = true;
-  module_read_events(module);
-  module->section_names.items[module_take_last(&module->last_names, s->name)] = TL_NONE;
-  module->strings.items[module_take_last(&module->last_strings, s->name)].name = TL_NONE;
+  module->section_names.items[events->name_event] = TL_NONE;
+  if (events->string_event != TL_NONE)
+    module->strings.items[events->string_event].name = TL_NONE;
   tl_map_set(&module->section_of_name, s->name, TL_NONE);
 }
 

@@ -58,9 +58,10 @@ typedef struct tl_function {
   uint8_t binding;           /* of the standing body; STB_LOCAL where there is none */
   bool local, defined, kernel;
   bool kernel_somewhere; /* some body or mention is a kernel: it counts as a root, also when E26 follows (L62, L470) */
-  bool stub;             /* some body is the jump slot of a unified function: a root like a kernel (U11) */
-  bool unified;          /* the body that stands is a unified function: it stays (L531) */
-  bool described;        /* its address is taken by a descriptor entry (R15) or part -4 alone (L618) */
+  bool provided;  /* a body, though the driver has a function of the name: as a kernel, but for its mark (L1474) */
+  bool stub;      /* some body is the jump slot of a unified function: a root like a kernel (U11) */
+  bool unified;   /* the body that stands is a unified function: it stays (L531) */
+  bool described; /* its address is taken by a descriptor entry (R15) or part -4 alone (L618) */
   bool had_relocations;  /* some body so far had a relocation section for its text (W8.7, L75) */
   bool frames_gone;      /* the last replacement dropped the debug sections' entries of all bodies before it (L92) */
   bool mentioned_before; /* an earlier file than that of the first definition mentions it (L148) */
@@ -202,6 +203,7 @@ typedef struct tl_symbol {
   bool referenced;       /* some text that counts refers to it (W9.9) */
   bool unlisted;         /* never in .symtab (compiler constants, parameters) */
   bool lost_inner;       /* function in a kernel's text, of a body that lost in an earlier link (L1065) */
+  bool provided;         /* a function of such a name that counts as a kernel (L1474) */
   bool late;             /* kernel that stays without being named: hardly more than a device function (W17.12) */
   bool late_sections;    /* ... whose sections are created late, also where it counts as a kernel (L45, L151) */
 } tl_symbol;
@@ -317,12 +319,6 @@ typedef struct tl_string_event {
   uint32_t name, symbol; /* symbol TL_NONE: a section's or an extra name */
 } tl_string_event;
 
-/* Of one list of names: where each stands last (tl_module_forget_section). */
-typedef struct tl_last_events {
-  tl_map last;
-  tl_u32_vector previous; /* by event: the one before of the same name, TL_NONE */
-} tl_last_events;
-
 /* A record of a relocatable output's call graph that a replaced body alone has: its function, its place (L791). */
 typedef struct tl_record_note {
   uint32_t symbol, contestant;
@@ -394,7 +390,6 @@ typedef struct tl_module {
   tl_u32_vector commons;                        /* symbols in the order in which they became common (L70) */
   TL_VECTOR(tl_partial_object) partial_objects; /* in the order of the files (L556) */
   tl_u32_vector shared_objects;                 /* symbols, in pool order (W9.2, W9.12); TL_NONE while merging: a gap */
-  tl_last_events last_names, last_strings;      /* of section_names and strings */
   tl_map named_blocks;                          /* by name of the section: which of block_heaps */
   bool any_ewp;                                 /* some file is an -ewp object (C28) */
   TL_VECTOR(tl_block_heaps) block_heaps;
@@ -467,8 +462,9 @@ uint32_t tl_module_add_section(tl_module *module, uint32_t name, uint32_t type, 
 uint32_t tl_module_add_section_unlisted(tl_module *module, uint32_t name, uint32_t type, uint64_t flags, uint64_t align,
                                         uint64_t entry_size);
 void tl_module_add_section_name(tl_module *module, uint32_t name);
-/* Takes a section out of the output, its names and its symbol too (L79). */
-void tl_module_forget_section(tl_module *module, uint32_t section);
+/* Takes a section out of the output, its symbol too (L79), and the names that `names` brought, itself or another section that
+ * is called so. */
+void tl_module_forget_section(tl_module *module, uint32_t section, uint32_t names);
 /* The same for the relocation sections of one that is forgotten; of two of a name the names of that one go (L130). */
 void tl_module_forget_relocations(tl_module *module, uint32_t section);
 uint32_t tl_module_add_section_symbol(tl_module *module, uint32_t section);
@@ -526,6 +522,10 @@ static inline bool tl_other_is_marked(uint8_t other) {
   return (other & STO_VISIBILITY_MASK) >= STV_HIDDEN;
 }
 bool tl_symbol_is_marked(const tl_symbol *symbol);
+/* A kernel by its mark or by its name (L1474). */
+static inline bool tl_symbol_is_entry(const tl_symbol *symbol) {
+  return symbol->other & STO_ENTRY || symbol->provided;
+}
 /* A function that is marked internal, in an output that keeps such ones (L523, L550). */
 bool tl_symbol_is_kept_internal(const tl_symbol *symbol);
 
@@ -557,7 +557,8 @@ static inline bool tl_module_is_own_external(const tl_module *module, const tl_s
 /* Exactly one kernel (W6.7, W6.12); those that are not named do not count (W17.13, L151). */
 static inline bool tl_module_has_single_kernel(const tl_module *module) {
   return module->entries.count == 1 && module->kernels.count == 1 &&
-         !module->symbols.items[module->kernels.items[0]].late_sections;
+         !module->symbols.items[module->kernels.items[0]].late_sections &&
+         !module->symbols.items[module->kernels.items[0]].provided;
 }
 /* The only entry there is, a kernel's second name; TL_NONE (L1106). */
 static inline uint32_t tl_module_single_alias(const tl_module *module) {

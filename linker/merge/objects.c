@@ -80,7 +80,7 @@ static void objects_take_constants(tl_module *module, uint32_t text, uint32_t se
     return;
   if (*image != TL_NONE) {
     tl_defect_note(module->diagnostics, TL_DEFECT_D85, tl_module_text(module, module->sections.items[*image].name));
-    tl_module_forget_section(module, *image);
+    tl_module_forget_section(module, *image, section); /* the name stays where it was */
   }
   *image = section;
 }
@@ -174,15 +174,15 @@ static void objects_add_losing_bank(tl_merging *m, uint32_t index, uint32_t text
   const uint32_t first = m->module->sections.items[text].constant0;
   tl_merge_check_shape(m, index);
   const uint32_t out = objects_owned_section(m, index, text);
-  m->module->sections.items[text].constant0 = first;
+  if (first != TL_NONE) /* else it is the kernel's own (L1253) */
+    m->module->sections.items[text].constant0 = first;
   m->module->sections.items[out].link = input->link;
   tl_module_append(m->module, out, input->data, input->size, input->align, m->file, index);
 }
 
 static bool objects_is_new_bank(const tl_merging *m, const tl_cubin_section *input, uint32_t text) {
   return text != TL_NONE && m->module->sections.items[text].owner != TL_NONE && !m->module->capsule &&
-         !input->unnamed && tl_module_find_section(m->module, input->name) == TL_NONE &&
-         m->module->sections.items[text].constant0 != TL_NONE;
+         !input->unnamed && tl_module_find_section(m->module, input->name) == TL_NONE;
 }
 
 static void objects_append_parameters(tl_merging *m, uint32_t index) {
@@ -201,11 +201,14 @@ static void objects_append_parameters(tl_merging *m, uint32_t index) {
 }
 
 static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
-  static const char debug_shared[] = ".nv_debug.shared";
+  static const char debug_shared[] = ".nv_debug.shared", constants[] = ".nv.constant2";
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
   const bool shared = input->type == SHT_CUDA_SHARED; /* what is no function's is all in one (L190) */
-  const uint32_t name = shared ? tl_names_intern(module->names, debug_shared, sizeof debug_shared - 1) : input->name;
+  const bool nobody = input->type == SHT_CUDA_CONSTANT0 + 2 && !module->mode->final && !module->capsule; /* L592 */
+  const uint32_t name = shared   ? tl_names_intern(module->names, debug_shared, sizeof debug_shared - 1)
+                        : nobody ? tl_names_intern(module->names, constants, sizeof constants - 1)
+                                 : input->name;
   uint32_t out = tl_module_find_section(module, name);
   const bool other = shared && out != TL_NONE && module->sections.items[out].type != SHT_CUDA_SHARED;
   const bool foreign = out == module->foreign_shared && !m->foreign;
@@ -213,8 +216,8 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
     out = module->debug_shared;
   if (out != TL_NONE)
     return out;
-  const uint64_t align = shared && !m->foreign ? 1 : input->align;      /* L253 */
-  const uint64_t flags = shared ? SHF_WRITE | SHF_ALLOC : input->flags; /* L592 */
+  const uint64_t align = shared && !m->foreign ? 1 : input->align;                           /* L253 */
+  const uint64_t flags = shared ? SHF_WRITE | SHF_ALLOC : nobody ? SHF_ALLOC : input->flags; /* L592 */
   out = tl_module_add_section(module, name, input->type, flags, align, input->entry_size);
   tl_module_add_section_symbol(module, out);
   if (shared && m->foreign)
@@ -1128,9 +1131,16 @@ static void objects_check_reserved(const tl_merging *m, uint32_t index) {
                      (uint64_t)index * ELF_SYMBOL_SIZE, "st_value of reserved shared memory is 0");
 }
 
+/* L163, L708: an entry about the parameters of a kernel's body that lost is one about those of the bank that stands for it. */
+static bool objects_is_lost_parameter(const tl_merging *m, const tl_cubin_symbol *s) {
+  return !m->module->capsule && m->cubin->sections[s->section].type == SHT_CUDA_CONSTANT0 &&
+         (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
+}
+
 /* W8.3: a relocatable output lists the local objects of a body that lost, with the values that they had there, in the
  * first section of that name; not its compiler constants (W8.8). */
-static void objects_list_of_loser(tl_merging *m, const tl_cubin_symbol *s) {
+static void objects_list_of_loser(tl_merging *m, uint32_t index, bool lists) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   const uint32_t section = tl_module_find_section(m->module, input->name);
   if (tl_symbol_binding(s) != STB_LOCAL || input->type == SHT_CUDA_CONSTANT0 + 2 || section == TL_NONE)
@@ -1141,7 +1151,12 @@ static void objects_list_of_loser(tl_merging *m, const tl_cubin_symbol *s) {
   const bool appended = objects_bank_of_strong(m, s->section) == section && !objects_has_one_bank(m, input);
   if (appended) /* where its bank will come to lie (L115) */
     symbol->value += tl_align(m->module->sections.items[section].size, input->align);
-  tl_module_list_symbol(m->module, out, true);
+  if (objects_is_lost_parameter(m, s))
+    m->symbol_map[index] = out;
+  if (lists)
+    tl_module_list_symbol(m->module, out, true);
+  else
+    symbol->unlisted = true;
 }
 
 /* L542: a relocatable output has an object of a body that lost with its section, unless that is one of compiler constants
@@ -1184,8 +1199,8 @@ static void objects_pass_gone(tl_merging *m, uint32_t index, uint32_t known) {
   const bool lost = m->section_state[s->section] & TL_SECTION_LOST, texture = objects_is_texture(s);
   if (objects_stays_of_loser(m, s))
     objects_pass_defined(m, index, known);
-  else if (lost && lists && !texture)
-    objects_list_of_loser(m, s);
+  else if (lost && !texture && (lists || objects_is_lost_parameter(m, s)))
+    objects_list_of_loser(m, index, lists);
   tl_merge_meet_constants(m, s->section);
 }
 

@@ -61,7 +61,7 @@ static void records_check_payload(const tl_merging *m, uint32_t section, const t
 static bool records_is_listed_object(const tl_merging *m, uint32_t symbol) {
   static const char reserved[] = ".nv.reservedSmem";
   const uint32_t out = m->symbol_map[symbol];
-  if (out == TL_NONE || !m->module->mode->final || m->module->symbols.items[out].unlisted ||
+  if (out == TL_NONE || !m->module->mode->final || m->module->symbols.items[out].unlisted || m->symbol_lost[symbol] ||
       records_is_about_shared(m, symbol))
     return false;
   const unsigned type = tl_type_of(&m->module->symbols.items[out]);
@@ -117,9 +117,10 @@ static bool records_is_dropped(const tl_merging *m, const tl_record *record) {
     return m->symbol_map[symbol] == TL_NONE;
   if (!about_function)
     return !records_has_symbol(m, symbol) || records_is_about_shared(m, symbol);
-  if (m->bodies[symbol].function == TL_NONE) /* of an object it stays, and says nothing (L634) */
-    return !records_has_symbol(m, symbol) || m->module->symbols.items[m->symbol_map[symbol]].unlisted ||
-           records_is_about_shared(m, symbol);
+  if (m->bodies[symbol].function ==
+      TL_NONE) /* of an object it stays, and says nothing (L634), unless it lost (L1466) */
+    return !records_has_symbol(m, symbol) || (m->symbol_lost[symbol] && !request) ||
+           m->module->symbols.items[m->symbol_map[symbol]].unlisted || records_is_about_shared(m, symbol);
   return m->symbol_dead[symbol] || (m->symbol_lost[symbol] && !request);
 }
 

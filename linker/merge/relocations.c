@@ -129,10 +129,20 @@ static void relocations_check_slot(const tl_merging *m, uint32_t section) {
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_UFT_STUB), site, NULL);
 }
 
+/* The parameter bank, in a link without capsules, that stands for that of a kernel's body that lost; TL_NONE (L708). */
+static uint32_t relocations_standing_bank(const tl_merging *m, uint32_t target) {
+  const tl_cubin_section *const bank = tl_cubin_section_at(m->cubin, target);
+  if (m->module->capsule || bank->type != SHT_CUDA_CONSTANT0 || m->section_state[target] != TL_SECTION_LOST)
+    return TL_NONE;
+  const uint32_t standing = tl_module_find_section(m->module, bank->name);
+  return standing != TL_NONE && m->module->sections.items[standing].type == SHT_CUDA_CONSTANT0 ? standing : TL_NONE;
+}
+
 /* R30: what a relocation section can be about. TL_NONE: the link ends (L1270). */
 static uint32_t relocations_target(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  const uint32_t target = tl_merging_section(m, input->info);
+  const uint32_t standing = relocations_standing_bank(m, input->info);
+  const uint32_t target = standing != TL_NONE ? standing : tl_merging_section(m, input->info);
   relocations_check_slot(m, section);
   if (target != TL_NONE && relocations_may_change(m->module->sections.items[target].type, m->module->view))
     return target;
@@ -140,8 +150,11 @@ static uint32_t relocations_target(tl_merging *m, uint32_t section) {
   return TL_NONE;
 }
 
+/* W8.5. Beside capsules the entries of constants stay, and write bytes that nothing reads (L1464). */
 static bool relocations_in_lost_variable(const reading *r, uint64_t offset) {
   const tl_merging *const m = r->m;
+  if (r->pointers && !m->module->capsule)
+    return false;
   const tl_lost_range key = {r->input->info, offset, offset};
   const tl_lost_range *const range = TL_SORTED_LAST(&key, &m->lost_ranges, tl_merge_compare_ranges);
   return range && range->section == r->input->info && offset < range->end;
@@ -265,20 +278,44 @@ static bool relocations_is_of_pool(const tl_merging *m, const tl_cubin_symbol *s
          m->cubin->sections[s->section].type == SHT_CUDA_SHARED;
 }
 
+/* L1465: the text of a function has the function's name, and nvlink looks for the one that the input names: the first text of
+ * that name, the symbol of no section where there is none. By default (D78) the symbol is that of its own text. */
+static bool relocations_is_of_another_text(const tl_merging *m, const tl_cubin_symbol *s, uint32_t symbol) {
+  if (symbol == TL_NONE || m->module->capsule || !tl_merging_lies(s) || tl_symbol_type(s) != STT_SECTION ||
+      !(m->cubin->sections[s->section].flags & SHF_EXECINSTR))
+    return false;
+  const uint32_t section = m->module->symbols.items[symbol].section;
+  if (section == TL_NONE || tl_module_find_section(m->module, s->name) == section)
+    return false;
+  if (tl_defect_matched(m->module->options, TL_DEFECT_D78))
+    return true;
+  tl_defect_note(m->module->diagnostics, TL_DEFECT_D78, tl_merging_text(m, s->name));
+  return false;
+}
+
+/* L1476: the symbol of a file's `.nv.global` in which no object has got a place, since all of them lost, is that of the one that
+ * there is. */
+static bool relocations_is_of_lost_globals(const tl_merging *m, const tl_cubin_symbol *s) {
+  return tl_merging_lies(s) && tl_symbol_type(s) == STT_SECTION && m->section_map[s->section] == TL_NONE &&
+         m->cubin->sections[s->section].type == SHT_CUDA_GLOBAL && s->name == m->cubin->sections[s->section].name;
+}
+
 /* What an entry is about in the output. An object in the compiler constants of a body that lost is the one of its name in
  * the first body that stood when it came (L1094); in a relocatable output the section's symbol is that of the section behind
  * whose bytes they stand (W8.8). */
 static uint32_t relocations_symbol(const tl_merging *m, uint32_t symbol) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
-  const bool lost = relocations_is_of_lost_body(m, s) || relocations_is_of_pool(m, s);
-  if (m->symbol_map[symbol] == TL_NONE && lost) {
+  const bool lost = relocations_is_of_lost_body(m, s) || relocations_is_of_pool(m, s) ||
+                    (!m->module->capsule && relocations_is_of_lost_globals(m, s));
+  const bool other = relocations_is_of_another_text(m, s, m->symbol_map[symbol]);
+  if (other || (m->symbol_map[symbol] == TL_NONE && lost)) {
     const uint32_t standing = tl_module_find_section(m->module, s->name);
     return standing == TL_NONE ? TL_NONE : m->module->sections.items[standing].symbol;
   }
   if (m->symbol_map[symbol] != TL_NONE || !tl_merging_lies(s) || !(m->section_state[s->section] & TL_SECTION_LOST) ||
       m->cubin->sections[s->section].type != SHT_CUDA_CONSTANT0 + 2 || m->module->view != TL_VIEW_SASS)
     return m->symbol_map[symbol];
-  if (tl_symbol_type(s) == STT_SECTION && !m->module->mode->final) {
+  if (tl_symbol_type(s) == STT_SECTION && (!m->module->mode->final || !m->module->capsule)) { /* L79 */
     const uint32_t behind = tl_module_find_section(m->module, m->cubin->sections[s->section].name);
     return behind == TL_NONE ? TL_NONE : m->module->sections.items[behind].symbol;
   }
@@ -478,7 +515,8 @@ static bool relocations_are_losing_constants(const tl_merging *m, uint32_t secti
 
 bool tl_merge_keeps_losing_relocations(const tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
-  return tl_section_type_is_relocations(input->type) && relocations_are_losing_constants(m, input->info);
+  return tl_section_type_is_relocations(input->type) &&
+         (relocations_are_losing_constants(m, input->info) || relocations_standing_bank(m, input->info) != TL_NONE);
 }
 
 /* The block that a device function's compiler constants went into, TL_NONE for other sections. */
@@ -586,10 +624,12 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
   if (!input->size)
     return;
   const uint32_t block = relocations_block(m, input->info);
-  if (block != TL_NONE && m->module->view == TL_VIEW_SASS) /* nvlink drops all of them, whatever they say (L801) */
+  const bool hidden = m->module->view == TL_VIEW_SASS && m->module->capsule;
+  if (block != TL_NONE && !hidden) /* which is all that SASS's leave: nvlink drops what they say (L801, L1475) */
+    tl_module_name_record(m->module, m->cubin->sections[input->info].name);
+  if (block != TL_NONE && m->module->view == TL_VIEW_SASS)
     return;
   if (block != TL_NONE) {
-    tl_module_name_record(m->module, m->cubin->sections[input->info].name);
     relocations_read_block(m, section, block);
     return;
   }

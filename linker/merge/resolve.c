@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "catalog/system_call.h"
 #include "catalog/trace.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
@@ -25,14 +26,17 @@ typedef struct resolver {
   tl_arena *arena;
   tl_diagnostics *diagnostics;
   uint64_t *registers;   /* of the current file's symbols, NO_COUNT where no record names one */
+  uint64_t *first_count; /* the same of the first record, which a body brings to a contest (L1473) */
   bool *has_relocations; /* of the current file's sections: some relocation section is about it */
 } resolver;
 
-/* REGCOUNT records of the current file (V2); later records of one symbol win. */
+/* REGCOUNT records of the current file (V2); of several of one symbol the last stays with the body that stands, and the first is
+ * what an incoming body is measured by (L1473). */
 static void resolve_read_registers(resolver *r, const tl_cubin *cubin) {
   r->registers = tl_arena_new(r->arena, uint64_t, cubin->symbol_count);
+  r->first_count = tl_arena_new(r->arena, uint64_t, cubin->symbol_count);
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
-    r->registers[i] = NO_COUNT;
+    r->registers[i] = r->first_count[i] = NO_COUNT;
   for (uint32_t s = 1; s < cubin->section_count; s++) {
     if (cubin->sections[s].type != SHT_CUDA_INFO)
       continue;
@@ -44,8 +48,11 @@ static void resolve_read_registers(resolver *r, const tl_cubin *cubin) {
       if (record.format != 4 || record.size < 8) /* nvlink crashes (I10, D67) */
         tl_cubin_damaged(cubin, r->names, r->diagnostics, s, record.offset,
                          "an attribute that names a symbol has no room for it");
-      if (tl_get32(record.data) < cubin->symbol_count)
-        r->registers[tl_get32(record.data)] = tl_get32(record.data + 4);
+      const uint32_t symbol = tl_get32(record.data), count = tl_get32(record.data + 4);
+      if (symbol >= cubin->symbol_count)
+        continue;
+      r->first_count[symbol] = r->registers[symbol] == NO_COUNT ? count : r->first_count[symbol];
+      r->registers[symbol] = count;
     }
   }
 }
@@ -64,9 +71,9 @@ static uint32_t resolve_cached_registers(const tl_cubin *cubin, uint32_t symbol)
 }
 
 /* V2: the top byte of sh_info where it is not zero (sm_75 to sm_89), else REGCOUNT. */
-static uint64_t resolve_registers(const resolver *r, const tl_cubin *cubin, uint32_t symbol) {
+static uint64_t resolve_registers(const uint64_t *counts, const tl_cubin *cubin, uint32_t symbol) {
   const uint32_t top = resolve_cached_registers(cubin, symbol);
-  return top ? top : r->registers[symbol];
+  return top ? top : counts[symbol];
 }
 
 /* The documents' lines about one contest of two weak bodies. */
@@ -93,21 +100,34 @@ static bool resolve_is_newer(const resolver *r, const tl_function *function, uin
   return than_standing;
 }
 
+/* L1479: of a second name the count of registers that its text has by now, whose function may have been replaced. */
+static uint64_t resolve_standing_registers(const resolver *r, const tl_function *function) {
+  const uint32_t primary = tl_resolve_primary(&r->files[function->file], function->symbol);
+  const uint32_t owner =
+      primary == function->symbol ? TL_NONE : r->resolution->bodies[function->file][primary].function;
+  if (owner == TL_NONE)
+    return function->registers;
+  const tl_function *const named = &r->resolution->functions.items[owner];
+  const uint32_t top = resolve_cached_registers(&r->files[named->file], named->symbol);
+  return top ? top : function->registers;
+}
+
 /* Where a count is missing the merge ends the link when it comes to the symbol (L1072). */
 static void resolve_check_counts(const resolver *r, const tl_function *function, uint32_t file, uint32_t symbol) {
   tl_body *const body = &r->resolution->bodies[file][symbol];
-  if (resolve_registers(r, &r->files[file], symbol) == NO_COUNT)
+  if (resolve_registers(r->first_count, &r->files[file], symbol) == NO_COUNT)
     body->uncounted = TL_UNCOUNTED_NEW;
-  else if (function->registers == NO_COUNT)
+  else if (resolve_standing_registers(r, function) == NO_COUNT)
     body->uncounted = TL_UNCOUNTED_OLD;
 }
 
 static bool resolve_incoming_wins(const resolver *r, const tl_function *function, uint32_t file, uint32_t symbol) {
-  const uint64_t incoming = resolve_registers(r, &r->files[file], symbol);
+  const uint64_t incoming = resolve_registers(r->first_count, &r->files[file], symbol);
   resolve_check_counts(r, function, file, symbol);
-  resolve_trace(r, function, file, symbol, incoming < function->registers);
-  if (incoming != function->registers)
-    return incoming < function->registers;
+  const uint64_t standing = resolve_standing_registers(r, function);
+  resolve_trace(r, function, file, symbol, incoming < standing);
+  if (incoming != standing)
+    return incoming < standing;
   const bool newer = resolve_is_newer(r, function, file, symbol);
   if (newer)
     tl_trace(r->diagnostics, TL_TRACE_NEWER_PTX, tl_names_text(r->names, function->name));
@@ -193,13 +213,14 @@ static void resolve_define(resolver *r, uint32_t function_index, uint32_t file, 
     return;
   function->had_relocations |= r->has_relocations[s->section];
   function->defined = true;
+  function->provided = tl_system_call_is(tl_names_text(r->names, s->name));
   function->kernel = kernel;
   function->unified = (s->other & STO_MANAGED) != 0; /* of the body that stands (L1192) */
   function->file = file;
   function->symbol = symbol;
   function->own_sm = body->own_sm;
   function->binding = (uint8_t)tl_symbol_binding(s);
-  function->registers = resolve_registers(r, cubin, symbol);
+  function->registers = resolve_registers(r->registers, cubin, symbol);
 }
 
 static void resolve_check_section(const resolver *r, uint32_t file, uint32_t symbol) {

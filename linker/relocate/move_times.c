@@ -1,6 +1,6 @@
 /* Control fields around moves whose register an entry of Mercury's wrote over (L1422): what cubin/moves.c changes in a text of the
  * input is written into the output's as patches. */
-#include "relocate/move_times.h"
+#include "relocate/relocate.h"
 
 #include "base/bytes.h"
 #include "catalog/sass_type.h"

@@ -12,7 +12,6 @@
 #include "catalog/sass_type.h"
 #include "catalog/trace.h"
 #include "cubin/elf.h"
-#include "relocate/move_times.h"
 #include "relocate/patch.h"
 #include "relocate/written.h"
 
@@ -432,20 +431,20 @@ static bool relocate_is_reserved_clear(const relocating *r, const entry_state *e
   return relocate_clears(e) && tl_text_behind(tl_module_text(r->module, symbol->name), ".nv.reservedSmem");
 }
 
-/* L768, RF224: on the SASS side of a relocatable capsule the place of a unit's line table waits for the final link. */
-static bool relocate_is_line_unit(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
-  const tl_module *const m = r->module;
-  return m->capsule && m->view == TL_VIEW_SASS &&
-         strcmp(tl_module_text(m, m->sections.items[symbol->section].name), ".debug_line") == 0 &&
-         strcmp(tl_module_text(m, m->sections.items[e->entry->target].name), ".debug_info") == 0;
-}
-
 /* Memory that the loader gives no address: of constants, and of shared memory also where it is a local object that no file
  * defines (L965). */
 static bool relocate_is_of_kernels(const relocating *r, const tl_symbol *symbol) {
   const unsigned space = symbol->other & STO_SPACE_MASK;
   return space == STO_CONSTANT || space == STO_SHARED ||
          (space == STO_RESERVED_SHARED && !relocate_is_placed_by_loader(r, symbol));
+}
+
+/* L965: a local object that no file defines is nothing that a later link or the loader could place, but in global memory. */
+static bool relocate_is_nowhere(const relocating *r, const tl_symbol *symbol) {
+  const unsigned type = tl_type_of(symbol);
+  return tl_binding_of(symbol) == STB_LOCAL && symbol->section == TL_NONE && symbol->block == TL_NONE &&
+         (type == STT_OBJECT || type == STT_CUDA_OBJECT) && !r->module->capsule &&
+         !relocate_is_placed_by_loader(r, symbol);
 }
 
 /* L1146: against an object that no file defines and that the loader does not place, a branch and a type that is none end
@@ -475,7 +474,7 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
   if (!reserved && relocate_clear_waits(r, e))
     return true;
   if (tl_type_of(symbol) == STT_SECTION)
-    return relocate_is_line_unit(r, e, symbol) || relocate_keeps_for_later(r, e, TL_DEFECT_D92);
+    return relocate_keeps_for_later(r, e, TL_DEFECT_D92);
   const bool weak = tl_binding_of(symbol) == STB_WEAK;
   const bool in_code = symbol->external_shared && function != TL_NONE;
   const bool elsewhere = weak && !in_code && !relocate_is_placed_by_loader(r, symbol);
@@ -490,7 +489,7 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
     return true;
   const bool function_elsewhere = tl_type_of(symbol) == STT_FUNC; /* a hidden one (L905) */
   if (symbol->section == TL_NONE && !symbol->shared && !relocate_is_of_kernels(r, symbol) && !symbol->constants_size &&
-      !function_elsewhere)
+      !function_elsewhere && !relocate_is_nowhere(r, symbol))
     return true;
   const uint32_t owner = function == TL_NONE ? TL_NONE : r->module->symbol_of_function[function];
   if (symbol->external_shared && owner != TL_NONE && relocate_symbol(r, owner)->other & STO_ENTRY &&
@@ -554,6 +553,8 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
   if (symbol->weak_mention && !relocate_is_placed_by_loader(r, symbol))
     return false;
   if (type == STT_CUDA_OBJECT && relocate_is_of_kernels(r, symbol) && !symbol->weak_mention) /* L578 */
+    return false;
+  if (relocate_is_nowhere(r, symbol))
     return false;
   if (relocate_is_reserved_clear(r, e, symbol))
     *result = OUTCOME_KEEP_AS_NONE;
@@ -1033,6 +1034,7 @@ static bool relocate_is_capsule_code(const relocating *r, const entry_state *e) 
 }
 
 static void relocate_entry(relocating *r, uint32_t index) {
+  enum { MERCURY_LAST = 0x40 };
   const tl_relocation *const entry = &r->module->relocations.items[index];
   if (tl_layout_offset_is_gone(r->layout, entry->target, entry->offset) ||
       r->module->sections.items[entry->target].bodyless || relocate_is_of_emptied(r, entry->target))
@@ -1074,6 +1076,8 @@ static void relocate_entry(relocating *r, uint32_t index) {
     relocate_apply(r, &e);
   else if (result == OUTCOME_CLEAR)
     relocate_clear(r, &e);
+  else if (result == OUTCOME_DROP && e.type == TL_R_MERCURY + MERCURY_LAST && !e.entry->rel) /* L1489 */
+    relocate_record(r, &e);
   if (result == OUTCOME_KEEP || result == OUTCOME_KEEP_AS_NONE || result == OUTCOME_APPLY_AND_KEEP)
     relocate_keep(r, &e, result == OUTCOME_KEEP_AS_NONE);
 }
@@ -1293,10 +1297,8 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
   for (size_t i = module->relocations.count; i-- > 0;)
     if (tl_module_relocation_stands(module, i) && !relocate_is_in_empty(&r, &module->relocations.items[i]))
       relocate_entry(&r, (uint32_t)i);
-  if (module->capsule && module->view == TL_VIEW_SASS) {
+  if (module->capsule && module->view == TL_VIEW_SASS)
     relocate_order_patches(relocated, arena);
-    tl_relocate_time_moves(relocated, module, arena);
-  }
   for (size_t i = 0; i < module->copied_entries.count; i++) { /* M20 */
     const tl_copied_entry *const copied = &module->copied_entries.items[i];
     *tl_vector_push(arena, &relocated->kept) = (tl_kept){.container = copied->container,

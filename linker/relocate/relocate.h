@@ -42,6 +42,8 @@ void tl_relocate_check_kept(tl_relocated *relocated, const tl_module *module, co
 void tl_relocate_check_functions(const tl_module *module);
 /* E62 of entries of replaced bodies' texts, under -kernels-used and -variables-used (L131, D89). */
 void tl_relocate_check_replaced(const tl_module *module);
+/* Adds control fields around moves whose register is written over to the patches, of a capsule's SASS view (L1422). */
+void tl_relocate_time_moves(tl_relocated *relocated, const tl_module *module, tl_arena *arena);
 /* Carries a patch out on the bytes at its offset (R2-R5). */
 void tl_patch_apply(const tl_patch *patch, uint8_t *at);
 /* Bytes from the patch's offset that its fields touch. */

@@ -497,12 +497,13 @@ static uint32_t ref_attribute_join_masks(const ref_link *link, size_t own, const
 }
 
 /* RF975: what is to be joined into a kernel without a record ends the link where none is made. */
+/* RF778: said behind the call graph and E35. */
 static void ref_attribute_check_mask(ref_link *link, const ref_function *kernel, size_t own) {
   for (size_t i = 0; i < kernel->reach.count; i++) {
     const size_t number = kernel->reach.items[i];
     if (number != own && link->functions[number].live &&
         ref_attribute_find(&link->functions[number].records, CODE_SPARSE_MMA) != NULL) {
-      ref_message_fatal(link, "RF975", "Internal error: entry_info was null");
+      link->has_null_entry = true;
     }
   }
 }

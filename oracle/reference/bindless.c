@@ -1,4 +1,4 @@
-/* Tables of textures, samplers and surfaces behind the kernels' parameters: B3-B9, W6.12, W10.5. */
+/* Tables of textures, samplers and surfaces behind the kernels' parameters: B3-B9, W6.12, W10.5, L1375, RF784. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -46,9 +46,25 @@ bool ref_bindless_takes(uint32_t type) {
   return row != NULL && row->texture == REF_TEXTURE_SLOT;
 }
 
+/* RF784: what a second name of a kernel reaches has its entry in the kernel's bank. */
+static void ref_bindless_join_names(ref_link *link, uint8_t all) {
+  for (size_t i = 0; i < link->kernels.count && !link->is_capsule; i++) {
+    const ref_function *name = &link->functions[link->kernels.items[i]];
+    if (name->alias_of != REF_NONE && ref_callgraph_has_one_kernel(link)) {
+      link->functions[name->alias_of].kernel_bindless_mask |= all;
+    }
+    for (size_t k = 0; name->alias_of != REF_NONE && k < name->reach.count; k++) {
+      link->functions[name->alias_of].kernel_bindless_mask |= link->functions[name->reach.items[k]].bindless_mask;
+    }
+  }
+}
+
 /* B6: what each function's text refers to; W6.12: with one kernel everything counts. */
 static void ref_bindless_find_masks(ref_link *link) {
-  uint8_t all = link->dead_bindless_mask;
+  uint8_t all = 0;
+  for (size_t i = 0; i < link->function_count; i++) {
+    all |= link->functions[i].dead_bindless_mask;
+  }
   for (size_t i = 0; i < link->relocation_count; i++) {
     const ref_out_relocation *entry = &link->relocations[i];
     const size_t function = link->sections[entry->target].info_function;
@@ -69,6 +85,7 @@ static void ref_bindless_find_masks(ref_link *link) {
     }
     kernel->kernel_bindless_mask = mask;
   }
+  ref_bindless_join_names(link, all);
 }
 
 /* B3, M27, before the tables are filled; the sections' own alignment is SLOT unless a file was changed. RF270: what stays without a
@@ -141,6 +158,16 @@ static void ref_bindless_fill_kernel(ref_link *link, ref_function *kernel, const
   }
 }
 
+/* L1375: of two kernels with one bank that which it is about. */
+static bool ref_bindless_has_bank(const ref_link *link, const ref_function *kernel) {
+  if (kernel->constant0 == REF_NONE) {
+    return false;
+  }
+  const size_t about = link->sections[kernel->constant0].info_section;
+  const size_t owner = about == REF_NONE || link->is_capsule ? REF_NONE : link->sections[about].info_function;
+  return owner == REF_NONE || &link->functions[owner] == kernel || link->functions[owner].text != about;
+}
+
 void ref_bindless_layout(ref_link *link) {
   ref_indices *slots = &link->slots;
   ref_bindless_list_type(link, slots, REF_SYMBOL_SURFACE);
@@ -158,7 +185,7 @@ void ref_bindless_layout(ref_link *link) {
   ref_bindless_find_masks(link);
   for (size_t i = link->all_kernels.count; i-- > 0;) { /* RF120: E37 names the last created first */
     ref_function *kernel = &link->functions[link->all_kernels.items[i]];
-    if (kernel->kernel_bindless_mask != 0 && kernel->constant0 != REF_NONE) {
+    if (kernel->kernel_bindless_mask != 0 && ref_bindless_has_bank(link, kernel)) {
       ref_bindless_fill_kernel(link, kernel, slots, base);
     }
   }
@@ -199,7 +226,7 @@ static uint32_t ref_bindless_own_index(const void *context, size_t symbol) {
 void ref_bindless_write(ref_link *link) {
   for (size_t i = 0; i < link->all_kernels.count; i++) {
     const ref_function *kernel = &link->functions[link->all_kernels.items[i]];
-    if (kernel->bindless != 0) {
+    if (kernel->bindless != 0 && ref_bindless_has_bank(link, kernel)) {
       link->sections[kernel->bindless].data = ref_bindless_entries(link, kernel, ref_bindless_own_index, link);
     }
   }

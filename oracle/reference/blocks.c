@@ -1,4 +1,4 @@
-/* Data, constant and debug sections as blocks (W3.3, W3.6, W3.8, W3.10, W8.8, RF715). */
+/* Data, constant and debug sections as blocks (W3.3, W3.6, W3.8, W3.10, W8.8, RF715, RF771, RF772, RF776). */
 #include "link.h"
 
 #include <string.h>
@@ -36,10 +36,18 @@ bool ref_merge_is_text(const ref_file *file, uint32_t section) {
          ((input->flags & REF_FLAG_EXEC) != 0 || ref_function_owns_text(file, section));
 }
 
-/* Parameters and shared memory are what they are, whatever their flags say. */
+/* Parameters, compiler constants (RF776) and shared memory are what they are, whatever their flags say. */
 static bool ref_merge_is_named(const ref_section *section) {
-  return section->type == REF_TYPE_CONSTANT ||
+  return section->type == REF_TYPE_CONSTANT || section->type == REF_TYPE_CONSTANT + 2 ||
          (section->type == REF_TYPE_SHARED && strncmp(section->name, ".nv.shared.", 11) == 0);
+}
+
+/* RF771: a function that lies in another section has no part in the text that names it. */
+static uint32_t ref_merge_text_owner(const ref_file *file, uint32_t section) {
+  const uint32_t owner = ref_function_primary(file, section);
+  const uint32_t lies_in = owner == 0 ? 0 : file->cubin.symbols[owner].section;
+  const bool capsule = (file->cubin.flags & REF_KIND_CAPSULE) != 0;
+  return capsule || lies_in == 0 || lies_in == section ? owner : 0;
 }
 
 /* The function that a section with flag 0x40, parameters and shared memory without it too, belongs to, as an input symbol; 0 when there is
@@ -53,7 +61,7 @@ uint32_t ref_merge_owner(const ref_file *file, uint32_t section) {
       return 0; /* RF759: that of another name is the pool's */
     }
     if (!named && ref_merge_is_text(file, section)) {
-      return ref_function_primary(file, section);
+      return ref_merge_text_owner(file, section);
     }
     if ((!named && (input->flags & REF_FLAG_INFO) == 0) || input->info >= cubin->section_count) {
       return 0;
@@ -316,6 +324,7 @@ static bool ref_block_has_constants(const ref_file *file, uint32_t section) {
 static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   ref_section own_constants = file->cubin.sections[section]; /* RF116, L895: called after the function */
   own_constants.name = ref_memory_print(link, "%s%s", link->view->optimizer_prefix, file->cubin.symbols[owner].name);
+  own_constants.flags = link->is_capsule ? own_constants.flags : REF_FLAG_ALLOC | REF_FLAG_INFO; /* RF776 */
   const ref_section *input = &own_constants;
   const size_t number = file->function_of[owner];
   const bool loses = file->body_of[owner] == REF_BODY_LOSES;
@@ -363,10 +372,12 @@ static size_t ref_block_add_laid_table(ref_link *link, ref_function *function, c
   return function->laid_table;
 }
 
-/* RF422: the sh_link of constants and initialised variables is what the first input says, of whatever section. */
+/* RF422, RF772: the sh_link of constants, of variables, of local memory and of jump slots of nobody is what the first input says, of whatever
+ * section. */
 static void ref_block_keep_link(const ref_link *link, size_t number, const ref_section *input) {
-  const bool data = input->type == REF_TYPE_GLOBAL_INIT || input->type == REF_TYPE_PROGBITS ||
-                    ref_section_type_is_constant(input->type);
+  const bool memory = input->type == REF_TYPE_GLOBAL || input->type == REF_TYPE_GLOBAL_INIT ||
+                      input->type == REF_TYPE_LOCAL || input->type == REF_TYPE_UFT;
+  const bool data = memory || input->type == REF_TYPE_PROGBITS || ref_section_type_is_constant(input->type);
   if (data && !link->is_capsule) {
     link->sections[number].input_link = input->link;
   }
@@ -475,7 +486,8 @@ static void ref_block_note_user_constants(ref_link *link, const ref_file *file, 
  * memory that comes along for an object of another memory space. */
 static void ref_block_name_text(ref_link *link, const ref_file *file, const ref_section *input, size_t number) {
   const bool named = input->type == REF_TYPE_LOCAL || input->type == REF_TYPE_SHARED;
-  const uint32_t owner = named ? ref_function_primary(file, input->info) : 0;
+  const bool known = named && input->info < file->cubin.section_count;
+  const uint32_t owner = known ? ref_merge_text_owner(file, input->info) : 0;
   if (owner != 0 && file->function_of[owner] != REF_NONE) {
     link->sections[number].info_section = link->functions[file->function_of[owner]].text;
   }
@@ -489,7 +501,7 @@ static void ref_block_map_info(ref_link *link, const ref_file *file, const ref_s
       input->info >= file->cubin.section_count) {
     return;
   }
-  const uint32_t owner = ref_merge_is_text(file, input->info) ? ref_function_primary(file, input->info) : 0;
+  const uint32_t owner = ref_merge_is_text(file, input->info) ? ref_merge_text_owner(file, input->info) : 0;
   const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
   const size_t known =
       file->section_of[input->info] == REF_NONE ? file->shared_in[input->info] : file->section_of[input->info];

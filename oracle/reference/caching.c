@@ -122,22 +122,25 @@ static void ref_caching_consider(ref_link *link, const ref_requests *requests, r
   }
 }
 
-/* RF952: how many records the kernel gets; the only kernel (D54) one at most, and where it has no record and reaches none, one where all
- * records of the program ask. */
-static size_t ref_caching_count(const ref_link *link, const ref_requests *requests, const ref_preference *preference) {
-  const bool one = ref_callgraph_has_one_kernel(link);
-  if (preference->own != NULL) {
-    const size_t asking = preference->own->asks ? preference->asking : 0;
-    return one && asking > 1 ? 1 : asking;
-  }
-  if (preference->seen != NULL) {
-    return preference->seen->asks && !preference->clashes;
-  }
-  bool all = one && requests->count != 0;
+static bool ref_caching_all_ask(const ref_requests *requests) {
+  bool all = requests->count != 0;
   for (size_t i = 0; all && i < requests->count; i++) {
     all = requests->items[i].asks;
   }
   return all;
+}
+
+/* RF952, L1410: how many records the kernel gets; the only kernel (D54) one where all records of the program ask, if it has one or reaches
+ * none. */
+static size_t ref_caching_count(const ref_link *link, const ref_requests *requests, const ref_preference *preference) {
+  const bool alone = ref_callgraph_has_one_kernel(link) && ref_caching_all_ask(requests);
+  if (preference->own != NULL) {
+    return !preference->own->asks ? 0 : alone ? 1 : preference->asking;
+  }
+  if (preference->seen != NULL) {
+    return preference->seen->asks && !preference->clashes;
+  }
+  return alone;
 }
 
 static int ref_caching_compare(const void *left, const void *right) {

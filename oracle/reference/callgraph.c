@@ -1,4 +1,4 @@
-/* Reach, stack, registers over the call graph; `.nv.callgraph` and `.nv.prototype`. G2-G4, W6.3-W6.5, W7.1, W7.2, W7.6. */
+/* Reach, stack, registers over the call graph; `.nv.callgraph` and `.nv.prototype`. G2-G4, W6.3-W6.5, W7.1, W7.2, W7.6, RF785. */
 #include "link.h"
 
 #include <string.h>
@@ -120,7 +120,8 @@ static void ref_callgraph_find_entries(ref_link *link) {
       continue;
     }
     const bool slot = ref_callgraph_is_slot(link, &link->functions[number]);
-    if (slot || ref_callgraph_is_live_entry(&link->functions[number])) {
+    const bool name = ref_callgraph_is_alias_kernel(link, &link->functions[number]) && !link->is_capsule; /* RF785 */
+    if (slot || name || ref_callgraph_is_live_entry(&link->functions[number])) {
       ref_indices_add(link, &link->holders, number);
     }
     if (slot) {

@@ -633,6 +633,9 @@ static void ref_capsule_write_symbol(ref_capsule *capsule, size_t number, bool m
       name = capsule->pieces[piece].symbol_name;
     }
   }
+  if (!mercury_side && !nowhere && symbol->type != REF_SYMBOL_FUNC && symbol->value != 0) {
+    value += ref_inner_object_place(capsule, symbol) - symbol->value;
+  }
   const size_t sass = capsule->sass_symbol_of[number];
   if (!mercury_side && sass != REF_NONE && (symbol->type == REF_SYMBOL_FUNC || undefined)) {
     value = capsule->sass->symbols[sass].value;
@@ -709,7 +712,7 @@ bool ref_capsule_is_shared_debug(const char *name) {
   static const char *const names[] = {".debug_abbrev",   ".debug_aranges",  ".debug_loc",    ".debug_macinfo",
                                       ".debug_pubnames", ".debug_pubtypes", ".debug_ranges", ".debug_str"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (strcmp(name, names[i]) == 0) {
+    if (ref_text_is(name, names[i])) {
       return true;
     }
   }

@@ -224,6 +224,7 @@ void ref_leaf_finalize(ref_link *link, ref_bytes *text);
 bool ref_inner_is_function(const ref_link *mercury, size_t function);
 /* Where the function that begins at `start` of the SASS text of `owner` ends. */
 uint64_t ref_inner_end(const ref_capsule *capsule, size_t owner, const ref_places *places, uint64_t start);
+uint64_t ref_inner_object_place(ref_capsule *capsule, const ref_out_symbol *symbol);
 void ref_inner_place_symbol(ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size);
 /* For each section the last record about the stack of a function in it. */
 const ref_record **ref_inner_list_stacks(ref_link *mercury);

@@ -1,10 +1,12 @@
-/* RF812: nvlink walks over the sections of a capsule's SASS side, and takes what Mercury's side has for one of entries, of attributes or of debug data
- * by its name, whatever the type and the sh_info of Mercury's are: so it is of the SASS section's type and about what that one is about. What no
- * SASS section has the name of counts for nothing, nor do further ones of a name; where Mercury's side has none of the name, attributes and
- * debug data are the SASS side's. */
+/* RF812: nvlink walks over the sections of a capsule's SASS side, and takes what Mercury's side has for one of entries,
+ * of attributes or of debug data by its name, whatever the type and the sh_info of Mercury's are: so it is of the SASS
+ * section's type and about what that one is about. RF908: what no SASS section has the name of counts for nothing, nor
+ * do further ones of a name; where Mercury's side has none of the name, attributes and debug data are the SASS side's. */
 #include "capsule.h"
 
 #include <string.h>
+
+enum { VERSION_RECORD = 0x01015f03 };
 
 typedef struct ref_beside {
   ref_link *link;
@@ -16,7 +18,6 @@ typedef struct ref_beside {
   uint32_t *bodies; /* by SASS section the capsule that is about it; 0: none */
   bool *taken;
   uint32_t *moved; /* by section of Mercury's the SASS section in whose place it stands, or 0 */
-  ref_map taken_names;
 } ref_beside;
 
 static bool ref_beside_is_mercury(const ref_section *section) {
@@ -104,6 +105,16 @@ static void ref_beside_add_version(ref_beside *beside, uint32_t number, uint32_t
   section->size = bytes.size;
 }
 
+/* RF880: records of the SASS side's in place of Mercury's, with the version that nothing of Mercury's says. */
+static void ref_beside_take_sass(const ref_beside *beside, const ref_section *input, ref_section *own) {
+  ref_bytes records = {0};
+  ref_bytes_add(beside->link, &records, input->data, (size_t)input->size);
+  ref_bytes_add_u32(beside->link, &records, VERSION_RECORD);
+  own->type = REF_TYPE_INFO;
+  own->data = records.data;
+  own->size = records.size;
+}
+
 static void ref_beside_take(ref_beside *beside, uint32_t number) {
   static const char prefix[] = ".rela";
   const ref_section *input = &beside->whole->sections[number];
@@ -119,7 +130,6 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
   if (found != REF_NONE && found != 0) {
     section = &beside->view->sections[found];
     beside->taken[found] = true;
-    ref_map_set(beside->link, &beside->taken_names, section->name, found);
     ref_map_set(beside->link, &beside->names, name, beside->next[found]);
     if (ref_beside_is_data(input->type)) {
       return;
@@ -131,6 +141,9 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
     }
   }
   section->info = target != 0 ? target : section->info;
+  if (found == REF_NONE && input->type == REF_TYPE_INFO && target != 0 && input->data != NULL) {
+    ref_beside_take_sass(beside, input, own);
+  }
   if (section != own &&
       ref_beside_is_debug(input)) { /* they have the order and the headers of the SASS side's (RF824) */
     own->type = input->type;
@@ -161,11 +174,22 @@ static void ref_beside_move(const ref_beside *beside) {
   }
 }
 
-/* Of attributes, debug data and data the further ones of a name. */
-static bool ref_beside_is_left_over(const ref_beside *beside, uint32_t number) {
-  const ref_section *section = &beside->view->sections[number];
-  return ref_beside_is_named(section) &&
-         (ref_beside_is_table(section->type) || ref_map_find(&beside->taken_names, section->name) != REF_NONE);
+/* RF879: what lies in a section of the SASS side lies in Mercury's beside it. */
+static void ref_beside_move_objects(const ref_beside *beside) {
+  ref_cubin *view = beside->view;
+  for (size_t i = 1; i < view->symbol_count; i++) {
+    ref_symbol *symbol = &view->symbols[i];
+    if (symbol->section == 0 || symbol->section >= view->section_count ||
+        ref_beside_is_mercury(&beside->whole->sections[symbol->section]) || view->sections[symbol->section].type != 0) {
+      continue;
+    }
+    const char *name = ref_beside_name(beside->link, beside->whole->sections[symbol->section].name);
+    const size_t found = ref_map_find(&beside->first, name);
+    if (found != REF_NONE && found <= UINT16_MAX) {
+      symbol->section = (uint32_t)found;
+      symbol->raw_section = (uint16_t)found;
+    }
+  }
 }
 
 void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) {
@@ -186,9 +210,10 @@ void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) 
     }
   }
   for (uint32_t i = 1; i < count; i++) {
-    if (ref_beside_is_mercury(&whole->sections[i]) && !beside.taken[i] && ref_beside_is_left_over(&beside, i)) {
+    if (ref_beside_is_mercury(&whole->sections[i]) && !beside.taken[i] && ref_beside_is_named(&view->sections[i])) {
       view->sections[i].type = 0;
     }
   }
   ref_beside_move(&beside);
+  ref_beside_move_objects(&beside);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 enum {
+  SIZED = 4,
   CODE_PARAM_CBANK = 0x0a,
   CODE_CBANK_PARAM_SIZE = 0x19,
   CODE_BRANCH_TARGETS = 0x34,
@@ -130,7 +131,8 @@ ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function) {
   static const uint8_t last[] = {CODE_CBANK_PARAM_SIZE, CODE_PARAM_CBANK, CODE_SW_WAR};
   const ref_records *records = &capsule->mercury->functions[function].output_records;
   const ref_records *sass = &capsule->sass->functions[function].output_records;
-  size_t rank[256] = {0};
+  size_t rank[256] = {0}, own[256] = {0};
+  bool is_sized[256] = {false}; /* RF875: what Mercury has in this format is not added */
   ref_bytes output = {0};
   for (size_t i = 0; i < records->count; i++) {
     const ref_record *record = &records->items[i];
@@ -138,6 +140,8 @@ ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function) {
         record->code == CODE_GRAPHICS) {
       continue;
     }
+    own[record->code]++;
+    is_sized[record->code] = is_sized[record->code] || record->format == SIZED;
     const ref_record *other = ref_capsule_code_has_offsets(record->code)
                                   ? ref_capsule_find_record(sass, record->code, rank[record->code]++)
                                   : NULL;
@@ -149,7 +153,8 @@ ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function) {
     ref_slots_share_count(capsule, function, record, &output);
   }
   for (size_t i = 0; i < sizeof last; i++) {
-    const ref_record *record = ref_capsule_find_record(sass, last[i], 0);
+    const bool is_added = !is_sized[last[i]] && ref_capsule_find_record(sass, last[i], own[last[i]]) != NULL;
+    const ref_record *record = is_added ? ref_capsule_find_record(sass, last[i], 0) : NULL;
     if (record != NULL && last[i] == CODE_PARAM_CBANK) {
       ref_capsule_add_parameter_bank(capsule, &output, function, record);
     } else if (record != NULL) {

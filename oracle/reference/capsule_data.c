@@ -21,7 +21,7 @@ bool ref_data_place_field(uint32_t type, ref_field *field) {
 }
 
 bool ref_data_is_derived(uint32_t type) {
-  return type == REF_TYPE_GLOBAL_INIT || type == REF_TYPE_CONSTANT_USER || type == REF_TYPE_CONSTANT_PIC;
+  return type == REF_TYPE_GLOBAL_INIT || type == REF_TYPE_CONSTANT_USER || type == REF_TYPE_CONSTANT_PIC; /* RF874 */
 }
 
 /* R63: the type on the SASS side, 0 where that has no entry. Some keep Mercury's number. */

@@ -24,9 +24,8 @@ enum {
 };
 
 typedef struct ref_frame {
-  const ref_section *section, *common_section;
-  uint64_t common, at, end; /* common: in its section */
-  const uint8_t *linked;    /* the bytes of its section behind Mercury's own entries (RF852) */
+  const ref_section *section, *common_section; /* with the bytes behind Mercury's own entries (RF852) */
+  uint64_t common, at, end;                    /* common: in its section */
   bool is_bare;
   ref_bytes rows;             /* in place of its own, if there are any */
   uint64_t range;             /* of addresses, in place of its own, unless 0 */
@@ -51,10 +50,8 @@ typedef struct ref_frames {
   ref_bytes output;
   ref_frame_entry *entries; /* by relocation of the Mercury module; NULL: nobody asks */
   ref_map inner;            /* functions within others' texts, by owner and place */
-  ref_map coded;            /* those of them that are addresses */
-  ref_places said_places;   /* of a function that an entry is about */
-  size_t said_function;
-  ref_map addresses; /* the Mercury module's relocation of each frame's address, by file, section and offset */
+  ref_map coded;            /* those of them that are addresses of code, the first that was read */
+  ref_map addresses;        /* the Mercury module's relocation of each frame's address, by file, section and offset */
   const ref_section
       *common_section; /* of the common entry that was written last, and its offset there and in the output */
   uint64_t last_common, last_written;
@@ -84,7 +81,7 @@ static void ref_frames_add_common(ref_frames *frames, const ref_frame *frame) {
     ref_bytes_add(frames->capsule->mercury, &frames->output, frame->common_bytes.data, frame->common_bytes.size);
     return;
   }
-  ref_bytes_add(frames->capsule->mercury, &frames->output, frame->linked + frame->common, (size_t)size);
+  ref_bytes_add(frames->capsule->mercury, &frames->output, frame->common_section->data + frame->common, (size_t)size);
 }
 
 /* The last frame of a file that begins at an offset of its section or before, or (`common`) whose common entry does; NULL: none. Files and
@@ -150,37 +147,31 @@ static void ref_frames_place_common(ref_frames *frames, size_t number) {
   }
 }
 
-/* The function whose code an entry is about, by its symbol or its section's; REF_NONE: none. */
-static size_t ref_frames_function_of(const ref_link *mercury, const ref_out_relocation *entry) {
-  if (entry->function != REF_NONE || entry->symbol == REF_NONE) {
-    return entry->function;
-  }
-  const size_t section = mercury->symbols[entry->symbol].section;
-  return section == REF_NONE ? REF_NONE : mercury->sections[section].info_function;
+static bool ref_frames_names_text(const ref_link *mercury, const ref_out_relocation *entry) {
+  const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &mercury->symbols[entry->symbol];
+  return symbol != NULL && symbol->type == REF_SYMBOL_SECTION && symbol->section != REF_NONE &&
+         mercury->sections[symbol->section].info_function != REF_NONE &&
+         (mercury->sections[symbol->section].flags & REF_FLAG_EXEC) != 0;
 }
 
-/* RF819: about code it is a place in the SASS text. */
-static int64_t ref_frames_said_addend(ref_frames *frames, const ref_out_relocation *entry) {
-  const size_t function = ref_frames_function_of(frames->capsule->mercury, entry);
-  if (function == REF_NONE || entry->addend == 0) {
-    return entry->addend;
-  }
-  if (frames->said_places.at == NULL || frames->said_function != function) {
-    frames->said_function = function;
-    frames->said_places = ref_places_of_function(frames->capsule, function);
-  }
-  return (int64_t)ref_addends_place(&frames->said_places, (uint64_t)entry->addend);
-}
-
-/* RF707, RF819: that of the entry of an address at the place; without one that of the first entry of the output there. */
-static int64_t ref_frames_data_addend(ref_frames *frames, const ref_out_relocation *entry) {
+/* RF869: the addend of all entries at a place of an input's section: that of the entry of code that was read first, the place in the SASS
+ * text where it is about a function (RF865), 0 about a text, otherwise (RF707) that of the first entry of the output. */
+static int64_t ref_frames_addend_at(const ref_frames *frames, const ref_out_relocation *entry, uint64_t offset) {
   ref_link *mercury = frames->capsule->mercury;
-  const char *key = ref_frames_place_key(mercury, entry->file, entry->target, entry->input_offset);
-  const size_t first = ref_map_find(&frames->addresses, key), address = ref_map_find(&frames->coded, key);
-  if (address != REF_NONE) {
-    return ref_frames_said_addend(frames, &mercury->relocations[address]);
+  const char *key = ref_frames_place_key(mercury, entry->file, entry->target, offset);
+  const size_t coded = ref_map_find(&frames->coded, key), first = ref_map_find(&frames->addresses, key);
+  if (coded == REF_NONE) {
+    return first == REF_NONE ? entry->addend : mercury->relocations[first].addend;
   }
-  return first == REF_NONE ? entry->addend : mercury->relocations[first].addend;
+  const ref_out_relocation *code = &mercury->relocations[coded];
+  if (ref_frames_names_text(mercury, code)) {
+    return 0;
+  }
+  if (code->addend == 0 || code->function == REF_NONE || mercury->functions[code->function].text == REF_NONE) {
+    return code->addend;
+  }
+  const ref_places places = ref_places_of_function(frames->capsule, code->function);
+  return (int64_t)ref_addends_place(&places, (uint64_t)code->addend);
 }
 
 /* RF707: all others of Mercury's side become entries of data (R63): at their place in the frame, or 0 where the frame is not in the output. */
@@ -195,14 +186,14 @@ static void ref_frames_place_data(ref_frames *frames, size_t number) {
     return; /* what waits for the final link (RF290) is about the frames of the output */
   }
   if (ref_data_place_field(entry->type, &field)) {
-    placed->is_place = is_inside;
+    placed->is_place = true;
     placed->offset = is_inside ? kept->written + place : 0;
-    placed->addend = ref_frames_data_addend(frames, entry);
+    placed->addend = ref_frames_addend_at(frames, entry, entry->input_offset);
     return;
   }
   *placed = (ref_frame_entry){.offset = is_inside ? kept->written + place : 0,
                               .type = ref_data_sass_type(entry->type, false),
-                              .addend = ref_frames_data_addend(frames, entry)};
+                              .addend = ref_frames_addend_at(frames, entry, entry->input_offset)};
 }
 
 /* Where the entries about the frames and their common entries are. */
@@ -241,19 +232,6 @@ static bool ref_frames_points_nowhere(const ref_frames *frames, const ref_kept_f
   return found != REF_NONE && (mercury->job->bug_compatible || mercury->relocations[found].type != MERCURY_64);
 }
 
-/* RF867: the addend of its entry on the SASS side, the place of Mercury's (RF865). */
-static int64_t ref_frames_address(ref_frames *frames, const ref_frame *frame, const ref_kept_frame *kept) {
-  const ref_out_relocation *address = &frames->capsule->mercury->relocations[kept->entry];
-  if (kept->function == REF_NONE && address->type == MERCURY_ADDRESS) {
-    return ref_frames_said_addend(frames, address);
-  }
-  if (frame->is_bare || frame->start != 0 || address->type != MERCURY_ADDRESS || address->addend == 0) {
-    return (int64_t)frame->sass_start;
-  }
-  const ref_places places = ref_places_of_function(frames->capsule, kept->function);
-  return (int64_t)ref_addends_place(&places, (uint64_t)address->addend);
-}
-
 static void ref_frames_add(ref_frames *frames, const ref_frame *frame, ref_kept_frame *kept) {
   ref_frames_add_common(frames, frame);
   const size_t at = frames->output.size;
@@ -264,7 +242,7 @@ static void ref_frames_add(ref_frames *frames, const ref_frame *frame, ref_kept_
   ref_bytes_add(frames->capsule->mercury, &frames->output, frame->rows.data, frame->rows.size);
   ref_put_u64(frames->output.data + at + LENGTH_AT, size - HEAD);
   if (frame->is_bare) { /* RF707: address and range are what Mercury's side has after its own entries */
-    memcpy(frames->output.data + at + ADDRESS_AT, frame->linked + frame->at + ADDRESS_AT, ROWS_AT - ADDRESS_AT);
+    memcpy(frames->output.data + at + ADDRESS_AT, frame->section->data + frame->at + ADDRESS_AT, ROWS_AT - ADDRESS_AT);
     ref_put_u32(frames->output.data + at + BARE - 4, 0);
   }
   ref_put_u64(frames->output.data + at + POINTER_AT,
@@ -277,14 +255,35 @@ static void ref_frames_add(ref_frames *frames, const ref_frame *frame, ref_kept_
   }
   kept->written = at;
   kept->common_written = frames->last_written;
-  kept->address = ref_frames_address(frames, frame, kept);
+  kept->address =
+      ref_frames_addend_at(frames, &frames->capsule->mercury->relocations[kept->entry], kept->frame.at + ADDRESS_AT);
 }
 
-static const ref_section *ref_frames_section(const ref_cubin *cubin, uint32_t *index) {
+/* RF852: the finalizer reads what Mercury's own link wrote. */
+static const ref_section *ref_frames_linked(const ref_frames *frames, size_t number, uint32_t index) {
+  ref_link *mercury = frames->capsule->mercury;
+  const ref_file *file = &mercury->files[number];
+  const ref_section *input = &file->cubin.sections[index];
+  if (file->section_of[index] == REF_NONE) {
+    return input;
+  }
+  const ref_bytes *output = &mercury->sections[file->section_of[index]].data;
+  const uint64_t base = file->offset_in[index];
+  if (base > output->size || input->size > output->size - base) {
+    return input;
+  }
+  ref_section *linked = REF_TAKE_ONE(mercury, ref_section);
+  *linked = *input;
+  linked->data = output->data + base;
+  return linked;
+}
+
+static const ref_section *ref_frames_section(const ref_frames *frames, size_t number, uint32_t *index) {
+  const ref_cubin *cubin = &frames->capsule->mercury->files[number].cubin;
   for (*index = 1; *index < cubin->section_count; ++*index) {
     const ref_section *section = &cubin->sections[*index];
     if (section->type == REF_TYPE_PROGBITS && REF_IS(section->name, ".debug_frame")) {
-      return section;
+      return ref_frames_linked(frames, number, *index);
     }
   }
   return NULL;
@@ -354,6 +353,10 @@ bool ref_capsule_is_first_alias(ref_link *mercury, size_t function, size_t name)
                                                ref_capsule_first_alias(mercury, function);
 }
 
+static bool ref_frames_is_of_code(const ref_out_relocation *entry) {
+  return entry->type == MERCURY_ADDRESS || entry->type == MERCURY_ADDRESS_32;
+}
+
 /* The entries of the Mercury view about frames, at each offset the last that was read, of whatever it is about (RF707). */
 static void ref_frames_list_addresses(ref_frames *frames) {
   ref_link *mercury = frames->capsule->mercury;
@@ -362,7 +365,7 @@ static void ref_frames_list_addresses(ref_frames *frames) {
     if (!entry->dropped && REF_IS(mercury->sections[entry->target].name, ".debug_frame")) {
       const char *key = ref_frames_place_key(mercury, entry->file, entry->target, entry->input_offset);
       ref_map_set(mercury, &frames->addresses, key, i);
-      if (entry->type == MERCURY_ADDRESS || entry->type == MERCURY_ADDRESS_32) {
+      if (ref_frames_is_of_code(entry) && ref_map_find(&frames->coded, key) == REF_NONE) {
         ref_map_set(mercury, &frames->coded, key, i);
       }
     }
@@ -374,15 +377,15 @@ static ref_common ref_frames_read_common(ref_frames *frames, const ref_frame *fr
   if (frames->read_section != frame->common_section || frames->read_at != frame->common) {
     frames->read_section = frame->common_section;
     frames->read_at = frame->common;
-    frames->read =
-        ref_common_read(frames->capsule->mercury, frame->linked + frame->common, (size_t)ref_frames_common_size(frame));
+    frames->read = ref_common_read(frames->capsule->mercury, frame->common_section->data + frame->common,
+                                   (size_t)ref_frames_common_size(frame));
   }
   return frames->read;
 }
 
 /* The rows behind the head of Mercury's frame, in its common entry's unit (L1120). */
 static ref_rows ref_frames_rows(ref_frames *frames, const ref_frame *frame) {
-  return ref_rows_read(frames->capsule->mercury, frame->linked + frame->at + ROWS_AT,
+  return ref_rows_read(frames->capsule->mercury, frame->section->data + frame->at + ROWS_AT,
                        (size_t)(frame->end - frame->at - ROWS_AT), ref_frames_read_common(frames, frame).unit);
 }
 
@@ -424,11 +427,9 @@ static ref_frame ref_frames_translate(ref_frames *frames, size_t function, const
 }
 
 /* The entry of a file's next frame that has one still (the others' functions are dead or lost); REF_NONE behind the last frame. */
-static size_t ref_frames_next_kept(ref_frames *frames, size_t number, ref_frame *frame) {
+static size_t ref_frames_next_kept(ref_frames *frames, size_t number, uint32_t index, ref_frame *frame) {
   ref_link *mercury = frames->capsule->mercury;
   const ref_file *file = &mercury->files[number];
-  uint32_t index;
-  frame->section = ref_frames_section(&file->cubin, &index);
   while (frame->section != NULL && ref_frames_next(mercury, file, frame)) {
     const size_t entry = ref_map_find(
         &frames->addresses, ref_frames_place_key(mercury, number, file->section_of[index], frame->at + ADDRESS_AT));
@@ -437,16 +438,6 @@ static size_t ref_frames_next_kept(ref_frames *frames, size_t number, ref_frame 
     }
   }
   return REF_NONE;
-}
-
-/* RF852: the finalizer reads what Mercury's own link wrote. */
-static const uint8_t *ref_frames_linked(const ref_frames *frames, const ref_frame *frame, size_t entry) {
-  const ref_link *mercury = frames->capsule->mercury;
-  const ref_out_relocation *address = &mercury->relocations[entry];
-  const ref_bytes *linked = &mercury->sections[address->target].data;
-  const uint64_t base = address->offset - address->input_offset;
-  const bool is_whole = base <= linked->size && frame->section->size <= linked->size - base;
-  return is_whole ? linked->data + base : frame->section->data;
 }
 
 static const char *ref_frames_inner_key(ref_link *link, size_t owner, uint64_t place) {
@@ -465,27 +456,30 @@ static void ref_frames_list_inner(ref_frames *frames) {
   }
 }
 
-/* RF867: the addend of a frame's address counts where such a function begins there, and for nothing elsewhere. */
-static uint64_t ref_frames_start(const ref_frames *frames, const ref_out_relocation *address) {
-  ref_link *mercury = frames->capsule->mercury;
-  const bool begins = address->type == MERCURY_ADDRESS && address->addend != 0 &&
-                      ref_map_find(&frames->inner, ref_frames_inner_key(mercury, address->function,
-                                                                        (uint64_t)address->addend)) != REF_NONE;
-  return begins ? (uint64_t)address->addend : 0;
+/* RF868: what is written where its address is names the function within the text (L720). */
+static uint64_t ref_frames_start(const ref_frames *frames, const ref_frame *frame, size_t function) {
+  const uint64_t start = ref_u64(frame->section->data + frame->at + ADDRESS_AT);
+  const char *key = ref_frames_inner_key(frames->capsule->mercury, function, start);
+  return ref_map_find(&frames->inner, key) != REF_NONE ? start : 0;
 }
 
 static void ref_frames_collect_file(ref_frames *frames, size_t number) {
   ref_link *mercury = frames->capsule->mercury;
-  ref_frame frame = {.common = UINT64_MAX};
+  uint32_t index;
+  ref_frame frame = {.common = UINT64_MAX, .section = ref_frames_section(frames, number, &index)};
   size_t entry;
-  while ((entry = ref_frames_next_kept(frames, number, &frame)) != REF_NONE) {
+  while ((entry = ref_frames_next_kept(frames, number, index, &frame)) != REF_NONE) {
     frames->kept =
         ref_memory_grow(mercury, frames->kept, frames->kept_count, &frames->kept_capacity, sizeof *frames->kept);
-    frame.linked = ref_frames_linked(frames, &frame, entry);
-    frame.start = ref_frames_start(frames, &mercury->relocations[entry]);
+    frame.start = ref_frames_start(frames, &frame, mercury->relocations[entry].function);
     frames->kept[frames->kept_count++] = (ref_kept_frame){
         .frame = frame, .entry = entry, .function = mercury->relocations[entry].function, .next = REF_NONE};
   }
+}
+
+/* RF868: is what is written where its address is no function's beginning? */
+static bool ref_frames_is_astray(const ref_frame *frame) {
+  return ref_u64(frame->section->data + frame->at + ADDRESS_AT) != frame->start;
 }
 
 /* All frames whose entries were kept, those of one function's bodies in a chain, with those of each function inside its text (L720)
@@ -497,7 +491,7 @@ static void ref_frames_collect(ref_frames *frames) {
     ref_frames_collect_file(frames, number);
   }
   for (size_t i = 0; i < frames->kept_count; i++) {
-    if (frames->kept[i].function == REF_NONE) {
+    if (frames->kept[i].function == REF_NONE || ref_frames_is_astray(&frames->kept[i].frame)) {
       continue;
     }
     const char *key = ref_memory_print(mercury, "%zu %llx", frames->kept[i].function,
@@ -528,7 +522,8 @@ static ref_frame ref_frames_choose_rows(ref_frames *frames, const ref_kept_frame
   const size_t function = kept->function;
   ref_frame other = kept->frame, *list = NULL;
   other.is_bare = true;
-  if (kept->is_further || function == REF_NONE || frames->capsule->mercury->functions[function].text == REF_NONE ||
+  if (kept->is_further || function == REF_NONE || ref_frames_is_astray(&kept->frame) ||
+      frames->capsule->mercury->functions[function].text == REF_NONE ||
       ref_slots_keeps_frame(frames->capsule, function) ||
       ref_capsule_alias_comes_first(frames->capsule->mercury, function)) {
     return other;
@@ -573,7 +568,7 @@ void ref_capsule_write_frame_places(ref_capsule *capsule, size_t section, const 
   }
   ref_frame_entry *entries = REF_TAKE(mercury, ref_frame_entry, mercury->relocation_count);
   (void)ref_capsule_frames(capsule, entries);
-  for (size_t i = mercury->relocation_count; i-- > 0;) { /* RF819: the one read first counts */
+  for (size_t i = mercury->relocation_count; i-- > 0;) {
     const ref_out_relocation *entry = &mercury->relocations[i];
     ref_field field;
     if (entries[i].is_place && entry->target == section && ref_data_place_field(entry->type, &field)) {

@@ -157,3 +157,16 @@ void ref_inner_keep_stack_order(ref_link *mercury) {
     }
   }
 }
+
+/* RF879: an object within a text is on the SASS side at the instruction that holds its place. */
+uint64_t ref_inner_object_place(ref_capsule *capsule, const ref_out_symbol *symbol) {
+  const ref_link *mercury = capsule->mercury;
+  const ref_out_section *text = &mercury->sections[symbol->section];
+  const size_t function = text->info_function;
+  if ((text->flags & REF_FLAG_EXEC) == 0 || function == REF_NONE ||
+      mercury->functions[function].text != symbol->section) {
+    return symbol->value;
+  }
+  const ref_places places = ref_places_of_function(capsule, function);
+  return ref_places_around(&places, symbol->value);
+}

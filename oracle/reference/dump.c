@@ -1,5 +1,5 @@
 /* What is said of the call graph at the end: `-dump-callgraph` (C57, C82, RF27), stack limits (E35), registers that kernels
- * take from what they call (G4, E34, RF28). */
+ * take from what they call (G4, E34, RF28), RF778. */
 #include "link.h"
 
 #include <stdio.h>
@@ -230,6 +230,9 @@ void ref_dump_finish(ref_link *link) {
   }
   ref_dump_callgraph(link);
   ref_dump_check_stack(link);
+  if (link->has_null_entry) {
+    ref_message_fatal(link, "RF975", "Internal error: entry_info was null"); /* RF778 */
+  }
   ref_dump_report_groups(link);
   ref_caching_warn(link);
   ref_dump_check_registers(link);

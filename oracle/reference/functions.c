@@ -1,5 +1,5 @@
 /* The survey before the merge: every function of every file, which body wins, the call graph, and what is alive.
- * W7, W8.1, W8.6, V1-V4, G2, G6. */
+ * W7, W8.1, W8.6, V1-V4, G2, G6, RF782. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -503,7 +503,8 @@ static void ref_function_read_descriptors(ref_link *link, const ref_file *file, 
     const ref_relocation_row *row = ref_relocation_row_of(entry.type);
     const bool foreign = entry.type >= REF_MERCURY_FIRST && !link->is_capsule; /* RF228 */
     const bool descriptor = row != NULL && row->kind == REF_KIND_FUNC_DESC && !foreign;
-    const bool forgotten = ref_relocation_is_forgotten(link, file, target, entry.symbol);
+    const bool forgotten = link->is_capsule ? ref_relocation_is_forgotten(link, file, target, entry.symbol)
+                                            : descriptor && ref_relocation_is_skipped(link, file, target, &entry);
     if (descriptor && !forgotten && number != REF_NONE && !link->functions[number].address_taken) {
       link->functions[number].address_taken = true;
       const char *text = ref_function_known_prototype(&link->functions[number]);
@@ -525,14 +526,37 @@ static void ref_functions_check_losers_texts(ref_link *link) {
   }
 }
 
+/* RF787: what an entry inside a lost weak variable (W8.5) takes is not taken; which are lost the merge finds again. */
+static void ref_functions_list_lost(ref_link *link, ref_file *file, ref_map *weak) {
+  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
+    const ref_symbol *symbol = &file->cubin.symbols[i];
+    const uint8_t type = symbol->info & 15, bind = symbol->info >> 4;
+    const bool object = type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_CUDA_OBJECT;
+    if (!object || bind == REF_BIND_LOCAL || symbol->section == 0 || symbol->section >= file->cubin.section_count) {
+      continue;
+    }
+    const size_t known = ref_map_find(weak, symbol->name);
+    if (known == 1 && bind == REF_BIND_WEAK) {
+      ref_indices_add(link, &file->lost_variables, i);
+    } else if (known != 0) {
+      ref_map_set(link, weak, symbol->name, bind == REF_BIND_WEAK);
+    }
+  }
+}
+
 static void ref_functions_read_descriptors(ref_link *link) {
+  ref_map weak = {0};
   for (size_t i = 0; i < link->file_count; i++) {
+    if (!link->is_capsule) {
+      ref_functions_list_lost(link, &link->files[i], &weak);
+    }
     for (uint32_t k = 1; k < link->files[i].cubin.section_count; k++) {
       const uint32_t type = link->files[i].cubin.sections[k].type;
       if (type == REF_TYPE_RELA || type == REF_TYPE_REL) {
         ref_function_read_descriptors(link, &link->files[i], k);
       }
     }
+    link->files[i].lost_variables.count = 0;
   }
 }
 
@@ -680,6 +704,11 @@ void ref_functions_check_inside_kernels(ref_link *link) {
   }
 }
 
+/* RF782: of what the driver provides the one name that is never taken out. */
+static bool ref_function_is_kept_mention(const ref_function *function) {
+  return !function->defined && REF_IS(function->name, "__cuda_syscall_32f3056bbb");
+}
+
 /* RF530: nvlink takes dead functions that no file defines out from the last to the first, when the bodies are gone. One stays that another
  * of them calls which is there still, itself too. */
 static void ref_functions_keep_undefined(ref_link *link) {
@@ -698,7 +727,7 @@ static void ref_functions_keep_undefined(ref_link *link) {
       called = called || stands[callers[i].items[k]];
     }
     stands[i] = stands[i] && called;
-    link->functions[i].live = link->functions[i].live || stands[i];
+    link->functions[i].live = link->functions[i].live || stands[i] || ref_function_is_kept_mention(&link->functions[i]);
   }
 }
 

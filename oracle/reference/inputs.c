@@ -1,4 +1,4 @@
-/* From named bytes to admitted cubins: C20-C36, C76, C77 phase 1, RF716. */
+/* From named bytes to admitted cubins: C20-C36, C76, C77 phase 1, RF716, RF779. */
 #include "link.h"
 
 #include <string.h>
@@ -19,6 +19,7 @@ enum {
   FLAG_64_BIT = 0x400,
   SYMBOL_BYTES = 24,
   SEGMENT_OFFSET_AT = 32,
+  SEGMENT_SIZE_AT = 54,
   SEGMENT_COUNT_AT = 56,
   SEGMENT_BYTES = 56,
   SECTION_BYTES_AT = 58,
@@ -100,7 +101,7 @@ static uint8_t ref_input_acceleration(const ref_file *file) {
 static void ref_input_take_old(ref_link *link, const ref_file *file, uint16_t toolkit) {
   const uint32_t own = file->cubin.flags >> 8 & 0xffff;
   const uint32_t sm = ref_target_has_capsules(link->sm) ? own : link->sm;
-  const bool is_refused = link->is_virtual ? link->sm == SM_WITHOUT_OLD_OBJECTS : sm >= SM_WITHOUT_OLD_OBJECTS;
+  const bool is_refused = (link->is_virtual ? link->sm : sm) == SM_WITHOUT_OLD_OBJECTS; /* RF873 */
   if (toolkit < TOOLKIT_OF_OLDEST && is_refused) {
     ref_message_fatal(link, "E51", "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", file->name);
   }
@@ -523,6 +524,9 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
   }
   if (REF_IS(extension, "o") && ref_u16(bytes + 16) != TYPE_RELOCATABLE) {
     return false; /* RF204 */
+  }
+  if (ref_u16(bytes + SEGMENT_COUNT_AT) != 0 && ref_u16(bytes + SEGMENT_SIZE_AT) != SEGMENT_BYTES) { /* RF779 */
+    return ref_input_ignore(link, input->name, "is named as device code but is no cubin: e_phentsize is not 56");
   }
   if (ref_input_has_outside_segment(bytes, input->size)) {
     return ref_input_ignore(link, input->name, "is named as device code but has segments outside the file");

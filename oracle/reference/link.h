@@ -271,7 +271,7 @@ typedef struct ref_function {
   ref_records
       *slot_list; /* RF157: of a jump slot that was to get EXTERNS the record that takes the rest; NULL: none so far */
   size_t slot_record;
-  uint8_t bindless_mask, kernel_bindless_mask;
+  uint8_t bindless_mask, kernel_bindless_mask, dead_bindless_mask;
   size_t textures, samplers, surfaces;
 } ref_function;
 
@@ -547,6 +547,7 @@ typedef struct ref_link {
   bool has_surface;                          /* of any file, used or not: ZM7 */
   bool saw_extended;                         /* RF121: so far */
   bool has_extended;                         /* C28 */
+  bool has_null_entry;                       /* RF975 */
   bool has_unexpected_entry;                 /* RF686 */
   size_t unexpected_file;                    /* RF731: the last one with such an entry */
   bool has_refused_shared;                   /* RF163 */
@@ -566,7 +567,6 @@ typedef struct ref_link {
   ref_indices commons;        /* in the order in which they became common */
   ref_indices slots;          /* of textures, samplers, surfaces */
   uint64_t laid_size;         /* L808: of the largest table that ptxas laid out */
-  uint8_t dead_bindless_mask;
   uint32_t first_global, output_symbol_count;
   ref_indices kernels;     /* in creation order */
   ref_indices entries;     /* with the jump slots (U11) */
@@ -686,6 +686,7 @@ const ref_pair *ref_pairs_find(ref_link *link, const ref_file *file, uint32_t ta
 bool ref_pair_take(const ref_file *file, const ref_pair *pair, ref_relocation *entry);
 
 /* mercury.c */
+void ref_mercury_name_attributes(ref_link *link, ref_cubin *whole);
 void ref_mercury_repair(ref_link *link, ref_file *file);
 bool ref_mercury_has_counterpart(const ref_cubin *side, const ref_relocation *entry);
 /* A file and its Mercury view, and the SASS symbols by name. */
@@ -830,6 +831,8 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section);
 size_t ref_relocation_section_symbol(ref_link *link, const ref_file *file, uint32_t section);
 bool ref_relocation_is_address_table(uint32_t type);
 bool ref_relocation_target_forgets(const ref_link *link, uint32_t type);
+bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
+                               const ref_relocation *entry);
 bool ref_relocation_is_forgotten(const ref_link *link, const ref_file *file, uint32_t target, uint32_t symbol);
 bool ref_relocation_target_is_debug(const char *name);
 /* `moved` has an item for each entry. */

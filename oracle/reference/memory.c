@@ -115,11 +115,16 @@ void ref_memory_free(ref_arena_block *blocks) {
 }
 
 char *ref_memory_print_list(ref_link *link, const char *format, va_list arguments) {
+  char short_text[128]; /* nearly all of them are, and are written once */
   va_list again;
   va_copy(again, arguments);
-  const size_t size = (size_t)vsnprintf(NULL, 0, format, arguments) + 1;
+  const size_t size = (size_t)vsnprintf(short_text, sizeof short_text, format, arguments) + 1;
   char *text = ref_memory_take_bare(link, size);
-  (void)vsnprintf(text, size, format, again);
+  if (size <= sizeof short_text) {
+    memcpy(text, short_text, size);
+  } else {
+    (void)vsnprintf(text, size, format, again);
+  }
   va_end(again);
   return text;
 }
@@ -137,10 +142,14 @@ void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacit
     return items;
   }
   const size_t larger = *capacity == 0 ? 8 : *capacity * 2;
-  uint8_t *moved = ref_memory_take(link, larger, item_size);
+  if (larger > SIZE_MAX / 2 / item_size) {
+    ref_message_stop(link); /* as ref_memory_take */
+  }
+  uint8_t *moved = ref_memory_take_bare(link, larger * item_size);
   if (count != 0) {
     memcpy(moved, items, count * item_size);
   }
+  memset(moved + count * item_size, 0, (larger - count) * item_size);
   *capacity = larger;
   return moved;
 }

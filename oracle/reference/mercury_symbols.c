@@ -228,6 +228,18 @@ static void ref_mercury_repair_constants(const ref_mercury_pair *pair, ref_secti
   }
 }
 
+/* The symbol of a section of parameters, whatever its type and section say (RF878): there is none on Mercury's side. */
+static size_t ref_mercury_bank_symbol(const ref_mercury_pair *pair, const char *name) {
+  const ref_cubin *whole = &pair->file->whole;
+  const size_t section = ref_map_find(&pair->sass, name), found = ref_map_find(&pair->own_names, name);
+  if (found != REF_NONE && section != REF_NONE && section <= UINT16_MAX) {
+    ref_symbol *symbol = &whole->symbols[found];
+    symbol->info = (uint8_t)((symbol->info & 0xf0) | REF_SYMBOL_SECTION);
+    symbol->section = symbol->raw_section = (uint16_t)section;
+  }
+  return found;
+}
+
 /* RF682: the section of Mercury's attributes beside a SASS one. */
 static void ref_mercury_repair_attributes(const ref_mercury_pair *pair, ref_section *section) {
   static const char prefix[] = ".nv.info.";
@@ -238,8 +250,7 @@ static void ref_mercury_repair_attributes(const ref_mercury_pair *pair, ref_sect
   const size_t beside = ref_map_find(&pair->tables, ref_memory_print(pair->link, ".nv.merc%s", section->name));
   if (beside != REF_NONE && ref_mercury_take(pair, section->info & REF_TEXT_OF_INFO, beside)) {
     const ref_section *mercury = &pair->file->whole.sections[beside];
-    const size_t bank = ref_map_find(&pair->own_symbols,
-                                     ref_memory_print(pair->link, "%d .nv.constant0.%s", REF_SYMBOL_SECTION, function));
+    const size_t bank = ref_mercury_bank_symbol(pair, ref_memory_print(pair->link, ".nv.constant0.%s", function));
     ref_mercury_derive_attributes(pair->link, &pair->file->whole, mercury, bank == REF_NONE ? 0 : (uint32_t)bank,
                                   section);
   }
@@ -285,20 +296,34 @@ static uint16_t ref_mercury_section_beside(const ref_mercury_pair *pair, const r
 /* RF680: what is no function has its Mercury symbol's type and binding, and lies where that one does if the SASS one lies nowhere. RF861: what
  * lies nowhere there does so here. */
 static void ref_mercury_repair_object(const ref_mercury_pair *pair, ref_symbol *own, const ref_symbol *other) {
+  const uint16_t beside = ref_mercury_section_beside(pair, other);
   own->info = other->info;
-  if (other->section == 0 || own->section >= pair->file->whole.section_count) {
-    own->section = own->raw_section = ref_mercury_section_beside(pair, other);
+  if (other->section == 0 || beside != 0 || own->section >= pair->file->whole.section_count) { /* RF877 */
+    own->section = own->raw_section = beside;
   }
+}
+
+/* The text whose own function a symbol is; NULL: it is none's. */
+static const ref_section *ref_mercury_own_text(const ref_mercury_pair *pair, const ref_symbol *own, uint32_t number) {
+  const ref_cubin *whole = &pair->file->whole;
+  const ref_section *text =
+      own->section != 0 && own->section < whole->section_count ? &whole->sections[own->section] : NULL;
+  return text != NULL && text->type == REF_TYPE_PROGBITS && (text->info & 0xffffff) == number ? text : NULL;
 }
 
 /* RF680: a text's own function is the whole text. */
 static void ref_mercury_repair_size(const ref_mercury_pair *pair, ref_symbol *own, uint32_t number) {
-  const ref_cubin *whole = &pair->file->whole;
-  const ref_section *text = own->section < whole->section_count ? &whole->sections[own->section] : NULL;
-  if (text != NULL && own->section != 0 && text->type == REF_TYPE_PROGBITS && own->value == 0 &&
-      (text->info & 0xffffff) == number) {
+  const ref_section *text = ref_mercury_own_text(pair, own, number);
+  if (text != NULL && own->value == 0) {
     own->size = text->size;
   }
+}
+
+/* RF877: a function that Mercury mentions alone is what Mercury's symbol says, unless the SASS side has a text of its own for it. */
+static bool ref_mercury_is_mention(const ref_mercury_pair *pair, const ref_symbol *own, const ref_symbol *other,
+                                   uint32_t number) {
+  return (other->info & 15) == REF_SYMBOL_FUNC && other->section == 0 && strcmp(own->name, other->name) == 0 &&
+         ref_mercury_own_text(pair, own, number) == NULL;
 }
 
 /* The SASS name is none of Mercury's, or of another symbol, which has it on both sides. */
@@ -328,6 +353,9 @@ static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
     ref_mercury_repair_name(pair, own, other);
     if ((other->info & 15) != REF_SYMBOL_FUNC && strcmp(own->name, other->name) == 0) {
       ref_mercury_repair_object(pair, own, other);
+    }
+    if (ref_mercury_is_mention(pair, own, other, (uint32_t)i)) {
+      *own = *other;
     }
     const bool function = (own->info & 15) == REF_SYMBOL_FUNC;
     if ((own->info & 15) != (other->info & 15) || strcmp(own->name, other->name) != 0) {
@@ -371,6 +399,7 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
   if (!ref_mercury_has_symbols(&file->whole)) {
     return;
   }
+  ref_mercury_name_attributes(link, &file->whole);
   ref_mercury_pair pair = {.link = link, .file = file, .view = ref_view_of(link, &file->whole, true)};
   pair.used = REF_TAKE(link, bool, file->whole.section_count);
   ref_mercury_list_names(link, &file->whole, &pair.own_names, &pair.own_symbols);

@@ -1,4 +1,4 @@
-/* The merge, a file at a time: W3. RF709. */
+/* The merge, a file at a time: W3. RF709, RF771, RF783, RF785. */
 #include "link.h"
 
 #include <string.h>
@@ -39,7 +39,9 @@ void ref_merge_add_shared_section(ref_link *link, ref_function *function) {
   char *name = ref_memory_print(link, ".nv.shared.%s", function->name);
   function->shared =
       ref_section_add_with_symbol(link, name, REF_TYPE_SHARED, REF_FLAG_WRITE | REF_FLAG_ALLOC | REF_FLAG_INFO, 1, 0);
-  link->sections[function->shared].info_section = function->text;
+  const size_t named = function->alias_of;
+  link->sections[function->shared].info_section =
+      named == REF_NONE || function->text != REF_NONE ? function->text : link->functions[named].text; /* RF785 */
 }
 
 static void ref_merge_check_section(ref_link *link, const ref_file *file, const ref_symbol *input) {
@@ -132,7 +134,7 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
     return;
   }
   const ref_section *text = &file->cubin.sections[input->section];
-  const bool is_plain = !link->is_capsule && (text->type == REF_TYPE_PROGBITS || text->type == REF_TYPE_UFT);
+  const bool is_plain = !link->is_capsule; /* RF771: whatever the section that it lies in is */
   const bool sass =
       !link->view->is_mercury && text->type == REF_TYPE_PROGBITS; /* RF205: whatever the input's section is called */
   const bool is_slot = is_plain ? ref_function_is_slot(input) : text->type == REF_TYPE_UFT; /* RF375 */
@@ -150,7 +152,7 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
   link->sections[function->text].stem = text->name; /* L895 */
   link->sections[function->text].links_symtab = true;
   link->sections[function->text].info_function = file->function_of[symbol];
-  function->has_stray_text = !link->is_capsule && !ref_function_owns_text(file, input->section);
+  function->has_stray_text = !link->is_capsule && !function->entry && !ref_function_owns_text(file, input->section);
   ref_merge_copy_text(link, file, symbol, function);
   ref_merge_define_symbol(link, file_number, symbol, function->text);
   /* RF51: for a kernel that is not named, if an earlier file took its address. */
@@ -177,7 +179,8 @@ static void ref_merge_take_other(ref_link *link, const ref_symbol *input, size_t
   *other = (uint8_t)(input->other | (input->info >> 4 == REF_BIND_WEAK ? *other & bit3 : 0));
 }
 
-/* W3.1, W3.9: the second name of a section gets just a symbol, after the first. */
+/* W3.1, W3.9: the second name of a section gets just a symbol, after the first. RF783: where it is a kernel, the text that it comes to has the count
+ * of registers of its own file's, also where that lost. */
 static void ref_merge_alias(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
   const uint32_t primary = ref_function_primary(file, file->cubin.symbols[symbol].section);
@@ -185,6 +188,9 @@ static void ref_merge_alias(ref_link *link, size_t file_number, uint32_t symbol)
   file->symbol_of[symbol] = ref_merge_function_symbol(link, file_number, symbol);
   ref_merge_take_visibility(link, &file->cubin.symbols[symbol], file->symbol_of[symbol]);
   const size_t text = link->functions[file->function_of[primary]].text;
+  if (!link->is_capsule && text != REF_NONE && (file->cubin.symbols[symbol].other & REF_OTHER_ENTRY) != 0) {
+    link->sections[text].info_high = file->cubin.sections[file->cubin.symbols[symbol].section].info & 0xff000000;
+  }
   ref_merge_define_symbol(link, file_number, symbol, text);
 }
 
@@ -457,6 +463,13 @@ static uint32_t ref_merge_info_owner(const ref_file *file, uint32_t section) {
   return owner != 0 && cubin->symbols[owner].section == section ? owner : 0;
 }
 
+/* RF771: the live function whose text a section that is code of no function of the file has been joined to. */
+static size_t ref_merge_joined_to(const ref_link *link, const ref_file *file, uint32_t section) {
+  const size_t place = section < file->cubin.section_count ? file->section_of[section] : REF_NONE;
+  const size_t function = place == REF_NONE || link->is_capsule ? REF_NONE : link->sections[place].info_function;
+  return function != REF_NONE && link->functions[function].text == place ? function : REF_NONE;
+}
+
 /* W3.4, W6.6 */
 static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
@@ -468,7 +481,7 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
     return;
   }
   const uint32_t owner = ref_merge_info_owner(file, input->info);
-  const size_t number = owner == 0 ? REF_NONE : file->function_of[owner];
+  const size_t number = owner == 0 ? ref_merge_joined_to(link, file, input->info) : file->function_of[owner];
   if (number == REF_NONE) {
     if (ref_merge_came_along(link, file, input->info, section)) {
       ref_records_read(link, file_number, section, NULL);

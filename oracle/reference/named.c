@@ -32,5 +32,6 @@ size_t ref_named_find_first(ref_link *link, const char *name) {
 }
 
 size_t ref_named_find(ref_link *link, const char *name) {
-  return *name == 0 ? REF_NONE : ref_named_find_first(link, name);
+  const size_t global = *name == 0 ? REF_NONE : ref_map_find(&link->symbol_by_name, name);
+  return global != REF_NONE || *name == 0 ? global : ref_named_find_first(link, name);
 }

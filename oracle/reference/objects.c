@@ -1,4 +1,4 @@
-/* Variables, constants, shared objects, texture references: W3.2, W3.6-W3.12, W8.4, V9, V10, E21-E24, E28, RF717. */
+/* Variables, constants, shared objects, texture references: W3.2, W3.6-W3.12, W8.4, V9, V10, E21-E24, E28, RF717, RF774. */
 #include "link.h"
 
 #include <string.h>
@@ -309,21 +309,31 @@ static void ref_object_merge_constant_size(ref_link *link, const ref_symbol *inp
   ref_names_add(link, link->constant_size_symbol, input->name);
 }
 
+/* RF774: a losing kernel's parameters under another name than those of the body that stands are a section of their own. */
+static bool ref_object_is_in_other_bank(const ref_link *link, const ref_file *file, const ref_symbol *input) {
+  const size_t bank = link->functions[file->function_of[ref_merge_owner(file, input->section)]].constant0;
+  return bank != REF_NONE && !link->is_capsule &&
+         strcmp(link->sections[bank].name, file->cubin.sections[input->section].name) != 0;
+}
+
 /* W8.3: with -r (and -preserve-relocs, RF112) a losing kernel's symbols in its parameters (`_param`) are there again, in the winner's section. */
 static void ref_object_add_lost_parameter(ref_link *link, size_t file_number, uint32_t index) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
   const uint32_t owner = ref_merge_owner(file, input->section);
-  const bool wanted = link->relocatable || link->preserves;
+  const bool counts = (input->other & VISIBILITY) == INTERNAL && !link->is_capsule; /* L163 */
+  const bool wanted = link->relocatable || link->preserves || counts;
   if (!wanted || file->cubin.sections[input->section].type != REF_TYPE_CONSTANT) {
     return;
   }
   const bool appended = !link->functions[file->function_of[owner]].defined_weak_so_far && !link->is_capsule &&
                         ref_block_place(link, file_number, input->section);
-  const uint64_t offset = appended ? file->offset_in[input->section] : 0; /* RF307 */
+  const bool other =
+      ref_object_is_in_other_bank(link, file, input) && ref_block_place(link, file_number, input->section);
+  const uint64_t offset = appended || other ? file->offset_in[input->section] : 0; /* RF307 */
   const size_t number = ref_object_create(link, file_number, input);
   ref_out_symbol *symbol = &link->symbols[number];
-  symbol->section = link->functions[file->function_of[owner]].constant0;
+  symbol->section = other ? file->section_of[input->section] : link->functions[file->function_of[owner]].constant0;
   symbol->value = input->value + offset;
   file->symbol_of[index] = number;
 }

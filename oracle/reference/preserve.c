@@ -91,11 +91,16 @@ static bool ref_preserve_takes(ref_link *link, const ref_out_relocation *entry) 
   return section == NULL || (section->constant_owner == REF_NONE && !nobodys);
 }
 
-/* RF175: of capsules only entries against shared objects are recorded; L589: none of data; RF316: none of debug information. What would end
- * the link does so all the same (L806). */
+static bool ref_preserve_starts(const char *name, const char *prefix) {
+  return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+/* RF175: of capsules only entries against shared objects are recorded; L589: none of data; RF316, RF870: none of debug data. What would end the
+ * link does so all the same (L806). */
 static bool ref_preserve_takes_capsule(ref_link *link, const ref_out_relocation *entry) {
   const ref_out_section *target = &link->sections[entry->target];
-  const bool data = target->type == REF_TYPE_GLOBAL_INIT || REF_IS(target->name, ".debug_info");
+  const bool debug = ref_preserve_starts(target->name, ".debug_") || ref_preserve_starts(target->name, ".nv_debug_");
+  const bool data = target->type == REF_TYPE_GLOBAL_INIT || debug;
   return ref_preserve_is_shared(link, entry) && ref_preserve_takes(link, entry) && !data;
 }
 

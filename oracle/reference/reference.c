@@ -31,10 +31,10 @@ static void ref_reference_write_action(ref_link *link) {
 
 /* What an executable lays out in merged sections. */
 static void ref_reference_place_everything(ref_link *link) {
-  ref_limits_check_unified(link);
-  ref_unified_place(link);
   ref_shared_layout(link);
   ref_bindless_layout(link);
+  ref_limits_check_unified(link); /* RF788 */
+  ref_unified_place(link);
   ref_constants_layout(link);
   ref_pool_user_constants(link);
   ref_overflow_user_constants(link);

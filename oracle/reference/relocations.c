@@ -1,4 +1,4 @@
-/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37, RF720, RF800, RF807. */
+/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37, RF720, RF800, RF770, RF771, RF777, RF780, RF786, RF807. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -109,8 +109,8 @@ static bool ref_relocation_is_of_frames(const ref_link *link, const ref_file *fi
 }
 
 /* W8.5: entries inside a lost weak variable. RF37, RF974: those in constants stay. */
-static bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
-                                      const ref_relocation *entry) {
+bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
+                               const ref_relocation *entry) {
   const uint32_t type = file->cubin.sections[target].type;
   const bool stays = ref_relocation_is_address_table(type) || (!link->is_capsule && ref_section_type_is_constant(type));
   return ref_relocation_is_of_frames(link, file, target) ||
@@ -168,6 +168,13 @@ static bool ref_relocation_is_lost_bank(const ref_link *link, const ref_file *fi
   return !link->is_capsule && owner != 0 && file->body_of[owner] == REF_BODY_LOSES;
 }
 
+/* RF770: as for RF720, where all that a file has in a section of variables has lost. */
+static bool ref_relocation_is_of_variables(const ref_file *file, uint32_t number) {
+  const uint32_t type = file->cubin.sections[number].type;
+  return type == REF_TYPE_GLOBAL || type == REF_TYPE_GLOBAL_INIT ||
+         (ref_section_type_is_constant(type) && ref_merge_owner(file, number) == 0);
+}
+
 /* Dead code has no section in the link: whether that which the body that stands would have is called so. */
 static bool ref_relocation_names_dead_text(const ref_link *link, const ref_file *file, uint32_t number) {
   const ref_function *function = &link->functions[file->function_of[ref_merge_owner(file, number)]];
@@ -192,7 +199,8 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
     const size_t found = ref_section_find_pool(link);
     output->symbol = found == REF_NONE ? REF_NONE : link->sections[found].symbol;
   }
-  if (output->symbol == REF_NONE && ref_relocation_is_lost_bank(link, file, number)) {
+  if (output->symbol == REF_NONE &&
+      (ref_relocation_is_lost_bank(link, file, number) || ref_relocation_is_of_variables(file, number))) {
     output->symbol = ref_named_find(link, section->name);
   }
   const bool lost = output->symbol == REF_NONE && ref_relocation_is_lost_text(file, number);
@@ -268,15 +276,13 @@ static bool ref_relocation_names_slot(const ref_link *link, const ref_file *file
          file->cubin.sections[section].type == REF_TYPE_UFT && !REF_IS(file->cubin.sections[section].name, ".nv.uft");
 }
 
-/* RF977: beside capsules nvlink finds the symbol of a function's text by the name that the input has for it: of several functions of a name
- * (static ones, or one and another file's that is not) that of the first; none where the output's text is called otherwise. */
-static size_t ref_relocation_text_symbol(ref_link *link, size_t section, const char *name) {
-  const ref_out_section *text = &link->sections[section];
-  const bool named = link->job->bug_compatible && !link->is_capsule && text->info_function != REF_NONE &&
-                     text->type == REF_TYPE_PROGBITS && text->symbol != REF_NONE;
-  const size_t first = named ? ref_named_find(link, name) : text->symbol;
-  const bool other = first != REF_NONE && link->symbols[first].type != REF_SYMBOL_SECTION;
-  return other ? text->symbol : first;
+/* RF977, RF786: beside capsules nvlink finds the symbol of a section by the name that the input has for it: of several sections of a name
+ * (texts of static functions, or one and another file's that is not) that of the first, or a function or an object that is called so; none
+ * where the output's section is called otherwise. */
+static size_t ref_relocation_named_symbol(ref_link *link, size_t section, const char *name) {
+  const ref_out_section *known = &link->sections[section];
+  const bool named = link->job->bug_compatible && !link->is_capsule && known->symbol != REF_NONE;
+  return named ? ref_named_find(link, name) : known->symbol;
 }
 
 static void ref_relocation_resolve_section(ref_link *link, const ref_file *file, uint32_t section,
@@ -287,7 +293,8 @@ static void ref_relocation_resolve_section(ref_link *link, const ref_file *file,
   } else if (ref_relocation_names_slot(link, file, section)) {
     output->symbol = REF_NONE;
   } else if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
-    output->symbol = ref_relocation_text_symbol(link, file->section_of[section], file->cubin.sections[section].name);
+    output->symbol = ref_relocation_named_symbol(link, file->section_of[section], file->cubin.sections[section].name);
+    output->function = output->symbol == REF_NONE ? REF_NONE : link->symbols[output->symbol].function;
     output->names_unlisted = link->sections[file->section_of[section]].symbol == REF_NONE;
     output->gone_type = file->cubin.sections[section].type;
     output->block_offset = file->offset_in[section];
@@ -321,6 +328,21 @@ static void ref_relocation_resolve_gone_shared(const ref_link *link, const ref_f
   output->gone_value = input->value;
 }
 
+/* RF780: the name of another section's symbol can be that of a dead function's text, too, which has gone. */
+static void ref_relocation_resolve_dead_name(const ref_link *link, const ref_symbol *input,
+                                             ref_out_relocation *output) {
+  static const char prefix[] = ".text.";
+  if (link->is_capsule || link->everything_live || output->symbol != REF_NONE ||
+      strncmp(input->name, prefix, sizeof prefix - 1) != 0) {
+    return;
+  }
+  const size_t number = ref_map_find(&link->function_by_name, input->name + sizeof prefix - 1);
+  const ref_function *function = number == REF_NONE ? NULL : &link->functions[number];
+  output->names_gone_section = function != NULL && function->defined_so_far && !function->live;
+  output->names_dead_code = output->names_gone_section;
+  output->gone_type = REF_TYPE_PROGBITS;
+}
+
 static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const ref_relocation *entry,
                                           ref_out_relocation *output) {
   if (entry->symbol >= file->cubin.symbol_count) { /* D44: nvlink reads what lies behind the table */
@@ -332,6 +354,7 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
   if (ref_named_is_another(file, input)) {
     output->symbol = ref_named_find(link, input->name);
     output->function = output->symbol == REF_NONE ? REF_NONE : link->symbols[output->symbol].function;
+    ref_relocation_resolve_dead_name(link, input, output);
     if ((input->info & 15) == REF_SYMBOL_SECTION) {           /* RF440 */
       output->block_offset = file->offset_in[input->section]; /* R36 knows the section alone */
     }
@@ -439,6 +462,15 @@ static void ref_relocation_make_other(ref_link *link, size_t target) {
   }
 }
 
+/* RF771: entries of a function's text are called after what the file's first ones are about. */
+static void ref_relocation_name_target(ref_link *link, const ref_file *file, uint32_t target) {
+  ref_out_section *section = &link->sections[file->section_of[target]];
+  const bool code = (file->cubin.sections[target].flags & REF_FLAG_EXEC) != 0 && !ref_function_owns_text(file, target);
+  if (!link->is_capsule && code && section->info_function != REF_NONE && section->rel == 0 && section->rela == 0) {
+    section->stem = file->cubin.sections[target].name;
+  }
+}
+
 static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t table, const ref_relocation *entry,
                                bool has_addend, size_t processed) {
   ref_file *file = &link->files[file_number];
@@ -468,6 +500,7 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   }
   ref_relocation_check_code(link, file, entry, &output);
   ref_relocation_add_block_offset(link, &output);
+  ref_relocation_name_target(link, file, target);
   output.section = ref_relocation_section(link, output.target, output.has_addend);
   if (has_addend && output.addend == 0 && processed != 0) {
     ref_relocation_make_other(link, output.target);
@@ -487,13 +520,30 @@ static bool ref_relocation_target_is_gone(const ref_link *link, const ref_file *
   return false;
 }
 
-/* W6.12: with one kernel, references from dead functions count too. */
-static void ref_relocation_note_dead_textures(ref_link *link, const ref_file *file, uint32_t section) {
+/* L708: beside capsules what is about the parameters of a body that lost is about the bank of their name. */
+static bool ref_relocation_find_bank(const ref_link *link, ref_file *file, uint32_t target) {
+  if (target >= file->cubin.section_count || !ref_relocation_is_lost_bank(link, file, target)) {
+    return false;
+  }
+  const size_t function = file->function_of[ref_merge_owner(file, target)];
+  if (function == REF_NONE || !link->functions[function].live) {
+    return false;
+  }
+  const size_t bank = ref_map_find(&link->section_by_name, file->cubin.sections[target].name);
+  if (file->section_of[target] == REF_NONE && bank != REF_NONE && link->sections[bank].type == REF_TYPE_CONSTANT) {
+    file->section_of[target] = bank;
+    file->offset_in[target] = 0;
+  }
+  return file->section_of[target] != REF_NONE;
+}
+
+/* W6.12: with one kernel, references from dead functions count too, until another body replaces theirs (RF777). */
+static void ref_relocation_note_dead_textures(const ref_file *file, uint32_t section, ref_function *function) {
   for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
     const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
     if (entry.symbol < file->cubin.symbol_count && file->function_of[entry.symbol] == REF_NONE &&
         ref_bindless_takes(entry.type)) {
-      link->dead_bindless_mask |= ref_bindless_mask_of(file->cubin.symbols[entry.symbol].info & 15);
+      function->dead_bindless_mask |= ref_bindless_mask_of(file->cubin.symbols[entry.symbol].info & 15);
     }
   }
 }
@@ -504,11 +554,11 @@ static void ref_relocation_note_dead(ref_link *link, const ref_file *file, uint3
   if (file->body_of[owner] == REF_BODY_LOSES) {
     return;
   }
-  ref_relocation_note_dead_textures(link, file, section);
+  ref_function *function = &link->functions[file->function_of[owner]];
+  ref_relocation_note_dead_textures(file, section, function);
   if (!ref_merge_is_text(file, file->cubin.sections[section].info)) {
     return;
   }
-  ref_function *function = &link->functions[file->function_of[owner]];
   for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
     const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
     const size_t symbol = entry.symbol < file->cubin.symbol_count ? file->symbol_of[entry.symbol] : REF_NONE;
@@ -540,7 +590,8 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
   if (count == 0) {
     return;
   }
-  if (ref_relocation_target_is_gone(link, file, input->info)) {
+  const bool bank = ref_relocation_find_bank(link, file, input->info);
+  if (!bank && ref_relocation_target_is_gone(link, file, input->info)) {
     ref_relocation_note_dead(link, file, section);
     return;
   }

@@ -1,4 +1,4 @@
-/* Shared memory of an executable: W9, W17.2-W17.4, H4-H8, RF718, RF751. */
+/* Shared memory of an executable: W9, W17.2-W17.4, H4-H8, RF718, RF751, RF773, RF785. */
 #include "link.h"
 
 #include <string.h>
@@ -434,7 +434,7 @@ static bool ref_shared_is_own_empty(const ref_shared *shared, const ref_out_symb
   return symbol->is_extern_shared && symbol->section != REF_NONE && symbol->section != shared->pool_section;
 }
 
-/* W17.4: with -g one offset for each extern symbol. RF522: a kernel's own stays in its section. */
+/* W17.4: with -g one offset for each extern symbol. RF522: a kernel's own stays in its section, at its start where no text names it (RF773). */
 static bool ref_shared_raise_extern(ref_link *link, const ref_shared *shared) {
   bool raised = false;
   for (size_t i = 0; i < shared->objects.count; i++) {
@@ -442,7 +442,9 @@ static bool ref_shared_raise_extern(ref_link *link, const ref_shared *shared) {
     if (!symbol->is_extern_shared) {
       continue;
     }
-    symbol->section = ref_shared_is_own_empty(shared, symbol) ? symbol->section : shared->pool_section;
+    const bool own = ref_shared_is_own_empty(shared, symbol);
+    symbol->section = own ? symbol->section : shared->pool_section;
+    symbol->value = own && symbol->users.count == 0 ? 0 : symbol->value;
     for (size_t k = 0; k < symbol->users.count; k++) {
       const uint64_t end = ref_align_up(link->functions[symbol->users.items[k]].shared_end, EXTERN_ALIGN);
       symbol->value = ref_larger(end, symbol->value);
@@ -612,7 +614,8 @@ static void ref_shared_add_late_sections(ref_link *link, const ref_shared *share
   }
   for (size_t i = 0; i < link->entries.count; i++) { /* RF50: by default unnamed ones too; RF164 */
     const size_t kernel = link->entries.items[i];
-    if (link->functions[kernel].alias_of == REF_NONE && ref_shared_kernel_uses_extern(link, &link->functions[kernel])) {
+    const bool own = !link->is_capsule || link->functions[kernel].alias_of == REF_NONE; /* RF785 */
+    if (own && ref_shared_kernel_uses_extern(link, &link->functions[kernel])) {
       ref_shared_add_late_section(link, kernel, !link->functions[kernel].entry);
     }
   }

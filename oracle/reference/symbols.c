@@ -48,7 +48,7 @@ bool ref_symbol_is_system_call(const char *name) {
     return true;
   }
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (strcmp(name, names[i]) == 0) {
+    if (ref_text_is(name, names[i])) {
       return true;
     }
   }
@@ -75,7 +75,7 @@ bool ref_symbol_is_provided(const char *name) {
                                       ".nv.unified.texrefDescSize",
                                       ".nv.surfrefDescSize"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (strcmp(name, names[i]) == 0) {
+    if (ref_text_is(name, names[i])) {
       return true;
     }
   }

@@ -1,4 +1,4 @@
-/* `-v`: C56, C81, RF804. */
+/* `-v`: C56, C81, RF804, RF781. */
 #include "link.h"
 
 #include <stdio.h>
@@ -60,10 +60,11 @@ static unsigned ref_verbose_barriers(const ref_function *kernel) {
 }
 
 /* RF206, RF562: beside the table, what the input has at the kernel's parameters counts, by the type of the entries; of textures and samplers
- * a symbol counts once, and none does not (RF658). */
+ * a symbol counts once, and none does not (RF658), but on sm_80, sm_88 and sm_89 each entry does. */
 static size_t ref_verbose_count_entries(ref_link *link, size_t parameters, uint8_t symbol_type) {
   const uint32_t type = ref_bindless_type(link, symbol_type);
-  const bool once = symbol_type != REF_SYMBOL_SURFACE;
+  const bool each = link->sm == 80 || link->sm == 88 || link->sm == 89; /* RF781 */
+  const bool once = symbol_type != REF_SYMBOL_SURFACE && !each;
   bool *seen = REF_TAKE(link, bool, link->symbol_count);
   size_t count = 0;
   for (size_t i = 0; i < link->relocation_count; i++) {

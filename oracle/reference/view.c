@@ -60,8 +60,8 @@ static void ref_view_make_plain(ref_link *link, ref_section *section) {
   } else if (section->type != REF_TYPE_MERCURY_SYMTAB && section->type != REF_TYPE_MERCURY_RESOLVED &&
              ref_view_starts_with(section->name, mercury)) {
     section->name = section->name + strlen(mercury);
-    section->type = section->type == REF_TYPE_MERCURY_INFO ? REF_TYPE_INFO : section->type;
   }
+  section->type = section->type == REF_TYPE_MERCURY_INFO ? REF_TYPE_INFO : section->type; /* RF876: whatever its name */
 }
 
 /* M8: `.nv.merc.symtab`. */

@@ -168,6 +168,7 @@ void ref_weak_drop_old_body(ref_link *link, size_t number) {
   ref_weak_drop_constants(link, function); /* RF59: of a dead function too */
   if (!function->live) {
     function->dead_references.count = 0;
+    function->dead_bindless_mask = 0; /* RF777 */
     return;
   }
   ref_weak_drop_records_of(link, number);

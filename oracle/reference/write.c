@@ -1,4 +1,4 @@
-/* Section order, headers, segments, the file: W1. */
+/* Section order, headers, segments, the file: W1, L1173, RF775. */
 #include "link.h"
 
 #include <string.h>
@@ -22,7 +22,12 @@ enum {
   SYSTEM_RESERVED = 0x40
 };
 
-/* W1.4 */
+/* L1173: constants and variables with the flag of code are none. */
+static bool ref_write_is_data(const ref_out_section *section) {
+  return ref_section_type_is_constant(section->type) || section->type == REF_TYPE_GLOBAL_INIT;
+}
+
+/* W1.4. L1173: what may be written is no code, either. */
 int ref_write_class(const ref_out_section *section) {
   if (section->type == REF_TYPE_REL || section->type == REF_TYPE_RELA || section->type == REF_TYPE_RESOLVED_RELA) {
     return 3;
@@ -30,10 +35,11 @@ int ref_write_class(const ref_out_section *section) {
   if (!ref_section_type_has_bytes(section->type)) {
     return 7;
   }
-  if ((section->flags & REF_FLAG_EXEC) != 0) {
+  const bool written = (section->flags & REF_FLAG_WRITE) != 0;
+  if ((section->flags & REF_FLAG_EXEC) != 0 && !(written && ref_write_is_data(section))) {
     return 5;
   }
-  if ((section->flags & REF_FLAG_WRITE) != 0) {
+  if (written) {
     return 6;
   }
   if ((section->flags & REF_FLAG_ALLOC) != 0) {
@@ -197,7 +203,8 @@ static ref_extent ref_write_extent(const ref_link *link, const ref_indices *orde
   for (size_t i = 0; i < order->count; i++) {
     const ref_out_section *section = &link->sections[order->items[i]];
     const int class = ref_write_class(section);
-    if (class < first || class > last) {
+    const bool hidden = class == 5 && ref_write_is_data(section) && (section->flags & REF_FLAG_ALLOC) == 0; /* RF775 */
+    if (class < first || class > last || hidden) {
       continue;
     }
     const bool has_bytes = ref_section_type_has_bytes(section->type);
