@@ -95,6 +95,22 @@ static uint32_t ref_beside_target(const ref_beside *beside, uint32_t target) {
   return found == REF_NONE ? 0 : (uint32_t)found;
 }
 
+/* RF827: attributes of a function whose own section says another type or what is not its code are said to be of the first version, too. */
+static void ref_beside_add_version(ref_beside *beside, uint32_t number, uint32_t target) {
+  static const uint8_t version[] = {3, 0x5f, 1, 1};
+  const ref_section *input = &beside->whole->sections[number];
+  ref_section *section = &beside->view->sections[number];
+  if (target == 0 || section->data == NULL ||
+      (input->type == REF_TYPE_MERCURY_INFO && (input->info & REF_TEXT_OF_INFO) == target)) {
+    return;
+  }
+  ref_bytes bytes = {0};
+  ref_bytes_add(beside->link, &bytes, section->data, (size_t)section->size);
+  ref_bytes_add(beside->link, &bytes, version, sizeof version);
+  section->data = bytes.data;
+  section->size = bytes.size;
+}
+
 /* RF880: records of the SASS side's in place of Mercury's, with the version that nothing of Mercury's says. */
 static void ref_beside_take_sass(const ref_beside *beside, const ref_section *input, ref_section *own) {
   ref_bytes records = {0};
@@ -127,6 +143,10 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
       return;
     }
     section->type = is_table ? REF_TYPE_RELA : input->type;
+    if (input->type == REF_TYPE_INFO) {
+      section->info = 0;
+      ref_beside_add_version(beside, (uint32_t)found, target);
+    }
   }
   section->info = target != 0 ? target : section->info;
   if (found == REF_NONE && input->type == REF_TYPE_INFO && input->data != NULL) {

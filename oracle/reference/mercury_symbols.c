@@ -13,7 +13,9 @@ enum {
   ADDEND_PLACE = 16,
   WITH_ADDEND = 24,
   WITHOUT_ADDEND = 16,
-  CODE_ALIGN = 128
+  CODE_ALIGN = 128,
+  BANK_ALIGN = 4,
+  BANK_FLAGS = 0x42 /* ALLOC and INFO_LINK */
 };
 
 typedef struct ref_mercury_entry {
@@ -191,7 +193,10 @@ static void ref_mercury_repair_bank(const ref_mercury_pair *pair, ref_section *b
   const char *kernel = bank->name + sizeof prefix - 1;
   const char *table = ref_memory_print(link, ".nv.merc.nv.constant.entry_image_header_indices.%s", kernel);
   const size_t beside = ref_map_find(&pair->tables, ref_memory_print(link, ".nv.merc.nv.info.%s", kernel));
-  bank->align = 4; /* RF825 */
+  if (ref_map_find(&pair->tables, table) == REF_NONE) { /* RF825 */
+    bank->align = BANK_ALIGN;
+    bank->flags = (bank->flags & REF_FLAG_EXEC) | BANK_FLAGS;
+  }
   const uint32_t said =
       beside == REF_NONE ? REF_NO_PARAMETERS : ref_mercury_parameters(&pair->file->whole.sections[beside]);
   const uint32_t size = said == REF_NO_PARAMETERS ? 0 : said;
