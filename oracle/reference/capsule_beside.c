@@ -124,7 +124,8 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
   if (found == REF_NONE && input->type == REF_TYPE_INFO && target != 0 && input->data != NULL) {
     ref_beside_take_sass(beside, input, own);
   }
-  if (section != own && ref_beside_is_debug(input)) { /* they have the order and the headers of the SASS side's (RF824) */
+  if (section != own &&
+      ref_beside_is_debug(input)) { /* they have the order and the headers of the SASS side's (RF824) */
     own->type = input->type;
     own->data = section->data;
     own->size = section->size;

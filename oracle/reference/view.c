@@ -80,7 +80,8 @@ static void ref_view_read_symbols(ref_link *link, ref_cubin *view, uint32_t numb
                            .raw_section = ref_u16(at + 6),
                            .value = ref_u64(at + 8),
                            .size = ref_u64(at + 16)};
-    symbol->name = ref_cubin_string(view, view->string_section, symbol->name_offset); /* RF824: whatever its sh_link is */
+    symbol->name =
+        ref_cubin_string(view, view->string_section, symbol->name_offset); /* RF824: whatever its sh_link is */
   }
 }
 
