@@ -861,8 +861,10 @@ static void derive_tables(const deriver *d, uint32_t constants, const tl_cubin_s
 /* Attributes and entries of one text. */
 static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *about) {
   const tl_cubin_section *const body = derive_section(d, capsule);
+  enum { ALIGN = 128 }; /* whatever the input has (L1494) */
   tl_cubin_section *const sass = derive_section(d, d->sass[capsule]);
   uint8_t *copy = NULL;
+  sass->align = ALIGN;
   d->text = sass->data;
   tl_map_init(&d->halves, d->arena);
   const bool whole = tl_code_read(&d->code, body->data, body->size, sass->data, sass->size, d->arena);
