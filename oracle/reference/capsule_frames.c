@@ -269,7 +269,7 @@ static const ref_section *ref_frames_linked(const ref_frames *frames, size_t num
   }
   const ref_bytes *output = &mercury->sections[file->section_of[index]].data;
   const uint64_t base = file->offset_in[index];
-  if (base > output->size || input->size > output->size - base) {
+  if (output->data == NULL || base > output->size || input->size > output->size - base) {
     return input;
   }
   ref_section *linked = REF_TAKE_ONE(mercury, ref_section);
