@@ -181,11 +181,27 @@ static void diagnose_user_constants(const tl_module *module, uint64_t size) {
     tl_defect_note(module->diagnostics, TL_DEFECT_D95, name);
 }
 
+/* E33; as E32 in a relocatable output by default (D95). */
+static void diagnose_compiler_constants(const tl_module *module, const tl_section *section) {
+  const char *const owner = diagnose_owner_name(module, section);
+  if (module->mode->final || tl_defect_matched(module->options, TL_DEFECT_D95))
+    diagnose_report_name(module, TL_MESSAGE_COMPILER_CONSTANTS, owner);
+  else
+    tl_defect_note(module->diagnostics, TL_DEFECT_D95, owner);
+}
+
+/* Whether a section's size counts. A relocatable output has no limits but for user constants and, of compiler constants, what a
+ * losing body brought behind those of the one that stands (L1526). */
+static bool diagnose_has_limit(const tl_module *module, const tl_section *section) {
+  return module->mode->final || diagnose_holds_user_constants(section) ||
+         (section->type == SHT_CUDA_CONSTANT0 + 2 && section->pieces.count > 1);
+}
+
 void tl_diagnose_sizes(const tl_module *module, const tl_layout *layout) {
   for (uint32_t i = 1; i < module->sections.count; i++) {
     const tl_section *const section = &module->sections.items[i];
     const uint64_t size = layout->section_size[i];
-    if (layout->section_dropped[i] || (!module->mode->final && !diagnose_holds_user_constants(section)))
+    if (layout->section_dropped[i] || !diagnose_has_limit(module, section))
       continue;
     const bool owned = section->about != TL_NONE && module->sections.items[section->about].owner != TL_NONE;
     const bool pool = i == module->debug_shared; /* where it stays (W17.3) */
@@ -195,7 +211,7 @@ void tl_diagnose_sizes(const tl_module *module, const tl_layout *layout) {
     else if (diagnose_holds_user_constants(section) && size > largest_constant)
       diagnose_user_constants(module, size);
     else if (section->type == SHT_CUDA_CONSTANT0 + 2 && owned && size > largest_constant)
-      diagnose_report_name(module, TL_MESSAGE_COMPILER_CONSTANTS, diagnose_owner_name(module, section));
+      diagnose_compiler_constants(module, section);
     else if (section->type == SHT_CUDA_CONSTANT0 && owned && size > largest_constant)
       diagnose_report_constant(module, diagnose_owner_name(module, section), size);
   }

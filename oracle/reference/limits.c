@@ -71,9 +71,21 @@ void ref_limits_check_large_parameters(ref_link *link) {
   }
 }
 
-/* RF100: with -r only user constants have a limit. D95: by default not even they, because the final link lays them out anew. */
+/* RF920: what a losing body brought behind those of the one that stands. */
+static bool ref_limits_has_lost_constants(const ref_link *link, size_t section) {
+  for (size_t i = 0; i < link->lost_constant_count; i++) {
+    if (link->lost_constants[i].section == section && link->lost_constants[i].offset != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* RF100: with -r only user constants have a limit, and compiler constants of two bodies. D95: by default not even they, because the final link lays them out anew. */
 static bool ref_limits_leaves_size(const ref_link *link, const ref_out_section *section) {
-  return link->relocatable && !(link->job->bug_compatible && ref_limits_is_user_constants(link, section));
+  const bool joined = section->type == link->view->optimizer_type && section->size > CONSTANT_LIMIT &&
+                      ref_limits_has_lost_constants(link, (size_t)(section - link->sections));
+  return link->relocatable && !(link->job->bug_compatible && (ref_limits_is_user_constants(link, section) || joined));
 }
 
 /* W10.2: functions whose compiler constants are too large, as far as their symbols say. */
