@@ -714,6 +714,8 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   result->value = s->value ? s->value : result->value; /* L231 */
   if (!create)
     functions_check_alias(m, symbol, text);
+  if (!create && s->other & STO_ENTRY) /* L1527 */
+    module->sections.items[text].registers = (uint8_t)(input->info >> 24);
   module->odd_slots |= text == module->jump_slots && !tl_symbol_is_called_slot(m->module->names, s); /* L475, L1070 */
   result->size = s->size;
   result->mention = m->file; /* what messages about the name say first (L90) */
