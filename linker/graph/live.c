@@ -386,8 +386,10 @@ static void live_keep_in_kernels(marker *m, uint32_t file) {
 }
 
 /* L448: nvlink removes what is undefined last, in the reverse of the order of first mentions, and only what no undefined
- * function calls that is still there: itself, one mentioned earlier, one that stays. */
+ * function calls that is still there: itself, one mentioned earlier, one that stays. It never removes the one name (L1528). */
 static void live_keep_undefined(marker *m) {
+  static const char kept[] = "__cuda_syscall_32f3056bbb";
+  const uint32_t name = tl_names_find(m->names, kept, sizeof kept - 1);
   tl_edges callers = {0};
   for (size_t i = 0; i < m->edges.count; i++)
     if (!m->resolution->functions.items[m->edges.items[i].from].defined)
@@ -396,6 +398,7 @@ static void live_keep_undefined(marker *m) {
   const tl_successors index = tl_successors_make(m->arena, &callers, count);
   for (uint32_t f = count; f-- > 0;) {
     tl_function *const function = &m->resolution->functions.items[f];
+    function->live |= name != TL_NONE && function->name == name && !function->defined;
     for (uint32_t i = index.first[f]; i < index.first[f + 1] && !function->defined; i++)
       function->live |= index.to[i] <= f || m->resolution->functions.items[index.to[i]].live;
   }
