@@ -101,6 +101,24 @@ static void derive_pair_sections(deriver *d) {
   }
 }
 
+/* L1529: a file's own attributes are found by their type on both sides, whatever they are called. */
+static uint32_t derive_find_file_attributes(const deriver *d, bool mercury) {
+  for (uint32_t i = 1; i < d->cubin->section_count; i++) {
+    const tl_cubin_section *const section = derive_section(d, i);
+    if (section->type == (mercury ? SHT_CUDA_MERCURY_INFO : SHT_CUDA_INFO) && !section->info &&
+        !(section->flags & SHF_CUDA_MERCURY) == !mercury)
+      return i;
+  }
+  return 0;
+}
+
+/* Debug data, attributes and entries of Mercury's. */
+static bool derive_is_read(const tl_cubin_section *section) {
+  const bool debug = section->type == SHT_PROGBITS && !(section->flags & SHF_ALLOC);
+  return (debug || section->type == SHT_CUDA_MERCURY_RELA || section->type == SHT_CUDA_MERCURY_INFO) &&
+         section->flags & SHF_CUDA_MERCURY;
+}
+
 /* Whether nvlink leaves a section of Mercury's alone: debug data, attributes or entries without the SASS side's of that name,
  * and about the same text (L1492). */
 static bool derive_is_lone(const deriver *d, uint32_t index) {
@@ -108,8 +126,7 @@ static bool derive_is_lone(const deriver *d, uint32_t index) {
   const uint32_t type = section->type == SHT_CUDA_MERCURY_RELA   ? SHT_RELA
                         : section->type == SHT_CUDA_MERCURY_INFO ? SHT_CUDA_INFO
                                                                  : SHT_PROGBITS;
-  const bool kind = section->type != SHT_PROGBITS ? type != SHT_PROGBITS : !(section->flags & SHF_ALLOC);
-  if (!kind || !(section->flags & SHF_CUDA_MERCURY))
+  if (!derive_is_read(section))
     return false;
   const uint32_t about = tl_cubin_section_at(d->cubin, section->info)->type;
   if (type == SHT_RELA && about == SHT_CUDA_IMAGE_HEADERS) /* not known: it has another name there (M27) */
@@ -121,9 +138,19 @@ static bool derive_is_lone(const deriver *d, uint32_t index) {
 const bool *tl_derive_lone(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
   deriver d = {.cubin = cubin, .names = names, .arena = arena};
   bool *const lone = tl_arena_new(arena, bool, cubin->section_count);
+  bool *const taken =
+      tl_arena_new(arena, bool, cubin->section_count); /* by SASS section: Mercury's was there (L1529) */
   derive_pair_sections(&d);
-  for (uint32_t i = 1; i < cubin->section_count; i++)
-    lone[i] = derive_is_lone(&d, i);
+  const uint32_t own = derive_find_file_attributes(&d, false), file = derive_find_file_attributes(&d, true);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const tl_cubin_section *const section = derive_section(&d, i);
+    const uint32_t sass = d.sass[i];
+    if (section->type == SHT_CUDA_MERCURY_INFO && !section->info)
+      lone[i] = i != file || !own;
+    else
+      lone[i] = derive_is_lone(&d, i) || (derive_is_read(section) && taken[sass]);
+    taken[sass] |= sass && !lone[i] && derive_is_read(section);
+  }
   return lone;
 }
 
