@@ -638,8 +638,11 @@ static const char *diagnose_constants_text(const verbose *v, const char *kernel)
   return line;
 }
 
-/* L649: what the inputs' entries of a kernel's parameters name counts, too: textures that ptxas laid out (-ewp). */
+/* L649: what the inputs' entries of a kernel's parameters name counts, too: textures that ptxas laid out (-ewp). For some
+ * targets each entry counts (L1530). */
 static void verbose_count_laid_out(const verbose *v, verbose_texture_counts *counts) {
+  static const uint32_t counting_all[] = {80, 88, 89};
+  const bool all = TL_AMONG32(counting_all, v->module->arch);
   tl_map seen[VERBOSE_TEXTURES];
   for (size_t r = 0; r < VERBOSE_TEXTURES; r++)
     tl_map_init(&seen[r], v->arena);
@@ -651,7 +654,8 @@ static void verbose_count_laid_out(const verbose *v, verbose_texture_counts *cou
     const uint64_t key = tl_pair_key(entry->target, entry->symbol);
     for (size_t r = 0; r < VERBOSE_TEXTURES; r++)
       counts[entry->target].of_row[r] += entry->type == verbose_textures[r].type &&
-                                         (!verbose_textures[r].once || (entry->symbol && tl_set_add(&seen[r], key)));
+                                         (all || !verbose_textures[r].once ||
+                                          (entry->symbol && tl_set_add(&seen[r], key)));
   }
 }
 
