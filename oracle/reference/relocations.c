@@ -111,6 +111,9 @@ static bool ref_relocation_is_of_frames(const ref_link *link, const ref_file *fi
 /* W8.5: entries inside a lost weak variable. RF37, RF974: those in constants stay. */
 bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
                                const ref_relocation *entry) {
+  if (target >= file->cubin.section_count) {
+    return false;
+  }
   const uint32_t type = file->cubin.sections[target].type;
   const bool stays = ref_relocation_is_address_table(type) || (!link->is_capsule && ref_section_type_is_constant(type));
   return ref_relocation_is_of_frames(link, file, target) ||
