@@ -26,17 +26,16 @@ typedef struct resolver {
   tl_arena *arena;
   tl_diagnostics *diagnostics;
   uint64_t *registers;   /* of the current file's symbols, NO_COUNT where no record names one */
-  uint64_t *first_count; /* the same of the first record, which a body brings to a contest (L1473) */
+  uint64_t *first_count; /* the same of the first record, which a body brings to a contest (L1473); mostly the same array */
   bool *has_relocations; /* of the current file's sections: some relocation section is about it */
 } resolver;
 
 /* REGCOUNT records of the current file (V2); of several of one symbol the last stays with the body that stands, and the first is
  * what an incoming body is measured by (L1473). */
 static void resolve_read_registers(resolver *r, const tl_cubin *cubin) {
-  r->registers = tl_arena_new(r->arena, uint64_t, cubin->symbol_count);
-  r->first_count = tl_arena_new(r->arena, uint64_t, cubin->symbol_count);
+  r->registers = r->first_count = tl_arena_new(r->arena, uint64_t, cubin->symbol_count);
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
-    r->registers[i] = r->first_count[i] = NO_COUNT;
+    r->registers[i] = NO_COUNT;
   for (uint32_t s = 1; s < cubin->section_count; s++) {
     if (cubin->sections[s].type != SHT_CUDA_INFO)
       continue;
@@ -51,7 +50,10 @@ static void resolve_read_registers(resolver *r, const tl_cubin *cubin) {
       const uint32_t symbol = tl_get32(record.data), count = tl_get32(record.data + 4);
       if (symbol >= cubin->symbol_count)
         continue;
-      r->first_count[symbol] = r->registers[symbol] == NO_COUNT ? count : r->first_count[symbol];
+      if (r->registers[symbol] == NO_COUNT)
+        r->first_count[symbol] = count;
+      else if (r->first_count == r->registers)
+        r->first_count = tl_arena_copy(r->arena, r->registers, cubin->symbol_count * sizeof *r->registers);
       r->registers[symbol] = count;
     }
   }
