@@ -562,6 +562,7 @@ typedef struct ref_link {
   bool has_ungrouped_object;                 /* RF613: of a toolkit before 13.0 */
   bool has_old_object, has_oldest_object;    /* of a toolkit before 12.1 (RF137), before 10.0 (RF138) */
   bool has_nameless_text;                    /* RF559 */
+  bool has_stray_slot;                       /* RF792 */
   size_t large_parameters;                   /* RF137: records of `.nv.info` */
   ref_indices shared_objects; /* in the order of their definitions (W9.12); RF34: a replaced weak one twice */
   ref_indices commons;        /* in the order in which they became common */

@@ -1,9 +1,9 @@
-/* Unified tables of a relocatable link: W12.7, U3, U4, U12, RF710, RF713. Their entries go through it as they are, but for the symbol. */
+/* Unified tables of a relocatable link: W12.7, U3, U4, U12, RF710, RF713, RF790. Their entries go through it as they are, but for the symbol. */
 #include "link.h"
 
 #include <string.h>
 
-enum { ENTRY_BYTES = 32, FLAGS_AT = 4, OFFSET_AT = 8, FLAGS = 7 };
+enum { ENTRY_BYTES = 32, FLAGS_AT = 4, OFFSET_AT = 8, FLAGS = 7, ADDED_FLAGS = 6 };
 
 #define LACKING UINT32_C(0x80000000)
 
@@ -60,9 +60,12 @@ static uint8_t *ref_unified_entry_of(ref_link *link, const ref_file *file, uint3
   return output->data + file->offset_in[number] + at;
 }
 
-/* The offset of data is its place in the output's `.nv.udt`. */
+/* The offset of data is its place in the output's `.nv.udt`. RF790: two flags are added to those that the input has, an executable's highest
+ * bit is what L117 says, and with -r the offset of a function is 0, whatever the input says. */
 static void ref_unified_write_place(ref_link *link, const ref_section *input, size_t symbol, uint8_t *entry) {
-  ref_put_u32(entry + FLAGS_AT, ref_unified_is_lacking(link, symbol) ? FLAGS | LACKING : FLAGS);
+  const uint32_t kept = ref_unified_is_placed(link) ? ~LACKING : UINT32_MAX;
+  const uint32_t flags = link->is_capsule ? FLAGS : (ref_u32(entry + FLAGS_AT) & kept) | ADDED_FLAGS;
+  ref_put_u32(entry + FLAGS_AT, ref_unified_is_lacking(link, symbol) ? flags | LACKING : flags);
   if (ref_unified_is_copy(input) && ref_unified_is_placed(link)) {
     ref_unified_write_copied_place(link, input->type, symbol, entry + OFFSET_AT);
   } else if (input->type == REF_TYPE_UDT_ENTRY && symbol != REF_NONE) {
@@ -70,6 +73,8 @@ static void ref_unified_write_place(ref_link *link, const ref_section *input, si
   } else if (ref_unified_is_placed(link)) {
     const ref_unified *slot = ref_unified_of_symbol(&link->unified_functions, symbol);
     ref_put_u64(entry + OFFSET_AT, slot == NULL ? 0 : slot->offset);
+  } else if (!link->is_capsule && input->type == REF_TYPE_UFT_ENTRY) {
+    ref_put_u64(entry + OFFSET_AT, 0);
   }
 }
 

@@ -1,5 +1,5 @@
 /* An executable's unified tables: the index file says where each jump slot and each object lies. U5-U7, U10, U12, RF125,
- * ZM4, ZM5. */
+ * ZM4, ZM5, RF792. */
 #include "link.h"
 
 #include <string.h>
@@ -310,7 +310,7 @@ static void ref_unified_place_functions(ref_link *link) {
   }
   link->unified_functions = ref_unified_list_inputs(link, REF_TYPE_UFT_ENTRY);
   const uint64_t size = link->sections[link->slot_section].size;
-  if (size / SLOT != link->unified_functions.size / ENTRY) { /* RF538 */
+  if (link->has_stray_slot || size / SLOT != link->unified_functions.size / ENTRY) { /* RF538, RF792 */
     ref_message_fatal(link, "ZM4",
                       "Internal error: Number of .nv.uft jump slots != Number of entries in .nv.uft.entry");
   }
