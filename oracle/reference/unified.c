@@ -1,4 +1,4 @@
-/* Unified tables of a relocatable link: W12.7, U3, U4, U12, RF710, RF713, RF790. Their entries go through it as they are, but for the symbol. */
+/* Unified tables of a relocatable link: W12.7, U3, U4, U12, RF710, RF713, RF790, RF793. Their entries go through it as they are, but for the symbol. */
 #include "link.h"
 
 #include <string.h>
@@ -159,8 +159,19 @@ static void ref_unified_refuse_namesake(ref_link *link, const char *name) {
   }
 }
 
+/* RF793, L473: a table that an object has placed before its time goes through the link as it is, with the input's numbers. Where these happen to
+ * fit nvlink links. */
+void ref_unified_note_placed(ref_link *link, const ref_section *table) {
+  const bool counts = !link->is_capsule && table->size >= ENTRY_BYTES;
+  link->has_raw_functions = link->has_raw_functions || (counts && table->type == REF_TYPE_UFT_ENTRY);
+  link->has_raw_objects = link->has_raw_objects || (counts && table->type == REF_TYPE_UDT_ENTRY);
+}
+
 /* When symbols have numbers. */
 void ref_unified_write(ref_link *link) {
+  if (link->has_raw_functions || link->has_raw_objects) { /* RF793 */
+    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+  }
   ref_unified_refuse_namesake(link, ".nv.uft.entry");
   ref_unified_refuse_namesake(link, ".nv.udt.entry");
   ref_unified_write_tables(link, false);

@@ -1,5 +1,5 @@
 /* An executable's unified tables: the index file says where each jump slot and each object lies. U5-U7, U10, U12, RF125,
- * ZM4, ZM5, RF792. */
+ * ZM4, ZM5, RF792, RF793. */
 #include "link.h"
 
 #include <string.h>
@@ -398,7 +398,7 @@ static void ref_unified_place_objects(ref_link *link) {
   }
   ref_unified_check_identities(link, &link->unified_objects);
   ref_unified_match(link, &link->unified_objects, &link->index_objects);
-  if (ref_unified_end_of_objects(link) != link->index_objects.window) {
+  if (link->has_raw_objects || ref_unified_end_of_objects(link) != link->index_objects.window) { /* RF793 */
     ref_message_fatal(link, "E79", "Internal error: size of uidx window != nv.udt");
   }
   for (size_t i = 0; i < link->unified_objects.count; i++) {
