@@ -1,4 +1,4 @@
-/* Unified tables of a relocatable link: W12.7, U3, U4, U12, RF710, RF713, RF790, RF793. Their entries go through it as they are, but for the symbol. */
+/* Unified tables of a relocatable link: W12.7, U3, U4, U12, RF710, RF713, RF790, RF793, RF794. Their entries go through it as they are, but for the symbol. */
 #include "link.h"
 
 #include <string.h>
@@ -80,14 +80,18 @@ static void ref_unified_write_place(ref_link *link, const ref_section *input, si
 
 static void ref_unified_write_number(ref_link *link, const ref_section *input, size_t symbol, uint8_t *entry,
                                      uint32_t number) {
-  if (!link->is_capsule && ref_u32(entry) != number) { /* RF713: an entry has written over it */
+  const uint32_t found = ref_u32(entry);
+  if (!link->is_capsule && found != number && found != 0) { /* RF713: an entry has written over it */
     ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+  }
+  if (!link->is_capsule && found == 0) { /* RF794 */
+    return;
   }
   ref_put_u32(entry, ref_unified_number(link, symbol, ref_unified_is_copy(input)));
 }
 
 /* {symbol, 7, offset, two words of identity}. RF713: the words in the middle are there before entries are applied, the symbol's number is
- * written behind them; in capsules all is. */
+ * written behind them; in capsules all is. RF794: a number that an entry has set to 0 stays. */
 static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32_t number, bool early) {
   const ref_section *input = &file->cubin.sections[number];
   for (uint64_t at = 0; input->data != NULL && at + ENTRY_BYTES <= input->size; at += ENTRY_BYTES) {
