@@ -1,4 +1,4 @@
-/* Data, constant and debug sections as blocks (W3.3, W3.6, W3.8, W3.10, W8.8, RF715, RF771, RF772, RF776). */
+/* Data, constant and debug sections as blocks (W3.3, W3.6, W3.8, W3.10, W8.8, RF715, RF771, RF772, RF776, RF795). */
 #include "link.h"
 
 #include <string.h>
@@ -541,6 +541,22 @@ static bool ref_block_is_dead_text(const ref_link *link, const ref_file *file, u
          !link->functions[file->function_of[owner]].live;
 }
 
+/* RF795: code of nobody that has the name of an earlier file's dead text is joined to that and goes with it. */
+static bool ref_block_joins_dead_text(const ref_link *link, size_t file_number, const ref_section *input) {
+  static const char prefix[] = ".text.";
+  if (input->type != REF_TYPE_PROGBITS || link->is_capsule || strncmp(input->name, prefix, sizeof prefix - 1) != 0) {
+    return false;
+  }
+  for (size_t i = 0; i < link->function_count; i++) {
+    const ref_function *function = &link->functions[i];
+    if (function->defined && !function->live && function->definition_file < file_number &&
+        strcmp(function->name, input->name + sizeof prefix - 1) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* True when the section has a place now. */
 bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
@@ -559,6 +575,9 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   const size_t fixed = input->type == REF_TYPE_STRTAB ? ref_section_find_fixed(link, input->name) : REF_NONE;
   size_t number = fixed == REF_NONE ? ref_map_find(&link->section_by_name, input->name) : fixed;
   const bool is_new = number == REF_NONE || link->sections[number].type != input->type;
+  if (is_new && ref_block_joins_dead_text(link, file_number, input)) {
+    return false;
+  }
   if (is_new) {
     ref_block_check_info(link, file, input);
   }
@@ -585,7 +604,9 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   const bool table = ref_unified_is_table(input->type) && !copy &&
                      (link->relocatable || input->type != REF_TYPE_UFT_ENTRY) &&
                      input->size >= UNIFIED_ENTRY; /* RF706: without an entry it names no symbols */
-  link->sections[number].links_symtab = code || table || input->type == REF_TYPE_INFO; /* U10 */
+  const bool is_text = link->sections[number].info_function != REF_NONE; /* RF795 */
+  link->sections[number].links_symtab =
+      code || table || input->type == REF_TYPE_INFO || (is_text && link->sections[number].links_symtab); /* U10 */
   link->sections[number].input_link = copy ? input->link : link->sections[number].input_link;
   ref_block_name_text(link, file, input, number);
   ref_block_append(link, file, section, number);

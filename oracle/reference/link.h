@@ -562,6 +562,8 @@ typedef struct ref_link {
   bool has_ungrouped_object;                 /* RF613: of a toolkit before 13.0 */
   bool has_old_object, has_oldest_object;    /* of a toolkit before 12.1 (RF137), before 10.0 (RF138) */
   bool has_nameless_text;                    /* RF559 */
+  bool has_stray_slot;                       /* RF792 */
+  bool has_raw_functions, has_raw_objects;   /* RF793 */
   size_t large_parameters;                   /* RF137: records of `.nv.info` */
   ref_indices shared_objects; /* in the order of their definitions (W9.12); RF34: a replaced weak one twice */
   ref_indices commons;        /* in the order in which they became common */
@@ -940,6 +942,7 @@ bool ref_unified_is_copy(const ref_section *section);
 bool ref_unified_keeps_offset(const ref_link *link);
 void ref_unified_check_entries(ref_link *link);
 void ref_unified_write_places(ref_link *link);
+void ref_unified_note_placed(ref_link *link, const ref_section *table);
 void ref_unified_write(ref_link *link);
 size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t index);
 

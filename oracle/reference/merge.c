@@ -1,4 +1,4 @@
-/* The merge, a file at a time: W3. RF709, RF771, RF783, RF785. */
+/* The merge, a file at a time: W3. RF709, RF771, RF783, RF785, RF791, RF792. */
 #include "link.h"
 
 #include <string.h>
@@ -52,7 +52,7 @@ static void ref_merge_check_section(ref_link *link, const ref_file *file, const 
 }
 
 /* L953: the alignment is the largest of the bodies that stood there, and that of a later one may be 0 (RF542). RF485: a text's has 32
- * bits. */
+ * bits. RF791: a jump slot lies behind the one before it, whatever the alignment, which is that of `.nv.uft` if none has a larger one. */
 static void ref_merge_copy_text(ref_link *link, ref_file *file, uint32_t symbol, ref_function *function) {
   ref_merge_check_section(link, file, &file->cubin.symbols[symbol]);
   const uint32_t number = file->cubin.symbols[symbol].section;
@@ -63,6 +63,10 @@ static void ref_merge_copy_text(ref_link *link, ref_file *file, uint32_t symbol,
     section->data = (ref_bytes){0};
     section->size = 0;
     input.align = input.align == 0 ? section->align : input.align; /* RF542 */
+  }
+  if (function->is_stub && !link->is_capsule) { /* RF791 */
+    section->align = ref_larger(section->align, input.align);
+    input.align = input.align == 0 ? 0 : SLOT_SIZE;
   }
   section->info_high = input.info & 0xff000000;
   if (!link->is_capsule && !function->is_stub) {
@@ -145,7 +149,8 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
                                          : text->name;
   const bool is_code = is_plain || sass || (link->view->is_mercury && !is_slot); /* RF205, RF580, RF626 */
   const uint64_t flags = is_code ? REF_FLAG_ALLOC | REF_FLAG_EXEC : text->flags;
-  const uint64_t align = (uint32_t)text->align; /* RF485 */
+  const uint64_t given = (uint32_t)text->align;                                      /* RF485 */
+  const uint64_t align = is_plain && is_slot ? ref_larger(given, SLOT_SIZE) : given; /* RF791 */
   const uint64_t entry_size = is_plain && is_slot ? SLOT_SIZE : is_code ? 0 : text->entry_size;
   const uint32_t type = is_plain ? (is_slot ? REF_TYPE_UFT : REF_TYPE_PROGBITS) : text->type;
   function->text = ref_section_add_with_symbol(link, name, type, flags, align, entry_size);
@@ -192,6 +197,9 @@ static void ref_merge_alias(ref_link *link, size_t file_number, uint32_t symbol)
     link->sections[text].info_high = file->cubin.sections[file->cubin.symbols[symbol].section].info & 0xff000000;
   }
   ref_merge_define_symbol(link, file_number, symbol, text);
+  if (link->functions[file->function_of[primary]].is_stub && !ref_function_is_slot(&file->cubin.symbols[symbol])) {
+    link->has_stray_slot = true; /* RF792 */
+  }
 }
 
 /* RF183: an alias that an earlier file mentions brings the text of its function along, that of a second strong body too, which

@@ -1,4 +1,4 @@
-/* Variables, constants, shared objects, texture references: W3.2, W3.6-W3.12, W8.4, V9, V10, E21-E24, E28, RF717, RF774. */
+/* Variables, constants, shared objects, texture references: W3.2, W3.6-W3.12, W8.4, V9, V10, E21-E24, E28, RF717, RF774, RF793. */
 #include "link.h"
 
 #include <string.h>
@@ -29,6 +29,17 @@ static void ref_object_check_section(ref_link *link, const ref_file *file, const
     ref_message_fatal(link, "D46", "symbol '%s' in '%s' lies in section %u, which does not exist", input->name,
                       file->name, input->section);
   }
+}
+
+/* RF793: a unified table, too. */
+static bool ref_object_place_section(ref_link *link, size_t file_number, uint32_t section) {
+  const ref_file *file = &link->files[file_number];
+  const bool is_new = section < file->cubin.section_count && file->section_of[section] == REF_NONE;
+  const bool placed = ref_block_place(link, file_number, section);
+  if (is_new && placed) {
+    ref_unified_note_placed(link, &file->cubin.sections[section]);
+  }
+  return placed;
 }
 
 /* The module's section for a shared object; W3.2: `.nv_debug.shared` is made by its first object. */
@@ -151,7 +162,7 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
     return;
   }
   ref_object_check_section(link, file, input);
-  const bool placed = ref_block_place(link, file_number, input->section);
+  const bool placed = ref_object_place_section(link, file_number, input->section);
   symbol = &link->symbols[number];
   symbol->is_gone = !placed;
   if (!placed) {
@@ -295,7 +306,7 @@ static void ref_object_place_lost_constants(ref_link *link, size_t file_number, 
   const uint32_t owner = ref_merge_owner(file, input->section);
   if (owner != 0 && file->cubin.sections[input->section].type == link->view->optimizer_type &&
       (file->body_of[owner] != REF_BODY_LOSES || file->cubin.symbols[owner].info >> 4 != REF_BIND_WEAK)) {
-    (void)ref_block_place(link, file_number, input->section);
+    (void)ref_object_place_section(link, file_number, input->section);
   }
 }
 
@@ -327,9 +338,9 @@ static void ref_object_add_lost_parameter(ref_link *link, size_t file_number, ui
     return;
   }
   const bool appended = !link->functions[file->function_of[owner]].defined_weak_so_far && !link->is_capsule &&
-                        ref_block_place(link, file_number, input->section);
+                        ref_object_place_section(link, file_number, input->section);
   const bool other =
-      ref_object_is_in_other_bank(link, file, input) && ref_block_place(link, file_number, input->section);
+      ref_object_is_in_other_bank(link, file, input) && ref_object_place_section(link, file_number, input->section);
   const uint64_t offset = appended || other ? file->offset_in[input->section] : 0; /* RF307 */
   const size_t number = ref_object_create(link, file_number, input);
   ref_out_symbol *symbol = &link->symbols[number];
@@ -436,7 +447,7 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
     return;
   }
   /* A section that the symbol makes comes before the symbol. */
-  if (!ref_object_is_shared(input) && !common && !ref_block_place(link, file_number, input->section) &&
+  if (!ref_object_is_shared(input) && !common && !ref_object_place_section(link, file_number, input->section) &&
       file->section_of[input->section < file->cubin.section_count ? input->section : 0] == REF_NONE) {
     return;
   }
@@ -563,7 +574,7 @@ static void ref_object_keep_common(ref_link *link, size_t file_number, const ref
   if (input->info >> 4 != REF_BIND_WEAK) {
     old->common_is_defined = true;
     old->bind = REF_BIND_GLOBAL;
-    (void)ref_block_place(link, file_number, input->section);
+    (void)ref_object_place_section(link, file_number, input->section);
   }
 }
 
@@ -746,7 +757,7 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
   if (input->section != 0 && input->section < file->cubin.section_count && ref_object_is_shared(input)) {
     (void)ref_object_shared_section(link, file, input);
   } else {
-    (void)ref_block_place(link, file_number, input->section);
+    (void)ref_object_place_section(link, file_number, input->section);
   }
   const size_t number = ref_object_create(link, file_number, input);
   file->symbol_of[index] = number;

@@ -1,9 +1,9 @@
-/* Unified tables of a relocatable link: W12.7, U3, U4, U12, RF710, RF713. Their entries go through it as they are, but for the symbol. */
+/* Unified tables of a relocatable link: W12.7, U3, U4, U12, RF710, RF713, RF790, RF793, RF794. Their entries go through it as they are, but for the symbol. */
 #include "link.h"
 
 #include <string.h>
 
-enum { ENTRY_BYTES = 32, FLAGS_AT = 4, OFFSET_AT = 8, FLAGS = 7 };
+enum { ENTRY_BYTES = 32, FLAGS_AT = 4, OFFSET_AT = 8, FLAGS = 7, ADDED_FLAGS = 6 };
 
 #define LACKING UINT32_C(0x80000000)
 
@@ -60,9 +60,12 @@ static uint8_t *ref_unified_entry_of(ref_link *link, const ref_file *file, uint3
   return output->data + file->offset_in[number] + at;
 }
 
-/* The offset of data is its place in the output's `.nv.udt`. */
+/* The offset of data is its place in the output's `.nv.udt`. RF790: two flags are added to those that the input has, an executable's highest
+ * bit is what L117 says, and with -r the offset of a function is 0, whatever the input says. */
 static void ref_unified_write_place(ref_link *link, const ref_section *input, size_t symbol, uint8_t *entry) {
-  ref_put_u32(entry + FLAGS_AT, ref_unified_is_lacking(link, symbol) ? FLAGS | LACKING : FLAGS);
+  const uint32_t kept = ref_unified_is_placed(link) ? ~LACKING : UINT32_MAX;
+  const uint32_t flags = link->is_capsule ? FLAGS : (ref_u32(entry + FLAGS_AT) & kept) | ADDED_FLAGS;
+  ref_put_u32(entry + FLAGS_AT, ref_unified_is_lacking(link, symbol) ? flags | LACKING : flags);
   if (ref_unified_is_copy(input) && ref_unified_is_placed(link)) {
     ref_unified_write_copied_place(link, input->type, symbol, entry + OFFSET_AT);
   } else if (input->type == REF_TYPE_UDT_ENTRY && symbol != REF_NONE) {
@@ -70,19 +73,25 @@ static void ref_unified_write_place(ref_link *link, const ref_section *input, si
   } else if (ref_unified_is_placed(link)) {
     const ref_unified *slot = ref_unified_of_symbol(&link->unified_functions, symbol);
     ref_put_u64(entry + OFFSET_AT, slot == NULL ? 0 : slot->offset);
+  } else if (!link->is_capsule && input->type == REF_TYPE_UFT_ENTRY) {
+    ref_put_u64(entry + OFFSET_AT, 0);
   }
 }
 
 static void ref_unified_write_number(ref_link *link, const ref_section *input, size_t symbol, uint8_t *entry,
                                      uint32_t number) {
-  if (!link->is_capsule && ref_u32(entry) != number) { /* RF713: an entry has written over it */
+  const uint32_t found = ref_u32(entry);
+  if (!link->is_capsule && found != number && found != 0) { /* RF713: an entry has written over it */
     ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+  }
+  if (!link->is_capsule && found == 0) { /* RF794 */
+    return;
   }
   ref_put_u32(entry, ref_unified_number(link, symbol, ref_unified_is_copy(input)));
 }
 
 /* {symbol, 7, offset, two words of identity}. RF713: the words in the middle are there before entries are applied, the symbol's number is
- * written behind them; in capsules all is. */
+ * written behind them; in capsules all is. RF794: a number that an entry has set to 0 stays. */
 static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32_t number, bool early) {
   const ref_section *input = &file->cubin.sections[number];
   for (uint64_t at = 0; input->data != NULL && at + ENTRY_BYTES <= input->size; at += ENTRY_BYTES) {
@@ -154,8 +163,19 @@ static void ref_unified_refuse_namesake(ref_link *link, const char *name) {
   }
 }
 
+/* RF793, L473: a table that an object has placed before its time goes through the link as it is, with the input's numbers. Where these happen to
+ * fit nvlink links. */
+void ref_unified_note_placed(ref_link *link, const ref_section *table) {
+  const bool counts = !link->is_capsule && table->size >= ENTRY_BYTES;
+  link->has_raw_functions = link->has_raw_functions || (counts && table->type == REF_TYPE_UFT_ENTRY);
+  link->has_raw_objects = link->has_raw_objects || (counts && table->type == REF_TYPE_UDT_ENTRY);
+}
+
 /* When symbols have numbers. */
 void ref_unified_write(ref_link *link) {
+  if (link->has_raw_functions || link->has_raw_objects) { /* RF793 */
+    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+  }
   ref_unified_refuse_namesake(link, ".nv.uft.entry");
   ref_unified_refuse_namesake(link, ".nv.udt.entry");
   ref_unified_write_tables(link, false);

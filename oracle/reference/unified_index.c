@@ -1,5 +1,5 @@
 /* An executable's unified tables: the index file says where each jump slot and each object lies. U5-U7, U10, U12, RF125,
- * ZM4, ZM5. */
+ * ZM4, ZM5, RF792, RF793, RF796. */
 #include "link.h"
 
 #include <string.h>
@@ -205,13 +205,20 @@ static bool ref_unified_forbids_overlaps(const ref_link *link) {
   return !link->job->bug_compatible || link->is_capsule;
 }
 
-/* The function that a stub's name ends with. */
-static size_t ref_unified_function_of_stub(const ref_link *link, const char *stub) {
+/* The function that a stub's name ends with. RF796: a static one is the one of that name that the stub calls. */
+static size_t ref_unified_function_of_stub(const ref_link *link, const ref_function *stub) {
   static const char prefix[] = "__cuda_uf_stub_";
-  if (strncmp(stub, prefix, sizeof prefix - 1) != 0) {
+  if (strncmp(stub->name, prefix, sizeof prefix - 1) != 0) {
     return REF_NONE;
   }
-  const size_t number = ref_map_find(&link->function_by_name, stub + sizeof prefix - 1);
+  const char *name = stub->name + sizeof prefix - 1;
+  for (size_t i = 0; i < stub->calls.count; i++) {
+    const ref_function *called = &link->functions[stub->calls.items[i]];
+    if (strcmp(called->name, name) == 0) {
+      return called->symbol;
+    }
+  }
+  const size_t number = ref_map_find(&link->function_by_name, name);
   return number == REF_NONE ? REF_NONE : link->functions[number].symbol;
 }
 
@@ -219,7 +226,7 @@ static size_t ref_unified_function_of_stub(const ref_link *link, const char *stu
 static size_t ref_unified_stub_of(ref_link *link, size_t symbol) {
   for (size_t i = 0; i < link->function_count && symbol != REF_NONE; i++) {
     const ref_function *stub = &link->functions[i];
-    if (stub->is_stub && stub->symbol != REF_NONE && ref_unified_function_of_stub(link, stub->name) == symbol) {
+    if (stub->is_stub && stub->symbol != REF_NONE && ref_unified_function_of_stub(link, stub) == symbol) {
       return stub->symbol;
     }
   }
@@ -237,7 +244,7 @@ static uint64_t *ref_unified_note_stubs(ref_link *link) {
     if (!function->is_stub || function->symbol == REF_NONE) {
       continue;
     }
-    const size_t named = ref_unified_function_of_stub(link, function->name);
+    const size_t named = ref_unified_function_of_stub(link, function);
     ref_unified *entry = ref_unified_of_symbol(&link->unified_functions, named);
     places[function->symbol] = link->symbols[function->symbol].value;
     if (entry != NULL) {
@@ -310,7 +317,7 @@ static void ref_unified_place_functions(ref_link *link) {
   }
   link->unified_functions = ref_unified_list_inputs(link, REF_TYPE_UFT_ENTRY);
   const uint64_t size = link->sections[link->slot_section].size;
-  if (size / SLOT != link->unified_functions.size / ENTRY) { /* RF538 */
+  if (link->has_stray_slot || size / SLOT != link->unified_functions.size / ENTRY) { /* RF538, RF792 */
     ref_message_fatal(link, "ZM4",
                       "Internal error: Number of .nv.uft jump slots != Number of entries in .nv.uft.entry");
   }
@@ -398,7 +405,7 @@ static void ref_unified_place_objects(ref_link *link) {
   }
   ref_unified_check_identities(link, &link->unified_objects);
   ref_unified_match(link, &link->unified_objects, &link->index_objects);
-  if (ref_unified_end_of_objects(link) != link->index_objects.window) {
+  if (link->has_raw_objects || ref_unified_end_of_objects(link) != link->index_objects.window) { /* RF793 */
     ref_message_fatal(link, "E79", "Internal error: size of uidx window != nv.udt");
   }
   for (size_t i = 0; i < link->unified_objects.count; i++) {
