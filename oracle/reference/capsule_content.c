@@ -241,6 +241,9 @@ static ref_bytes ref_capsule_sass_content(ref_capsule *capsule, size_t section, 
   if (REF_IS(output->name, ".nv_debug_info_reg_sass")) {
     return ref_capsule_registers(capsule, section);
   }
+  if (REF_IS(output->name, ".nv_debug_info_reg_type")) {
+    return ref_capsule_register_types(capsule, section);
+  }
   if (REF_IS(output->name, ".debug_info")) {
     return ref_capsule_debug_info(capsule, section);
   }
