@@ -751,6 +751,7 @@ static void ref_capsule_fill_places(ref_capsule *capsule, const ref_bytes *symbo
       piece->has_places = ref_capsule_write_places(capsule, piece->section, symbols, &piece->data);
     }
     if (piece->section != REF_NONE && !ref_capsule_is_mercury(piece) && piece->has_bytes) {
+      ref_capsule_write_table_places(capsule, piece->section, symbols, &piece->data);
       ref_derived_write(capsule, piece->section, symbols, &piece->data);
       ref_capsule_write_frame_places(capsule, piece->section, symbols, &piece->data);
     }

@@ -294,14 +294,22 @@ void ref_line_rows_write(ref_link *link, const uint8_t *unit, uint64_t start, ui
 
 /* capsule_lines.c: M25 */
 ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *entries, ref_indices *units);
-ref_bytes ref_capsule_debug_info(ref_capsule *capsule, size_t number);
+ref_bytes ref_capsule_debug_info(ref_capsule *capsule, size_t section);
+ref_bytes ref_capsule_debug_info_entries(ref_capsule *capsule, size_t section);
 /* capsule_addends.c: RF145 */
 void ref_capsule_move_addends(ref_capsule *capsule);
 uint64_t ref_addends_place(const ref_places *places, uint64_t addend);
+typedef struct ref_known_places {
+  ref_places places;
+  size_t function; /* whose they are */
+} ref_known_places;
+void ref_capsule_shared_entry(ref_capsule *capsule, const ref_out_relocation *entry, ref_known_places *known,
+                              ref_bytes *output);
 ref_bytes ref_capsule_shared_entries(ref_capsule *capsule, size_t target);
 
 /* capsule_registers.c: RF79, RF144 */
 ref_bytes ref_capsule_registers(ref_capsule *capsule, size_t section);
+ref_bytes ref_capsule_register_types(ref_capsule *capsule, size_t section);
 
 /* capsule_slots.c: RF226; jump slots with an index file, stubs with -r. */
 void ref_slots_make(ref_capsule *capsule);
@@ -365,5 +373,6 @@ void ref_derived_write(ref_capsule *capsule, size_t section, const ref_bytes *sy
 bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, size_t function, ref_bytes *output);
 
 bool ref_capsule_write_places(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *data);
+void ref_capsule_write_table_places(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *bytes);
 
 #endif

@@ -51,23 +51,31 @@ void ref_capsule_move_addends(ref_capsule *capsule) {
   }
 }
 
+/* RF865: the SASS side's entry beside one of Mercury's. */
+void ref_capsule_shared_entry(ref_capsule *capsule, const ref_out_relocation *entry, ref_known_places *known,
+                              ref_bytes *output) {
+  ref_link *mercury = capsule->mercury;
+  const uint32_t type = ref_data_sass_type(entry->type, false);
+  int64_t addend = entry->addend;
+  if (type == ADDRESS_64 && ref_addends_is_concerned(mercury, entry)) {
+    known->places =
+        known->function == entry->function ? known->places : ref_places_of_function(capsule, entry->function);
+    known->function = entry->function;
+    addend = (int64_t)ref_addends_place(&known->places, (uint64_t)addend);
+  }
+  if (type != 0) {
+    ref_capsule_write_entry(capsule, output, entry->offset, type, ref_symbol_index(mercury, entry->symbol), addend);
+  }
+}
+
 /* RF865: of debug data that both sides share, Mercury's entries, in its order. */
 ref_bytes ref_capsule_shared_entries(ref_capsule *capsule, size_t target) {
-  ref_link *mercury = capsule->mercury;
+  const ref_link *mercury = capsule->mercury;
+  ref_known_places known = {.function = REF_NONE};
   ref_bytes output = {0};
-  ref_places places = {0};
-  size_t function = REF_NONE; /* whose places they are */
   for (size_t i = mercury->relocation_count; i-- > 0;) {
-    const ref_out_relocation *entry = &mercury->relocations[i];
-    const uint32_t type = entry->dropped || entry->target != target ? 0 : ref_data_sass_type(entry->type, false);
-    int64_t addend = entry->addend;
-    if (type == ADDRESS_64 && ref_addends_is_concerned(mercury, entry)) {
-      places = function == entry->function ? places : ref_places_of_function(capsule, entry->function);
-      function = entry->function;
-      addend = (int64_t)ref_addends_place(&places, (uint64_t)addend);
-    }
-    if (type != 0) {
-      ref_capsule_write_entry(capsule, &output, entry->offset, type, ref_symbol_index(mercury, entry->symbol), addend);
+    if (!mercury->relocations[i].dropped && mercury->relocations[i].target == target) {
+      ref_capsule_shared_entry(capsule, &mercury->relocations[i], &known, &output);
     }
   }
   return output;

@@ -201,6 +201,9 @@ static ref_bytes ref_capsule_entries(ref_capsule *capsule, size_t section) {
   if (ref_capsule_is_shared_debug(capsule->mercury->sections[output->target].name)) {
     return ref_capsule_shared_entries(capsule, output->target);
   }
+  if (REF_IS(capsule->mercury->sections[output->target].name, ".debug_info")) {
+    return ref_capsule_debug_info_entries(capsule, output->target);
+  }
   if (ref_data_is_derived(capsule->mercury->sections[output->target].type) ||
       capsule->mercury->sections[output->target].type == REF_TYPE_CONSTANT_OPTIMIZER) { /* RF905 */
     return ref_data_entries(capsule, output->target);
@@ -238,8 +241,11 @@ static ref_bytes ref_capsule_sass_content(ref_capsule *capsule, size_t section, 
   if (REF_IS(output->name, ".nv_debug_info_reg_sass")) {
     return ref_capsule_registers(capsule, section);
   }
+  if (REF_IS(output->name, ".nv_debug_info_reg_type")) {
+    return ref_capsule_register_types(capsule, section);
+  }
   if (REF_IS(output->name, ".debug_info")) {
-    return ref_capsule_debug_info(capsule, sass);
+    return ref_capsule_debug_info(capsule, section);
   }
   if (ref_data_is_derived(output->type) || ref_capsule_is_shared_debug(output->name)) {
     ref_bytes bytes = {0}; /* places are written over them */

@@ -209,19 +209,16 @@ static void ref_lines_add_unit(ref_lines *lines, const ref_mercury_unit *unit) {
   ref_put_u32(lines->output.data + start, (uint32_t)(lines->output.size - start - LENGTH_BYTES));
 }
 
-/* Of the SASS section from `*at` on: where its next unit begins in the output; both sides have the same units. */
-static void ref_lines_note_unit(ref_lines *lines, const ref_out_section *sass, uint64_t *at, uint64_t end) {
-  if (lines->units == NULL || end > sass->data.size || *at > end || end - *at < SMALLEST_UNIT) {
-    return;
+/* Where the unit at `place` of Mercury's section begins in the output. */
+static void ref_lines_note_unit(ref_lines *lines, uint64_t place) {
+  if (lines->units != NULL) {
+    ref_indices_add(lines->capsule->mercury, lines->units, (size_t)place);
+    ref_indices_add(lines->capsule->mercury, lines->units, lines->output.size);
   }
-  ref_indices_add(lines->capsule->mercury, lines->units, (size_t)*at);
-  ref_indices_add(lines->capsule->mercury, lines->units, lines->output.size);
-  *at += LENGTH_BYTES + (uint64_t)ref_u32(sass->data.data + *at);
 }
 
 /* Of one input section of each side. */
-static void ref_lines_add_units(ref_lines *lines, const ref_out_section *sass, uint64_t at, uint64_t end,
-                                const ref_out_section *mercury, uint64_t other, uint64_t other_end) {
+static void ref_lines_add_units(ref_lines *lines, const ref_out_section *mercury, uint64_t other, uint64_t other_end) {
   if (other_end > mercury->data.size) { /* a table of a type without bytes */
     ref_message_fatal(lines->capsule->mercury, "D40", "section '%s' has no bytes", mercury->name);
   }
@@ -232,7 +229,7 @@ static void ref_lines_add_units(ref_lines *lines, const ref_out_section *sass, u
       ref_message_fatal(lines->capsule->mercury, "D40", "section '%s' is damaged at 0x%llx", mercury->name,
                         (unsigned long long)other);
     }
-    ref_lines_note_unit(lines, sass, &at, end);
+    ref_lines_note_unit(lines, other);
     ref_lines_add_unit(lines, &(ref_mercury_unit){header, size, other});
     other += size;
   }
@@ -257,9 +254,9 @@ ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *ent
       }
       for (uint32_t m = 1; m < mercury->files[i].cubin.section_count; m++) {
         if (mercury->files[i].section_of[m] == section) {
-          const uint64_t at = sass->files[i].offset_in[k], other = mercury->files[i].offset_in[m];
-          ref_lines_add_units(&lines, &sass->sections[lines.section], at, at + sass->files[i].cubin.sections[k].size,
-                              &mercury->sections[section], other, other + mercury->files[i].cubin.sections[m].size);
+          const uint64_t other = mercury->files[i].offset_in[m];
+          ref_lines_add_units(&lines, &mercury->sections[section], other,
+                              other + mercury->files[i].cubin.sections[m].size);
         }
       }
     }
@@ -268,9 +265,10 @@ ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *ent
   return lines.output;
 }
 
-static bool ref_lines_are_named(const ref_link *sass, const ref_out_relocation *entry, size_t target, size_t lines) {
-  return entry->target == target && entry->symbol != REF_NONE &&
-         sass->symbols[entry->symbol].type == REF_SYMBOL_SECTION && sass->symbols[entry->symbol].section == lines;
+/* RF829: of type 8 about the line table itself: the place of a unit (L768). */
+static bool ref_lines_are_named(const ref_link *mercury, const ref_out_relocation *entry, size_t lines) {
+  return entry->type == REF_MERCURY_PLACE_32 && entry->symbol != REF_NONE && lines != REF_NONE &&
+         mercury->symbols[entry->symbol].type == REF_SYMBOL_SECTION && mercury->symbols[entry->symbol].section == lines;
 }
 
 /* Where a unit of the joined inputs is in the output. */
@@ -284,28 +282,47 @@ static uint64_t ref_lines_place(const ref_indices *units, uint64_t place) {
 }
 
 /* RF130: `.debug_info` says where in `.debug_line` a unit's lines are, which are fewer on the SASS side. RF224: with -r its entry says
- * it, and the field stays. */
-ref_bytes ref_capsule_debug_info(ref_capsule *capsule, size_t number) {
-  ref_link *sass = capsule->sass;
-  const size_t lines = ref_map_find(&capsule->mercury->section_by_name, ".debug_line");
+ * it, and the field stays. RF829: all else is Mercury's. */
+ref_bytes ref_capsule_debug_info(ref_capsule *capsule, size_t section) {
+  ref_link *mercury = capsule->mercury;
+  const size_t lines = ref_map_find(&mercury->section_by_name, ".debug_line");
   ref_bytes output = {0}, entries = {0};
   ref_indices units = {0};
-  ref_bytes_add(capsule->mercury, &output, sass->sections[number].data.data, sass->sections[number].data.size);
-  if (lines == REF_NONE) {
+  ref_bytes_add(mercury, &output, mercury->sections[section].data.data, mercury->sections[section].data.size);
+  if (lines == REF_NONE || mercury->relocatable) {
     return output;
   }
   (void)ref_capsule_lines(capsule, lines, &entries, &units);
-  for (size_t i = 0; i < sass->relocation_count; i++) {
-    ref_out_relocation *entry = &sass->relocations[i];
-    if (!ref_lines_are_named(sass, entry, number, ref_capsule_sass_section(capsule, lines)) || output.size < 4 ||
-        entry->offset > output.size - 4) {
+  for (size_t i = 0; i < mercury->relocation_count; i++) {
+    const ref_out_relocation *entry = &mercury->relocations[i];
+    if (entry->target == section && !entry->dropped && ref_lines_are_named(mercury, entry, lines) && output.size >= 4 &&
+        entry->offset <= output.size - 4) {
+      ref_put_u32(output.data + entry->offset, (uint32_t)ref_lines_place(&units, (uint64_t)entry->addend));
+    }
+  }
+  return output;
+}
+
+/* RF224, RF829: with -r the entries of Mercury's that say places of units, as one of the SASS side each. */
+ref_bytes ref_capsule_debug_info_entries(ref_capsule *capsule, size_t section) {
+  ref_link *mercury = capsule->mercury;
+  const size_t lines = ref_map_find(&mercury->section_by_name, ".debug_line");
+  ref_bytes output = {0}, entries = {0};
+  ref_indices units = {0};
+  ref_known_places known = {.function = REF_NONE};
+  if (lines != REF_NONE && mercury->relocatable) {
+    (void)ref_capsule_lines(capsule, lines, &entries, &units);
+  }
+  for (size_t i = mercury->relocation_count; i-- > 0;) {
+    const ref_out_relocation *entry = &mercury->relocations[i];
+    if (entry->target != section || entry->dropped) {
       continue;
     }
-    if (entry->dropped) {
-      uint8_t *at = output.data + entry->offset;
-      ref_put_u32(at, (uint32_t)ref_lines_place(&units, ref_u32(at)));
+    if (mercury->relocatable && ref_lines_are_named(mercury, entry, lines)) {
+      ref_capsule_write_entry(capsule, &output, entry->offset, 1, ref_symbol_index(mercury, entry->symbol),
+                              (int64_t)ref_lines_place(&units, (uint64_t)entry->addend));
     } else {
-      entry->addend = (int64_t)ref_lines_place(&units, (uint64_t)entry->addend);
+      ref_capsule_shared_entry(capsule, entry, &known, &output);
     }
   }
   return output;

@@ -1,8 +1,9 @@
 /* SASS `.nv_debug_info_reg_sass` of a capsule link: RF79, RF144. For each function its name, a count, and that many records: a
- * word, a variable's name, its register, and the range of offsets in which it holds the variable. Both views have the same tables
- * in the same order, with the records of a table in orders of their own. */
+ * word, a variable's name, its register, and the range of offsets in which it holds the variable. Both are made of Mercury's: the same
+ * tables in the same order, with the records of a table by their registers (RF830). */
 #include "capsule.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { WORD = 4, BEFORE_NAME = 4, REGISTER = 4, RANGE = 8 };
@@ -70,51 +71,57 @@ static ref_register_tables ref_registers_list(ref_link *link, const ref_bytes *b
   return tables;
 }
 
-/* What both views say of a record, and how many such records of the table came before it. */
-static const char *ref_registers_key(ref_link *link, ref_map *seen, const uint8_t *record, uint64_t size) {
-  const uint8_t *name = record + BEFORE_NAME;
-  char *same = ref_memory_print(link, "%x %x %s", ref_u32(record), ref_u32(record + size - REGISTER - RANGE), name);
-  const size_t number = ref_map_find(seen, same) == REF_NONE ? 0 : ref_map_find(seen, same);
-  ref_map_set(link, seen, same, number + 1);
-  return ref_memory_print(link, "%zu %s", number, same);
-}
-
-/* The places of a table's ranges, by the records' keys. */
-static ref_map ref_registers_ranges(ref_link *link, const ref_register_tables *tables,
-                                    const ref_register_table *table) {
-  ref_map ranges = {0}, seen = {0};
-  ref_registers registers = {tables->data, table->start, table->end};
-  for (uint64_t at = registers.at; ref_registers_record(&registers); at = registers.at) {
-    const char *key = ref_registers_key(link, &seen, registers.data + at, registers.at - at);
-    ref_map_set(link, &ranges, key, (size_t)(registers.at - RANGE));
-  }
-  return ranges;
-}
-
 /* A range from the decoded places to those of the SASS text; what is at neither is 0. */
 static void ref_registers_write(uint8_t *range, const ref_places *places, const uint8_t *decoded) {
   ref_put_u32(range, (uint32_t)ref_places_behind(places, ref_u32(decoded)));
   ref_put_u32(range + WORD, (uint32_t)ref_places_self(places, ref_u32(decoded + WORD)));
 }
 
-/* RF79: `function` is REF_NONE where the ranges are 0. */
-static void ref_registers_settle(const ref_capsule *capsule, const ref_register_tables *sass,
-                                 const ref_register_tables *mercury, size_t number, size_t function) {
-  ref_link *link = capsule->mercury;
-  const ref_register_table *table = &sass->items[number];
-  const bool stands = function != REF_NONE && number < mercury->count;
-  const ref_places places = stands ? ref_places_of_function(capsule, function) : (ref_places){0};
-  const ref_map ranges = stands ? ref_registers_ranges(link, mercury, &mercury->items[number]) : (ref_map){0};
-  ref_map seen = {0};
-  ref_registers registers = {sass->data, table->start, table->end};
+typedef struct ref_register_row {
+  uint64_t start, end;
+  uint32_t number; /* of the register */
+  size_t place;    /* in Mercury's table */
+} ref_register_row;
+
+static int ref_registers_compare(const void *left, const void *right) {
+  const ref_register_row *a = left, *b = right;
+  return a->number != b->number ? ref_order(a->number, b->number) : ref_order(a->place, b->place);
+}
+
+/* RF830: the rows of one of Mercury's tables, by their registers' numbers. */
+static ref_register_row *ref_registers_rows(ref_link *link, uint8_t *data, const ref_register_table *table,
+                                            size_t *count) {
+  ref_register_row *rows = NULL;
+  size_t capacity = 0;
+  ref_registers registers = {data, table->start, table->end};
+  *count = 0;
   for (uint64_t at = registers.at; ref_registers_record(&registers); at = registers.at) {
-    const char *key = ref_registers_key(link, &seen, registers.data + at, registers.at - at);
-    const size_t decoded = ref_map_find(&ranges, key);
-    uint8_t *range = registers.data + registers.at - RANGE;
-    ref_put_u64(range, 0);
-    if (decoded != REF_NONE) {
-      ref_registers_write(range, &places, mercury->data + decoded);
+    rows = ref_memory_grow(link, rows, *count, &capacity, sizeof *rows);
+    rows[*count] = (ref_register_row){at, registers.at, ref_u32(data + registers.at - REGISTER - RANGE), *count};
+    ++*count;
+  }
+  if (*count > 1) {
+    qsort(rows, *count, sizeof *rows, ref_registers_compare);
+  }
+  return rows;
+}
+
+/* RF79: `function` is REF_NONE where the ranges are 0. */
+static void ref_registers_settle(const ref_capsule *capsule, uint8_t *data, const ref_register_table *table,
+                                 size_t function, ref_bytes *output) {
+  ref_link *link = capsule->mercury;
+  const ref_places places = function != REF_NONE ? ref_places_of_function(capsule, function) : (ref_places){0};
+  size_t count;
+  const ref_register_row *rows = ref_registers_rows(link, data, table, &count);
+  ref_bytes_add(link, output, table->name, strlen(table->name) + 1);
+  ref_bytes_add(link, output, data + table->start - WORD, WORD);
+  for (size_t i = 0; i < count; i++) {
+    uint8_t range[RANGE] = {0};
+    if (function != REF_NONE) {
+      ref_registers_write(range, &places, data + rows[i].end - RANGE);
     }
+    ref_bytes_add(link, output, data + rows[i].start, (size_t)(rows[i].end - RANGE - rows[i].start));
+    ref_bytes_add(link, output, range, RANGE);
   }
 }
 
@@ -133,21 +140,58 @@ static ref_map ref_registers_functions(const ref_capsule *capsule) {
   return functions;
 }
 
-/* RF144: the first table of a name has the ranges of the Mercury view in the code of the body that stands; all others have 0.
- * `section` is the Mercury module's. */
+/* RF144: the first table of a name has the ranges of the Mercury view in the code of the body that stands; all others have 0. RF830: all
+ * else is Mercury's, and this, too, where the output has no table of types. `section` is the Mercury module's. */
 ref_bytes ref_capsule_registers(ref_capsule *capsule, size_t section) {
   ref_link *link = capsule->mercury;
-  const ref_bytes *input = &capsule->sass->sections[ref_capsule_sass_section(capsule, section)].data;
-  ref_map functions = ref_registers_functions(capsule), done = {0};
+  const ref_map functions = ref_registers_functions(capsule);
+  ref_map done = {0};
   ref_bytes output = {0};
-  ref_bytes_add(link, &output, input->data, input->size);
-  const ref_register_tables sass = ref_registers_list(link, &output);
-  const ref_register_tables mercury = ref_registers_list(link, &link->sections[section].data);
-  for (size_t i = 0; i < sass.count; i++) {
-    const char *name = sass.items[i].name;
+  const ref_bytes *input = &link->sections[section].data;
+  if (ref_map_find(&link->section_by_name, ".nv_debug_info_reg_type") == REF_NONE) {
+    ref_bytes_add(link, &output, input->data, input->size);
+    return output;
+  }
+  const ref_register_tables tables = ref_registers_list(link, input);
+  for (size_t i = 0; i < tables.count; i++) {
+    const char *name = tables.items[i].name;
     const bool first = ref_map_find(&done, name) == REF_NONE;
-    ref_registers_settle(capsule, &sass, &mercury, i, first ? ref_map_find(&functions, name) : REF_NONE);
+    ref_registers_settle(capsule, tables.data, &tables.items[i], first ? ref_map_find(&functions, name) : REF_NONE,
+                         &output);
     ref_map_set(link, &done, name, i);
+  }
+  return output;
+}
+
+/* RF830, L1485: one table beside each of registers, of Mercury's types, which nvlink reads in the same order: behind a text and a number. What
+ * is behind the section is 0 here. */
+ref_bytes ref_capsule_register_types(ref_capsule *capsule, size_t section) {
+  ref_link *link = capsule->mercury;
+  const size_t beside = ref_map_find(&link->section_by_name, ".nv_debug_info_reg_sass");
+  const ref_bytes *types = &link->sections[section].data;
+  ref_bytes output = {0};
+  if (beside == REF_NONE) {
+    ref_bytes_add(link, &output, types->data, types->size);
+    return output;
+  }
+  const ref_register_tables tables = ref_registers_list(link, &link->sections[beside].data);
+  uint64_t at = 0;
+  for (size_t i = 0; i < tables.count; i++) {
+    const ref_register_table *table = &tables.items[i];
+    size_t count;
+    const ref_register_row *rows = ref_registers_rows(link, tables.data, table, &count);
+    while (at < types->size && types->data[at] != 0) {
+      at++;
+    }
+    at += 1 + WORD;
+    ref_bytes_add(link, &output, table->name, strlen(table->name) + 1);
+    ref_bytes_add(link, &output, tables.data + table->start - WORD, WORD);
+    for (size_t k = 0; k < count; k++) {
+      const uint64_t place = at + rows[k].place;
+      const uint8_t type = place < types->size ? types->data[place] : 0;
+      ref_bytes_add(link, &output, &type, 1);
+    }
+    at += count;
   }
   return output;
 }

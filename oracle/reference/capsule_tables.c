@@ -2,7 +2,7 @@
  * each target; the finalizer writes the target's place in the SASS text. */
 #include "capsule.h"
 
-enum { PROG_REL64 = 0x10007, PROG_REL32 = 0x10008, WORD = 4, UNIT = 16, BRANCH_TARGETS = 0x34 };
+enum { WORD = 4, UNIT = 16, BRANCH_TARGETS = 0x34 };
 
 /* RF811: each branch, a word, the number of targets, the targets; cut off at the end of the record. */
 static void ref_leads_add_record(const uint8_t *data, uint64_t size, ref_leads *leads) {
@@ -51,33 +51,39 @@ uint64_t ref_leads_place(const ref_leads *leads, int64_t place) {
   return found == REF_NONE ? 0 : found;
 }
 
-/* RF811: the word or two at `offset` of a table, for an entry of such a type. */
+/* RF811, RF828: the word at `offset` of a table, for an entry of that type alone; what others say is written as in data. */
 void ref_leads_write(const ref_leads *leads, uint32_t type, uint64_t offset, int64_t addend, size_t times,
                      ref_bytes *bytes) {
-  const size_t size = type == PROG_REL32 ? WORD : 2 * WORD;
-  if ((type != PROG_REL32 && type != PROG_REL64) || offset > bytes->size || size > bytes->size - offset) {
+  if (type != REF_MERCURY_PLACE_32 || offset > bytes->size || WORD > bytes->size - offset) {
     return;
   }
   uint64_t target = (uint64_t)addend;
   for (size_t i = 0; i < times; i++) {
     target = ref_leads_place(leads, (int64_t)target);
   }
-  if (size > WORD) {
-    ref_put_u64(bytes->data + offset, target);
-  } else {
-    ref_put_u32(bytes->data + offset, (uint32_t)target);
+  ref_put_u32(bytes->data + offset, (uint32_t)target);
+}
+
+/* The function that an entry is about, or whose text the section is that it is about (RF828). */
+static size_t ref_tables_function(const ref_link *mercury, const ref_out_relocation *entry) {
+  const size_t section = entry->symbol == REF_NONE ? REF_NONE : mercury->symbols[entry->symbol].section;
+  if (entry->function != REF_NONE || section == REF_NONE || section >= mercury->section_count) {
+    return entry->function;
   }
+  const size_t function = mercury->sections[section].info_function;
+  return function != REF_NONE && mercury->functions[function].text == section ? function : REF_NONE;
 }
 
 /* `times`: how often it is translated (L740). `known` is of `function`, whose entry the last one was. */
 static void ref_tables_write(ref_capsule *capsule, const ref_out_relocation *entry, size_t times, size_t *function,
                              ref_leads *known, ref_bytes *bytes) {
-  if (entry->function == REF_NONE) {
+  const size_t about = ref_tables_function(capsule->mercury, entry);
+  if (entry->type != REF_MERCURY_PLACE_32 || about == REF_NONE) {
     return;
   }
-  if (*function != entry->function) {
-    *function = entry->function;
-    *known = ref_leads_of_function(capsule, entry->function);
+  if (*function != about) {
+    *function = about;
+    *known = ref_leads_of_function(capsule, about);
   }
   ref_leads_write(known, entry->type, entry->offset, entry->addend, times, bytes);
 }
@@ -131,4 +137,31 @@ ref_bytes ref_capsule_jump_tables(ref_capsule *capsule, size_t section, ref_byte
     }
   }
   return output;
+}
+
+static void ref_tables_write_value(const ref_link *mercury, const ref_out_relocation *entry, const ref_bytes *symbols,
+                                   ref_bytes *bytes) {
+  ref_field field;
+  if (entry->type != REF_MERCURY_PLACE_32 && ref_data_place_field(entry->type, &field)) {
+    const uint64_t value = ref_data_place_value(mercury, entry, symbols);
+    ref_field_write(&field, bytes->data, bytes->size, entry->offset, ref_field_value(&field, value, 0, 0, 0));
+  }
+}
+
+/* RF828: other types that say a place have no entry on the SASS side; their values stand in its bytes, the symbol's and the addend. */
+void ref_capsule_write_table_places(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *bytes) {
+  const ref_link *mercury = capsule->mercury;
+  if (mercury->sections[section].type != REF_TYPE_CONSTANT_OPTIMIZER || ref_tables_times(capsule, section) == 0) {
+    return;
+  }
+  for (size_t i = mercury->relocation_count; i-- > 0;) {
+    if (!mercury->relocations[i].dropped && mercury->relocations[i].target == section) {
+      ref_tables_write_value(mercury, &mercury->relocations[i], symbols, bytes);
+    }
+  }
+  for (size_t i = 0; i < mercury->copy_count; i++) {
+    if (mercury->copies[i].target == section) {
+      ref_tables_write_value(mercury, &mercury->copies[i], symbols, bytes);
+    }
+  }
 }

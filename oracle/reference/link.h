@@ -700,9 +700,11 @@ const ref_section *ref_mercury_body_beside(const ref_cubin *cubin, uint32_t text
 /* mercury_attributes.c: makes a SASS section of attributes anew from Mercury's; `bank`: the symbol of the parameters' section, or 0. */
 void ref_mercury_derive_attributes(ref_link *link, const ref_cubin *cubin, const ref_section *mercury, uint32_t bank,
                                    ref_section *section);
-/* mercury_constants.c: RF809; numbers of Mercury's sections of a function, 0: it has none. */
+/* mercury_constants.c: RF809; numbers of Mercury's sections of a function, 0: it has none; Mercury's view, and the SASS side's symbols by name. */
 typedef struct ref_mercury_constants {
   uint32_t constants, table, attributes;
+  const ref_cubin *view;
+  const ref_map *own_names;
 } ref_mercury_constants;
 void ref_mercury_derive_constants(ref_link *link, const ref_cubin *cubin, const ref_mercury_constants *mercury,
                                   ref_section *section);

@@ -223,7 +223,8 @@ static void ref_mercury_repair_constants(const ref_mercury_pair *pair, ref_secti
       ref_mercury_take(pair, constants->info, beside)) {
     ref_mercury_derive_constants(pair->link, whole,
                                  &(ref_mercury_constants){(uint32_t)beside, table == REF_NONE ? 0 : (uint32_t)table,
-                                                          attributes == REF_NONE ? 0 : (uint32_t)attributes},
+                                                          attributes == REF_NONE ? 0 : (uint32_t)attributes,
+                                                          &pair->view, &pair->own_names},
                                  constants);
   }
 }
