@@ -51,13 +51,20 @@ void ref_capsule_move_addends(ref_capsule *capsule) {
   }
 }
 
+/* RF831: only of the two types of Mercury's that say code, and where the output has tables of registers and of their types. */
+static bool ref_addends_says_code(const ref_link *mercury, const ref_out_relocation *entry) {
+  return (entry->type == REF_MERCURY_FIRST + 60 || entry->type == REF_MERCURY_FIRST + 61) &&
+         ref_map_find(&mercury->section_by_name, ".nv_debug_info_reg_sass") != REF_NONE &&
+         ref_map_find(&mercury->section_by_name, ".nv_debug_info_reg_type") != REF_NONE;
+}
+
 /* RF865: the SASS side's entry beside one of Mercury's. */
 void ref_capsule_shared_entry(ref_capsule *capsule, const ref_out_relocation *entry, ref_known_places *known,
                               ref_bytes *output) {
   ref_link *mercury = capsule->mercury;
   const uint32_t type = ref_data_sass_type(entry->type, false);
   int64_t addend = entry->addend;
-  if (type == ADDRESS_64 && ref_addends_is_concerned(mercury, entry)) {
+  if (ref_addends_says_code(mercury, entry) && ref_addends_is_concerned(mercury, entry)) {
     known->places =
         known->function == entry->function ? known->places : ref_places_of_function(capsule, entry->function);
     known->function = entry->function;

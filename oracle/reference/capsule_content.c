@@ -198,7 +198,9 @@ static ref_bytes ref_capsule_entries(ref_capsule *capsule, size_t section) {
     ref_capsule_sort_entries(&entries);
     return entries;
   }
-  if (ref_capsule_is_shared_debug(capsule->mercury->sections[output->target].name)) {
+  if (ref_capsule_is_shared_debug(capsule->mercury->sections[output->target].name) ||
+      REF_IS(capsule->mercury->sections[output->target].name, ".nv_debug_info_reg_sass") ||
+      REF_IS(capsule->mercury->sections[output->target].name, ".nv_debug_info_reg_type")) { /* RF831 */
     return ref_capsule_shared_entries(capsule, output->target);
   }
   if (REF_IS(capsule->mercury->sections[output->target].name, ".debug_info")) {
