@@ -653,9 +653,9 @@ static void verbose_count_laid_out(const verbose *v, verbose_texture_counts *cou
       continue;
     const uint64_t key = tl_pair_key(entry->target, entry->symbol);
     for (size_t r = 0; r < VERBOSE_TEXTURES; r++)
-      counts[entry->target].of_row[r] += entry->type == verbose_textures[r].type &&
-                                         (all || !verbose_textures[r].once ||
-                                          (entry->symbol && tl_set_add(&seen[r], key)));
+      counts[entry->target].of_row[r] +=
+          entry->type == verbose_textures[r].type &&
+          (all || !verbose_textures[r].once || (entry->symbol && tl_set_add(&seen[r], key)));
   }
 }
 

@@ -25,8 +25,9 @@ typedef struct resolver {
   const tl_names *names;
   tl_arena *arena;
   tl_diagnostics *diagnostics;
-  uint64_t *registers;   /* of the current file's symbols, NO_COUNT where no record names one */
-  uint64_t *first_count; /* the same of the first record, which a body brings to a contest (L1473); mostly the same array */
+  uint64_t *registers; /* of the current file's symbols, NO_COUNT where no record names one */
+  uint64_t
+      *first_count; /* the same of the first record, which a body brings to a contest (L1473); mostly the same array */
   bool *has_relocations; /* of the current file's sections: some relocation section is about it */
 } resolver;
 
