@@ -251,14 +251,22 @@ static void writes_put_addresses(code_writer *w, const tl_relocated *mercury, tl
   }
 }
 
-/* The SASS side's writes without those, then what is made of Mercury's, then places in the code (L1200, L1307). */
+/* Whether a write stays the SASS side's: a place in the code, reserved shared memory, and the size of user constants, which is
+ * another number in Mercury's view (L1531). */
+static bool writes_is_own(const code_writer *w, const tl_patch *patch) {
+  const tl_symbol *const symbol =
+      &w->sass_module->symbols.items[w->sass_module->relocations.items[patch->entry].symbol];
+  return tl_sass_row_is_label(patch->row) || tl_relocation_is_code_place(patch->row) ||
+         patch->row == tl_sass_row_of_reserved() || symbol->constants_size;
+}
+
+/* The SASS side's writes without those, then what is made of Mercury's, then the SASS side's own (L1200, L1307). */
 static void writes_change_sass(code_writer *w, tl_relocated *sass) {
   tl_relocated places = {0};
   size_t kept = 0;
   for (size_t i = 0; i < sass->patches.count; i++) {
     const tl_patch patch = sass->patches.items[i];
-    if (tl_sass_row_is_label(patch.row) || tl_relocation_is_code_place(patch.row) ||
-        patch.row == tl_sass_row_of_reserved())
+    if (writes_is_own(w, &patch))
       *tl_vector_push(w->arena, &places.patches) = patch;
     else if (writes_leaves(w, &patch))
       sass->patches.items[kept++] = patch;
