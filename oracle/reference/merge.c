@@ -499,14 +499,15 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
     return;
   }
   ref_function *function = &link->functions[number];
-  if (file->body_of[owner] == REF_BODY_LOSES || input->info == file->lost_text) {
+  const ref_body body = owner == 0 ? REF_BODY_NONE : file->body_of[owner]; /* a file may have no symbols at all */
+  if (body == REF_BODY_LOSES || input->info == file->lost_text) {
     return;
   }
   function->large_parameters += ref_records_count_large_parameters(input);
   if (!function->live) {
     return;
   }
-  const bool over_alias = function->alias_of != REF_NONE && file->body_of[owner] == REF_BODY_REPLACES &&
+  const bool over_alias = function->alias_of != REF_NONE && body == REF_BODY_REPLACES &&
                           !ref_function_symbol_is_alias(file, owner);
   if (over_alias) { /* RF127 */
     function = &link->functions[function->alias_of];
