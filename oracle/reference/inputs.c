@@ -566,10 +566,11 @@ static void ref_input_find_shared(const ref_file *file) {
 void ref_inputs_prepare(ref_link *link, ref_file *file) {
   ref_symbols_restore_provided(&file->cubin);
   const ref_cubin *cubin = &file->cubin;
-  file->function_of = ref_memory_take_numbers(link, cubin->symbol_count);
-  file->body_of = REF_TAKE(link, ref_body, cubin->symbol_count);
+  const size_t asked = (size_t)cubin->symbol_count + 1; /* symbol 0 is asked for where there is none, too */
+  file->function_of = ref_memory_take_numbers(link, asked);
+  file->body_of = REF_TAKE(link, ref_body, asked);
   file->symbol_of = ref_memory_take_numbers(link, cubin->symbol_count);
-  file->lost = REF_TAKE(link, bool, cubin->symbol_count);
+  file->lost = REF_TAKE(link, bool, asked);
   file->section_of = ref_memory_take_numbers(link, cubin->section_count);
   file->offset_in = REF_TAKE(link, uint64_t, cubin->section_count);
   file->compared_bank = REF_TAKE(link, bool, cubin->section_count);

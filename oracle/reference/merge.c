@@ -507,8 +507,8 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
   if (!function->live) {
     return;
   }
-  const bool over_alias = function->alias_of != REF_NONE && body == REF_BODY_REPLACES &&
-                          !ref_function_symbol_is_alias(file, owner);
+  const bool over_alias =
+      function->alias_of != REF_NONE && body == REF_BODY_REPLACES && !ref_function_symbol_is_alias(file, owner);
   if (over_alias) { /* RF127 */
     function = &link->functions[function->alias_of];
   }
