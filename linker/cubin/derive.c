@@ -953,7 +953,8 @@ static void derive_data(const deriver *d, uint32_t data, uint32_t entries) {
     derive_data_places(d, mercury, derive_section(d, d->sass[data]));
 }
 
-/* L1500: debug data has Mercury's bytes and entries, too. Tables of registers and frames are made when the code is (finalize/). */
+/* L1500: in a file that is finalized before it is linked, debug data has Mercury's bytes and entries, too. Tables of registers and
+ * frames are made when the code is (finalize/). */
 static bool derive_is_debug_data(const deriver *d, uint32_t section) {
   static const char *const tables[] = {".nv_debug_info_reg_sass", ".nv_debug_info_reg_type", ".debug_frame"};
   const tl_cubin_section *const mercury = derive_section(d, section);
@@ -998,7 +999,7 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
                       section->type == SHT_CUDA_PIC_CONSTANT;
     if (data && section->flags & SHF_CUDA_MERCURY && d.sass[i])
       derive_data_bytes(&d, i);
-    if (derive_is_debug_data(&d, i))
+    if (!joined && derive_is_debug_data(&d, i))
       derive_debug_data(&d, i, &about);
     if (data && section->flags & SHF_CUDA_MERCURY && d.sass[last])
       derive_data(&d, i, last);
