@@ -113,7 +113,7 @@ static void pool_collect_units(pool_state *s, const tl_u32_vector *kernels) {
     const tl_symbol *const symbol = &module->symbols.items[i];
     const uint32_t image = symbol->section == TL_NONE ? TL_NONE : owner_of[symbol->section] - 1;
     const uint32_t owner = symbol->block == TL_NONE ? image : symbol->block;
-    if (symbol->unlisted && owner != TL_NONE)
+    if (owner != TL_NONE && tl_type_of(symbol) != STT_SECTION)
       *tl_vector_push(s->arena, &s->units) = (pool_unit){owner, symbol->mention, i, symbol->value};
   }
   tl_vector_sort(&s->units, pool_compare);
