@@ -87,7 +87,8 @@ bool ref_relocatable_keeps(const ref_link *link, const ref_out_relocation *entry
   const bool other = symbol->type == REF_SYMBOL_SECTION || symbol->type == REF_SYMBOL_FUNC;
   const bool object =
       symbol->type == REF_SYMBOL_CUDA_OBJECT && (space == REF_SPACE_SHARED || space == REF_SPACE_CONSTANT);
-  return object || size || other || ref_bindless_mask_of(symbol->type) != 0;
+  const bool lies = symbol->section != REF_NONE && link->sections[symbol->section].type == REF_TYPE_SHARED; /* RF925 */
+  return object || lies || size || other || ref_bindless_mask_of(symbol->type) != 0;
 }
 
 /* The shared object of a place in the list, if it lies in the section; NULL: elsewhere, or its definition has another place. */
