@@ -1,5 +1,5 @@
 /* Compiler constants that do not fit into 64 KB as one block a function (K3, K3a, K3b): one image for the whole module,
- * in which equal constants of some sizes share their place, copied into every kernel that has any.
+ * in which equal constants of some sizes share their place, copied into every kernel that has any (names or not: L1631).
  *
  * Kernels are taken last output section first; of each its own constants, then those of the functions that it reaches,
  * in reverse order of the blocks. A unit is what one F.const_opt symbol stands for: its bytes are found in the input, its

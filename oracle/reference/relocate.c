@@ -362,7 +362,8 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
     return ref_relocate_drops_weak(link, entry, symbol) ? REF_DROP : REF_KEEP; /* R54b, RF106, L572 */
   }
   const ref_kind kind = ref_relocate_kind(link, entry->type);
-  const bool waits = kind == REF_KIND_APPLY || ref_relocatable_has_instance(link, entry); /* RF921: what needs a place */
+  const bool waits =
+      kind == REF_KIND_APPLY || ref_relocatable_has_instance(link, entry); /* RF921: what needs a place */
   if (symbol->is_extern_shared && waits && ref_relocatable_is_default(link) && !ref_options_list_shared_symbols(link)) {
     return REF_APPLY; /* D6: what stays is decided by ref_relocatable_keeps, where no names stay (RF442) */
   }
