@@ -559,13 +559,12 @@ static uint64_t frames_addend(finalizer *f, const frame_entry *at) {
   return map ? final_translate_place(map, at->addend, final_view_size(f->sass, f->sass_section[text])) : 0;
 }
 
-/* Whether an entry says where a frame's CIE is (D92): in its own section (L1632). nvlink carries it out. */
+/* Whether an entry says where a frame's CIE is (D92), which only one about the frames' own section does (L1532). nvlink carries
+ * it out. */
 static bool frames_points(const finalizer *f, const tl_kept *entry) {
-  const tl_module *const module = f->mercury->module;
-  const tl_symbol *const symbol = &module->symbols.items[entry->symbol];
-  return entry->type == TL_R_MERCURY + 2 && tl_type_of(symbol) == STT_SECTION && symbol->section != TL_NONE &&
-         (module->sections.items[symbol->section].relocations[0] == entry->container ||
-          module->sections.items[symbol->section].relocations[1] == entry->container);
+  const tl_symbol *const symbol = &f->mercury->module->symbols.items[entry->symbol];
+  return tl_type_of(symbol) == STT_SECTION && symbol->section == final_mercury(f, entry->container)->about &&
+         entry->type == TL_R_MERCURY + 2;
 }
 
 /* Where an entry is on the SASS side, 0 where that has no such word (L1304). */
