@@ -1,4 +1,4 @@
-/* RF900, RF901: an entry of a capsule's code that is carried out writes its bytes into Mercury's decoded code, wherever it stands: the last one read
+/* RF900, RF901, RF982: an entry of a capsule's code that is carried out writes its bytes into Mercury's decoded code, wherever it stands: the last one read
  * first, and what a later one writes over an earlier one's counts. Of an instruction with a record of its own the record is these bytes; the
  * SASS instruction is made of them. Of the instructions that entries stand at it is known how: a move of an immediate has it in the last word
  * and its register in the word before, a load from constants its offset in the last word, and a call nothing. What stands about a place in

@@ -1,4 +1,4 @@
-/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37, RF720, RF800, RF770, RF771, RF777, RF780, RF786, RF807. */
+/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37, RF720, RF800, RF770, RF771, RF777, RF780, RF786, RF807, RF980. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -120,8 +120,7 @@ bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint3
   }
   const uint32_t type = file->cubin.sections[target].type;
   const bool stays = ref_relocation_is_address_table(type) || (!link->is_capsule && ref_section_type_is_constant(type));
-  return ref_relocation_is_made(link, file, target) ||
-         ref_relocation_is_forgotten(link, file, target, entry->symbol) ||
+  return ref_relocation_is_made(link, file, target) || ref_relocation_is_forgotten(link, file, target, entry->symbol) ||
          (!stays && ref_weak_offset_is_lost(file, target, entry->offset));
 }
 
