@@ -216,7 +216,7 @@ bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, si
   }
   const ref_units *places = ref_places_units_of_function(capsule, function);
   const ref_bytes nothing = {0}; /* where the SASS module has no such section */
-  const ref_bytes *text = target == REF_NONE ? &nothing : &capsule->sass->sections[target].data;
+  const ref_bytes *text = target == REF_NONE ? &nothing : ref_places_text(capsule, target);
   const ref_targets *targets = &capsule->mercury_targets;
   const size_t *first = ref_derived_find_places(capsule, section, function, places, text->size / UNIT);
   for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {

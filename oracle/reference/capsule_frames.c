@@ -114,7 +114,18 @@ static bool ref_frames_is_about_own(const ref_link *mercury, const ref_out_reloc
          mercury->symbols[entry->symbol].section == entry->target;
 }
 
-/* L720: what the Mercury view has about a common entry: where that was written last. D135: with -r and -g nvlink puts that to the
+/* Once for all frames behind it. */
+static ref_common ref_frames_read_common(ref_frames *frames, const ref_frame *frame) {
+  if (frames->read_section != frame->common_section || frames->read_at != frame->common) {
+    frames->read_section = frame->common_section;
+    frames->read_at = frame->common;
+    frames->read = ref_common_read(frames->capsule->mercury, frame->common_section->data + frame->common,
+                                   (size_t)ref_frames_common_size(frame));
+  }
+  return frames->read;
+}
+
+/* L720, RF981: what the Mercury view has about the expression of a common entry: where that was written last. D135: with -r and -g nvlink puts that to the
  * section's beginning. */
 static void ref_frames_place_common(ref_frames *frames, size_t number) {
   const ref_link *mercury = frames->capsule->mercury;
@@ -123,14 +134,15 @@ static void ref_frames_place_common(ref_frames *frames, size_t number) {
   if (kept == NULL) {
     return;
   }
-  const uint64_t common = kept->frame.common;
-  const uint64_t end = common + HEAD + ref_u64(kept->frame.common_section->data + common + LENGTH_AT);
+  const uint64_t common = kept->frame.common, place = ref_frames_read_common(frames, &kept->frame).place;
   const bool is_lost =
       mercury->job->bug_compatible && (mercury->relocatable || ref_options_keep_shared_symbols(mercury));
   const uint32_t type = ref_data_sass_type(entry->type, false); /* RF905 */
-  if (entry->input_offset < end && type != 0) {
-    const uint64_t at = is_lost ? 0 : kept->common_written + entry->input_offset - common;
-    frames->entries[number] = (ref_frame_entry){at, type, entry->addend, false};
+  ref_field field;
+  const bool is_place = ref_data_place_field(entry->type, &field);
+  if (place != 0 && entry->input_offset == common + place && (type != 0 || is_place)) {
+    const uint64_t at = is_lost ? 0 : kept->common_written + place;
+    frames->entries[number] = (ref_frame_entry){at, type, entry->addend, is_place};
   }
 }
 
@@ -220,7 +232,7 @@ static void ref_frames_place_entries(ref_frames *frames) {
   }
   for (size_t i = 0; i < mercury->relocation_count; i++) {
     const ref_out_relocation *entry = &mercury->relocations[i];
-    if (!entry->dropped && frames->entries[i].type == 0 &&
+    if (!entry->dropped && frames->entries[i].type == 0 && !frames->entries[i].is_place &&
         REF_IS(mercury->sections[entry->target].name, ".debug_frame")) {
       ref_frames_place_data(frames, i);
     }
@@ -374,17 +386,6 @@ static void ref_frames_list_addresses(ref_frames *frames) {
       }
     }
   }
-}
-
-/* Once for all frames behind it. */
-static ref_common ref_frames_read_common(ref_frames *frames, const ref_frame *frame) {
-  if (frames->read_section != frame->common_section || frames->read_at != frame->common) {
-    frames->read_section = frame->common_section;
-    frames->read_at = frame->common;
-    frames->read = ref_common_read(frames->capsule->mercury, frame->common_section->data + frame->common,
-                                   (size_t)ref_frames_common_size(frame));
-  }
-  return frames->read;
 }
 
 /* The rows behind the head of Mercury's frame, in its common entry's unit (L1120). */

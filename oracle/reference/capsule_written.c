@@ -1,4 +1,4 @@
-/* RF900, RF901: an entry of a capsule's code that is carried out writes its bytes into Mercury's decoded code, wherever it stands: the last one read
+/* RF900, RF901, RF982: an entry of a capsule's code that is carried out writes its bytes into Mercury's decoded code, wherever it stands: the last one read
  * first, and what a later one writes over an earlier one's counts. Of an instruction with a record of its own the record is these bytes; the
  * SASS instruction is made of them. Of the instructions that entries stand at it is known how: a move of an immediate has it in the last word
  * and its register in the word before, a load from constants its offset in the last word, and a call nothing. What stands about a place in
@@ -174,17 +174,50 @@ static void ref_written_load(const ref_written *written, const ref_written_step 
   ref_field_write(&ref_written_offsets[uniform], sass, INSTRUCTION, 0, base + ref_u32(record + OFFSET_AT));
 }
 
+static bool ref_written_is_of_textures(const ref_written *written, const ref_written_step *step) {
+  return step->record != 0 && step->length == LOAD_BYTES &&
+         (written->body->data[step->record + SPACE_AT] & SPACE_BITS) == TEXTURES;
+}
+
+/* Of two words of an instruction: all but its times, which are those of `old`. */
+static void ref_written_take_times(const uint8_t *old, uint8_t *sass) {
+  const uint64_t times = UINT64_MAX << TIMES_BIT;
+  ref_put_u64(sass + INSTRUCTION / 2,
+              (ref_u64(sass + INSTRUCTION / 2) & ~times) | (ref_u64(old + INSTRUCTION / 2) & times));
+}
+
 /* RF904: what the SASS side's entries wrote goes, but in loads from a table of textures. The times stay, which are made anew. */
 static void ref_written_restore(const ref_written *written, const ref_written_step *step, uint8_t *sass) {
-  const uint64_t times = UINT64_MAX << TIMES_BIT;
-  const uint8_t *record = written->body->data + step->record;
-  const bool of_textures =
-      step->record != 0 && step->length == LOAD_BYTES && (record[SPACE_AT] & SPACE_BITS) == TEXTURES;
   const uint8_t *old = written->text->data + step->sass;
-  if (!of_textures && old != sass) {
-    memcpy(sass, old, INSTRUCTION / 2);
-    ref_put_u64(sass + INSTRUCTION / 2,
-                (ref_u64(sass + INSTRUCTION / 2) & times) | (ref_u64(old + INSTRUCTION / 2) & ~times));
+  uint8_t now[INSTRUCTION];
+  if (!ref_written_is_of_textures(written, step) && old != sass) {
+    memcpy(now, sass, sizeof now);
+    memcpy(sass, old, sizeof now);
+    ref_written_take_times(now, sass);
+  }
+}
+
+/* RF982: so it does before the times are made anew, for which the input's instructions count. Where Mercury's side has no entry nvlink ends by
+ * a signal. */
+void ref_written_restore_text(ref_capsule *capsule, size_t function, ref_bytes *text) {
+  const ref_targets *targets = ref_derived_targets(capsule);
+  const size_t body = capsule->mercury->functions[function].text;
+  if (body == REF_NONE || targets->starts[body] == targets->starts[body + 1]) {
+    return;
+  }
+  const ref_written written = ref_written_begin(capsule, function);
+  if (written.text == NULL || written.text == text || written.text->size != text->size || text->size == 0) {
+    return;
+  }
+  uint8_t *now = REF_TAKE(capsule->mercury, uint8_t, text->size);
+  memcpy(now, text->data, text->size);
+  memcpy(text->data, written.text->data, text->size);
+  for (size_t i = 0; i < written.count; i++) {
+    const size_t at = written.steps[i].sass;
+    if (ref_written_is_of_textures(&written, &written.steps[i]) && at < text->size && text->size - at >= INSTRUCTION) {
+      memcpy(text->data + at, now + at, INSTRUCTION);
+      ref_written_take_times(written.text->data + at, text->data + at);
+    }
   }
 }
 

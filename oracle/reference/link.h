@@ -736,6 +736,7 @@ void ref_reference_lay_out(ref_link *link);
 
 /* inputs.c */
 void ref_inputs_read(ref_link *link);
+void ref_inputs_check_order(ref_link *link);
 /* The bytes of some section, the null section too, are not in the file; its section table is. */
 bool ref_input_has_outside_section(const uint8_t *bytes, size_t size, uint64_t headers);
 /* foreign.c: an archive, be it of eight bytes or thin. */
