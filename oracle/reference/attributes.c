@@ -603,8 +603,11 @@ static void ref_attributes_raise_registers(ref_link *link) {
   }
 }
 
-/* RF280: in executables a recursion that ptxas has seen is a kernel's own stack, and not a record of the input any more. */
-static void ref_attributes_take_endless(ref_link *link, ref_record *record, size_t function) {
+/* RF280: in executables a recursion that ptxas has seen is a kernel's own stack, and not a record of the input any more. RF1032: be it among
+ * the module's attributes or a function's own. */
+static void ref_attributes_take_endless(ref_link *link, ref_record *record) {
+  const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
+  const size_t function = symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function;
   if (link->relocatable || record->code != CODE_MIN_STACK_SIZE || record->payload.size < 8 ||
       ref_u32(record->payload.data + 4) != ENDLESS) {
     return;
@@ -645,14 +648,14 @@ static void ref_attributes_finish_module(ref_link *link, const ref_indices *func
   for (size_t i = functions->count; i-- > 0;) {
     const ref_records *records = &link->functions[functions->items[i]].output_records;
     for (size_t k = 0; k < records->count; k++) {
+      ref_attributes_take_endless(link, &records->items[k]);
       ref_attributes_finish_record(link, &records->items[k], seen);
     }
   }
   ref_attributes_reverse(link, &link->module_records, &link->module_output);
   for (size_t i = 0; i < link->module_output.count; i++) {
     ref_record *record = &link->module_output.items[i];
-    const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
-    ref_attributes_take_endless(link, record, symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function);
+    ref_attributes_take_endless(link, record);
     ref_attributes_finish_record(link, record, seen);
   }
   ref_attributes_drop(link, &link->module_output, true);

@@ -584,7 +584,8 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   if (owner != 0 && file->function_of[owner] != REF_NONE && ref_section_type_is_constant(input->type)) {
     return ref_block_place_owned(link, file, section, owner);
   }
-  if (ref_partial_place_section(link, file_number, section)) {
+  if (ref_partial_place_section(link, file_number, section) ||
+      (!is_new && ref_partial_join_pool(link, file_number, section, number))) {
     return true;
   }
   if (input->type == link->view->optimizer_type && !link->is_capsule) {

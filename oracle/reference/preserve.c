@@ -79,6 +79,9 @@ static bool ref_preserve_takes(ref_link *link, const ref_out_relocation *entry) 
   if (symbol->is_extern_shared || symbol->has_no_place) {
     return ref_preserve_takes_extern(link, entry);
   }
+  if (ref_shared_is_foreign(link, symbol)) {
+    return false;
+  }
   if (symbol->has_no_name && ref_shared_pool_is_used(link)) {
     ref_preserve_refuse(link);
   }
