@@ -489,7 +489,7 @@ static uint32_t ref_attribute_join_masks(const ref_link *link, size_t own, const
     const ref_function *function = &link->functions[number];
     const bool has = ref_attribute_find(&function->records, CODE_SPARSE_MMA) != NULL;
     if (ref_attribute_mask_counts(link, function) && (has || masks->makes)) {
-      const bool handed = masks->aliased[number] && (number != own || back);
+      const bool handed = masks->makes && masks->aliased[number] && (number != own || back); /* RF1037 */
       mask |= ref_attribute_mask_of(link, number, all || (number == own && !back), handed);
     }
   }
@@ -508,7 +508,8 @@ static void ref_attribute_check_mask(ref_link *link, const ref_function *kernel,
   }
 }
 
-static void ref_attribute_make_masks(ref_link *link) {
+/* RF1036: a second name with a kernel's mark has what it reaches in its own record. */
+static void ref_attribute_make_masks(ref_link *link, const ref_masks *masks) {
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
     if (!ref_attribute_mask_counts(link, function)) {
@@ -517,7 +518,9 @@ static void ref_attribute_make_masks(ref_link *link) {
     const size_t holder = function->alias_of != REF_NONE ? function->alias_of : i;
     const bool has = ref_attribute_find(&function->records, CODE_SPARSE_MMA) != NULL;
     if (!has && link->functions[holder].info != REF_NONE) {
-      (void)ref_attribute_append(link, &link->functions[holder].output_records, 3, CODE_SPARSE_MMA, MASK_MISSING);
+      const bool joins = holder != i && function->is_kernel;
+      const uint32_t mask = MASK_MISSING | (joins ? ref_attribute_join_masks(link, i, masks) : 0);
+      (void)ref_attribute_append(link, &link->functions[holder].output_records, 3, CODE_SPARSE_MMA, (uint16_t)mask);
     }
   }
 }
@@ -540,7 +543,7 @@ static bool ref_attributes_set_masks(ref_link *link) {
     return masks.any;
   }
   if (masks.makes) {
-    ref_attribute_make_masks(link);
+    ref_attribute_make_masks(link, &masks);
   }
   for (size_t i = 0; i < link->kernels.count; i++) {
     ref_function *kernel = &link->functions[link->kernels.items[i]];

@@ -950,6 +950,7 @@ void ref_unified_check_entries(ref_link *link);
 void ref_unified_write_places(ref_link *link);
 void ref_unified_note_placed(ref_link *link, const ref_section *table);
 void ref_unified_write(ref_link *link);
+void ref_unified_check_namesakes(ref_link *link);
 size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t index);
 
 /* capsule_slots.c: RF226 */
@@ -971,6 +972,8 @@ void ref_preserve_add_section(ref_link *link, size_t target);
 bool ref_preserve_hides_symbol(const ref_link *link, const ref_out_symbol *symbol);
 void ref_preserve_record(ref_link *link, const ref_out_relocation *entry);
 void ref_preserve_write(ref_link *link);
+void ref_preserve_check(ref_link *link);
+bool ref_relocate_waits(const ref_link *link, const ref_out_relocation *entry);
 
 /* What met in a relocatable output (L646). */
 typedef struct ref_body_origin {
