@@ -289,6 +289,16 @@ static void ref_relocatable_check_constants(ref_link *link) {
   }
 }
 
+/* RF1034: what objects of another space brought before there was a pool (RF655) has a size by the formula, too. */
+static void ref_relocatable_size_beside(ref_link *link, size_t pool) {
+  const size_t number = ref_map_find(&link->section_by_name, ".nv_debug.shared");
+  if (number == REF_NONE || number == pool || link->sections[number].type != REF_TYPE_SHARED || link->is_capsule) {
+    return;
+  }
+  ref_out_section *section = &link->sections[number];
+  ref_relocatable_set_size(link, section, section->size, section->align);
+}
+
 void ref_relocatable_layout(ref_link *link) {
   ref_relocatable_check_constants(link);
   if (link->constant_size_symbol != 0) {
@@ -311,6 +321,7 @@ void ref_relocatable_layout(ref_link *link) {
     ref_relocatable_size_pool(link, pool, has_extern);
     ref_relocatable_define_extern(link, pool);
   }
+  ref_relocatable_size_beside(link, pool);
   const size_t lone = ref_partial_lone_pool(link);
   if (lone != REF_NONE) {
     ref_out_section *section = &link->sections[lone];

@@ -811,7 +811,7 @@ static bool ref_relocate_is_of_inputs(uint32_t type) {
 }
 
 /* What is written last has no size yet: such an entry is looked at when it is written. */
-static bool ref_relocate_waits(const ref_link *link, const ref_out_relocation *entry) {
+bool ref_relocate_waits(const ref_link *link, const ref_out_relocation *entry) {
   const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
   const bool named = symbol != NULL && symbol->type == REF_SYMBOL_SECTION && symbol->section != REF_NONE;
   const ref_out_section *section = named ? &link->sections[symbol->section] : NULL;

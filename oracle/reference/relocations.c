@@ -450,10 +450,11 @@ static bool ref_relocation_is_kernel_address(const ref_link *link, const ref_out
          link->functions[output->function].entry && link->sections[output->target].info_function != REF_NONE;
 }
 
-/* W2.5, L898: of the addend with the section's place. RF959: beside capsules it is made, for REL entries that may follow. */
+/* W2.5, L898: of the addend with the section's place. RF959: beside capsules it is made, for REL entries that may follow; that of
+ * a device function's constants has no name (RF1030). */
 static void ref_relocation_make_other(ref_link *link, size_t target) {
   ref_out_section *section = &link->sections[target];
-  if (!link->is_capsule && section->rel == 0) {
+  if (!link->is_capsule) {
     const size_t last = section->last_relocations;
     (void)ref_relocation_section(link, target, false);
     link->sections[target].last_relocations = last;
