@@ -282,8 +282,10 @@ static bool relocate_rewrites_unified(const relocating *r) {
   return r->module->mode->rewrites_unified && !tl_module_has_tables(r->module);
 }
 
-static bool relocate_is_unified_name(const relocating *r, uint32_t name) {
-  return TL_AMONG32(r->unified_names, name);
+/* A function or a texture of such a name is one like others where the names go (L1585). */
+static bool relocate_is_unified_name(const relocating *r, const tl_symbol *symbol, bool listed) {
+  const unsigned type = tl_type_of(symbol);
+  return (listed || (type != STT_FUNC && !tl_type_is_texture(type))) && TL_AMONG32(r->unified_names, symbol->name);
 }
 
 /* The row of what nvlink loses when it makes a relocatable output; textures have their own. */
@@ -516,7 +518,7 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     return true;
   }
   if (section == TL_NONE &&
-      relocate_is_unified_name(r, symbol->name)) { /* R13b; a relocatable output keeps them (L580) */
+      relocate_is_unified_name(r, symbol, lists_names)) { /* R13b; a relocatable output keeps them (L580) */
     if (lists_names) {                             /* with an index file executables do, too (L1367) */
       *result = relocate_clears(e) ? OUTCOME_KEEP_AS_NONE : OUTCOME_KEEP;
       return true;
