@@ -330,8 +330,12 @@ static void objects_check_code(tl_merging *m, uint32_t index) {
 uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
-  if (m->section_map[index] != TL_NONE)
-    return m->section_map[index];
+  const uint32_t placed = m->section_map[index];
+  const bool beside = placed != TL_NONE && placed == module->foreign_shared && !m->foreign && !m->objects_done;
+  if (beside) /* L1588: the pool is another section */
+    return objects_named_section(m, index);
+  if (placed != TL_NONE)
+    return placed;
   objects_check_code(m, index);
   tl_merge_check_shape(m, index);
   const bool strange = input->type == SHT_CUDA_SHARED && !objects_starts_with(m, input->name, ".nv.shared."); /* L190 */
