@@ -25,7 +25,7 @@ typedef struct caching {
   uint32_t *bits;                      /* by function: what all of them say */
   uint32_t *times;                     /* by function: those that ask for it */
   uint32_t said, of_objects; /* what all requests of the program say together, and those about objects (L1411) */
-  const uint32_t *below; /* by node: the bits of everything that can be reached */
+  const uint32_t *below;     /* by node: the bits of everything that can be reached */
   uint32_t *
       head[2]; /* by function: its first request of each kind, off and on, as its distance from the last possible one */
   tl_leads leads[2];  /* to the functions that have one */

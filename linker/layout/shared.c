@@ -25,7 +25,7 @@ typedef struct tl_shared_plan {
   tl_arena *arena;
   tl_u32_vector entries; /* kernels, and behind them the stubs that count as such (L554) */
   uint32_t kernel_count; /* of both */
-  uint32_t alias_first; /* of entries: second names of kernels (L1587) */
+  uint32_t alias_first;  /* of entries: second names of kernels (L1587) */
   uint32_t stub_first;   /* the position of the first stub */
   uint32_t *made;        /* by position: the section of a stub, TL_NONE */
   bool *made_last;       /* by position: the section was made for extern shared memory, behind the pool (L745) */

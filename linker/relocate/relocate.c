@@ -441,10 +441,10 @@ static bool relocate_is_of_kernels(const relocating *r, const tl_symbol *symbol)
          (space == STO_RESERVED_SHARED && !relocate_is_placed_by_loader(r, symbol));
 }
 
-/* L965: a local object that no file defines is nothing that a later link or the loader could place, but in global memory. */
+/* L965, L1589: an object that no file defines is nothing that a later link or the loader could place, but in global memory. */
 static bool relocate_is_nowhere(const relocating *r, const tl_symbol *symbol) {
   const unsigned type = tl_type_of(symbol);
-  return tl_binding_of(symbol) == STB_LOCAL && symbol->section == TL_NONE && symbol->block == TL_NONE &&
+  return tl_binding_of(symbol) != STB_WEAK && symbol->section == TL_NONE && symbol->block == TL_NONE &&
          (type == STT_OBJECT || type == STT_CUDA_OBJECT) && !r->module->capsule &&
          !relocate_is_placed_by_loader(r, symbol);
 }
@@ -519,7 +519,7 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
   }
   if (section == TL_NONE &&
       relocate_is_unified_name(r, symbol, lists_names)) { /* R13b; a relocatable output keeps them (L580) */
-    if (lists_names) {                             /* with an index file executables do, too (L1367) */
+    if (lists_names) {                                    /* with an index file executables do, too (L1367) */
       *result = relocate_clears(e) ? OUTCOME_KEEP_AS_NONE : OUTCOME_KEEP;
       return true;
     }
