@@ -497,6 +497,9 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
   if (symbol->external_shared && owner != TL_NONE && relocate_symbol(r, owner)->other & STO_ENTRY &&
       !r->layout->external_by_name && !tl_layout_forgets_kernel(r->module, relocate_symbol(r, owner)))
     return true; /* a kernel's, where there are no instances */
+  const unsigned space = symbol->other & STO_SPACE_MASK;
+  if (space != STO_CONSTANT && space != STO_SHARED && relocate_is_nowhere(r, symbol)) /* L1589 */
+    return false;
   return !relocate_has_its_place(r, symbol) && relocate_keeps_for_later(r, e, relocate_lost_by(symbol));
 }
 
