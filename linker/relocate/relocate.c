@@ -282,8 +282,10 @@ static bool relocate_rewrites_unified(const relocating *r) {
   return r->module->mode->rewrites_unified && !tl_module_has_tables(r->module);
 }
 
-static bool relocate_is_unified_name(const relocating *r, uint32_t name) {
-  return TL_AMONG32(r->unified_names, name);
+/* A function or a texture of such a name is one like others where the names go (L1585). */
+static bool relocate_is_unified_name(const relocating *r, const tl_symbol *symbol, bool listed) {
+  const unsigned type = tl_type_of(symbol);
+  return (listed || (type != STT_FUNC && !tl_type_is_texture(type))) && TL_AMONG32(r->unified_names, symbol->name);
 }
 
 /* The row of what nvlink loses when it makes a relocatable output; textures have their own. */
@@ -446,10 +448,10 @@ static bool relocate_is_of_kernels(const relocating *r, const tl_symbol *symbol)
          (space == STO_RESERVED_SHARED && !relocate_is_placed_by_loader(r, symbol));
 }
 
-/* L965: a local object that no file defines is nothing that a later link or the loader could place, but in global memory. */
+/* L965, L1589: an object that no file defines is nothing that a later link or the loader could place, but in global memory. */
 static bool relocate_is_nowhere(const relocating *r, const tl_symbol *symbol) {
   const unsigned type = tl_type_of(symbol);
-  return tl_binding_of(symbol) == STB_LOCAL && symbol->section == TL_NONE && symbol->block == TL_NONE &&
+  return tl_binding_of(symbol) != STB_WEAK && symbol->section == TL_NONE && symbol->block == TL_NONE &&
          (type == STT_OBJECT || type == STT_CUDA_OBJECT) && !r->module->capsule &&
          !relocate_is_placed_by_loader(r, symbol);
 }
@@ -502,6 +504,9 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
   if (symbol->external_shared && owner != TL_NONE && relocate_symbol(r, owner)->other & STO_ENTRY &&
       !r->layout->external_by_name && !tl_layout_forgets_kernel(r->module, relocate_symbol(r, owner)))
     return true; /* a kernel's, where there are no instances */
+  const unsigned space = symbol->other & STO_SPACE_MASK;
+  if (space != STO_CONSTANT && space != STO_SHARED && relocate_is_nowhere(r, symbol)) /* L1589 */
+    return false;
   return !relocate_has_its_place(r, symbol) && relocate_keeps_for_later(r, e, relocate_lost_by(symbol));
 }
 
@@ -523,8 +528,8 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     return true;
   }
   if (section == TL_NONE &&
-      relocate_is_unified_name(r, symbol->name)) { /* R13b; a relocatable output keeps them (L580) */
-    if (lists_names) {                             /* with an index file executables do, too (L1367) */
+      relocate_is_unified_name(r, symbol, lists_names)) { /* R13b; a relocatable output keeps them (L580) */
+    if (lists_names) {                                    /* with an index file executables do, too (L1367) */
       *result = relocate_clears(e) ? OUTCOME_KEEP_AS_NONE : OUTCOME_KEEP;
       return true;
     }
