@@ -210,13 +210,15 @@ void ref_namesakes_mend_attributes(ref_link *link, ref_file *file);
 /* capsule_split.c: RF371; the numbers of instructions at which blocks begin. */
 void ref_split_text(ref_link *link, ref_bytes *text, const ref_indices *places);
 
-/* RF906: a move that writes other registers than in the input. */
+/* RF906, RF985: a move that writes, or reads, other registers than in the input. */
 typedef struct ref_split_move {
   size_t instruction;
   unsigned first, count;
-  bool is_uniform;
+  bool is_uniform, writes;
 } ref_split_move;
 
+/* capsule_numbers.c: RF986; `before`: the text in which they are right, `end` instructions of which are its first block. */
+void ref_numbers_give_again(ref_link *link, ref_bytes *text, const uint8_t *before, size_t end);
 void ref_split_change_moves(ref_link *link, ref_bytes *text, const ref_split_move *moves, size_t move_count);
 
 /* capsule_marks.c: L895 */

@@ -221,29 +221,19 @@ void ref_written_restore_text(ref_capsule *capsule, size_t function, ref_bytes *
   }
 }
 
-enum {
-  WIDTH_BITS = 0x3f,
-  NOTHING = 24
-}; /* the low bits of Mercury's register, which say how wide it is, to nvlink's scheduler */
-
-/* An odd width covers what the input's register was waited for. */
-static bool ref_written_keeps_times(const ref_written *written, const ref_written_step *step) {
-  const size_t at = step->decoded + REGISTER_AT;
-  const unsigned width = written->is_set[at] ? written->bytes[at] & WIDTH_BITS : 0;
-  return width < NOTHING && width % 2 != 0;
-}
-
-/* RF906: how many registers a move writes, in nvlink's view, the low bits of Mercury's register say. */
+/* RF985: the low five bits of Mercury's operand say, for nvlink's scheduler, what a move does with how many registers: odd numbers write, even ones
+ * read, from 24 on none. */
 static ref_split_move ref_written_registers(const ref_written *written, const ref_written_step *step,
                                             const uint8_t *sass) {
-  enum { WIDE = 8, WIDEST_FIRST = 18, WIDE_COUNT = 8, WIDEST_COUNT = 32 };
+  enum { KIND_BITS = 0x1f, WIDE = 16, WIDER = 18, WIDE_COUNT = 16, WIDER_COUNT = 32, NOTHING = 24 };
   const size_t at = step->decoded + REGISTER_AT;
-  const unsigned width = written->is_set[at] ? written->bytes[at] & WIDTH_BITS : 0;
-  const unsigned count = width >= NOTHING || width < WIDE ? 1 : width < WIDEST_FIRST ? WIDE_COUNT : WIDEST_COUNT;
+  const unsigned kind = written->is_set[at] ? written->bytes[at] & KIND_BITS : 1;
+  const unsigned count = kind < WIDE ? kind / 2 + 1 : kind < WIDER ? WIDE_COUNT : WIDER_COUNT;
   return (ref_split_move){.instruction = step->sass / INSTRUCTION,
                           .first = sass[SASS_REGISTER],
-                          .count = count,
-                          .is_uniform = step->opcode == MOVE_UNIFORM};
+                          .count = kind < NOTHING ? count : 0,
+                          .is_uniform = step->opcode == MOVE_UNIFORM,
+                          .writes = kind < NOTHING && kind % 2 != 0};
 }
 
 static bool ref_written_is_set(const ref_written *written, const ref_written_step *step) {
@@ -324,9 +314,8 @@ void ref_written_translate(ref_link *link, const ref_written *written, ref_bytes
       continue;
     }
     if (step->opcode == MOVE || step->opcode == MOVE_UNIFORM) {
-      const uint8_t number = sass[SASS_REGISTER];
       ref_written_move(written, step, sass);
-      if (sass[SASS_REGISTER] != number && !ref_written_keeps_times(written, step)) {
+      if (written->is_set[step->decoded + REGISTER_AT] || written->is_set[step->decoded + REGISTER_AT + 1]) {
         moves[move_count++] = ref_written_registers(written, step, sass);
       }
     } else if (step->opcode == LOAD || step->opcode == LOAD_UNIFORM) {
