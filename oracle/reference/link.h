@@ -7,6 +7,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <string.h>
 
 #define REF_NONE SIZE_MAX
 
@@ -85,10 +86,14 @@ typedef struct ref_indices {
   size_t count, capacity;
 } ref_indices;
 
-/* Name to number: open addressing; a number of REF_NONE marks an empty slot. */
+/* Name to number: open addressing; an empty entry has no key. */
+typedef struct ref_map_entry {
+  const char *key;
+  size_t number;
+} ref_map_entry;
+
 typedef struct ref_map {
-  const char **keys;
-  size_t *numbers;
+  ref_map_entry *entries;
   size_t count, capacity;
 } ref_map;
 
@@ -596,8 +601,10 @@ size_t *ref_memory_take_numbers(ref_link *link, size_t count);
 char *ref_memory_print_list(ref_link *link, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 char *ref_memory_print(ref_link *link, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same of two texts alone, which most names are made of. */
+char *ref_memory_join(ref_link *link, const char *first, const char *second);
 void ref_memory_free(ref_arena_block *blocks);
-/* Makes room for one more item; returns the array's new place. */
+/* Makes room for one more item; returns the array's new place. What lies behind the items that were ever counted is zeros. */
 void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size);
 void ref_indices_add(ref_link *link, ref_indices *list, size_t item);
 bool ref_indices_has(const ref_indices *list, size_t item);
@@ -606,12 +613,46 @@ void ref_bytes_add(ref_link *link, ref_bytes *bytes, const void *data, size_t si
 void ref_bytes_fill(ref_link *link, ref_bytes *bytes, size_t size); /* with zeros up to `size` */
 void ref_bytes_add_u32(ref_link *link, ref_bytes *bytes, uint32_t value);
 void ref_bytes_add_u64(ref_link *link, ref_bytes *bytes, uint64_t value);
-void ref_put_u16(uint8_t *at, uint16_t value);
-void ref_put_u32(uint8_t *at, uint32_t value);
-void ref_put_u64(uint8_t *at, uint64_t value);
 uint64_t ref_align_up(uint64_t value, uint64_t align);
-uint64_t ref_larger(uint64_t a, uint64_t b);
-uint64_t ref_smaller(uint64_t a, uint64_t b);
+
+/* As ref_u16 reads, the other way. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+static inline void ref_put_u16(uint8_t *at, uint16_t value) {
+  memcpy(at, &value, sizeof value);
+}
+
+static inline void ref_put_u32(uint8_t *at, uint32_t value) {
+  memcpy(at, &value, sizeof value);
+}
+
+static inline void ref_put_u64(uint8_t *at, uint64_t value) {
+  memcpy(at, &value, sizeof value);
+}
+#else
+static inline void ref_put_u16(uint8_t *at, uint16_t value) {
+  at[0] = (uint8_t)value;
+  at[1] = (uint8_t)(value >> 8);
+}
+
+static inline void ref_put_u32(uint8_t *at, uint32_t value) {
+  ref_put_u16(at, (uint16_t)value);
+  ref_put_u16(at + 2, (uint16_t)(value >> 16));
+}
+
+static inline void ref_put_u64(uint8_t *at, uint64_t value) {
+  ref_put_u32(at, (uint32_t)value);
+  ref_put_u32(at + 4, (uint32_t)(value >> 32));
+}
+#endif
+
+static inline uint64_t ref_larger(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+
+static inline uint64_t ref_smaller(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
 /* -1, 0 or 1: `a` comes first, either, `b` does. */
 int ref_order(uint64_t a, uint64_t b);
 
@@ -621,6 +662,8 @@ bool ref_named_is_another(const ref_file *file, const ref_symbol *input);
 size_t ref_named_find(ref_link *link, const char *name);
 size_t ref_named_find_first(ref_link *link, const char *name);
 void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number);
+/* False where the key has a number already, which stays. */
+bool ref_map_put(ref_link *link, ref_map *map, const char *key, size_t number);
 void ref_strings_add(ref_link *link, ref_strings *strings, const char *text);
 uint32_t ref_strings_offset(const ref_strings *strings, const char *text);
 /* `.strtab` in the making: a string, and the symbol for whose sake it is there (or REF_NONE). */
@@ -866,7 +909,7 @@ void ref_slot_spread_externs(ref_link *link, ref_function *slot, const ref_recor
 bool ref_record_first_word_is_symbol(uint8_t code);
 void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input);
 size_t ref_records_count_large_parameters(const ref_section *input);
-ref_record *ref_records_add(ref_link *link, ref_records *records, ref_record record);
+ref_record *ref_records_add(ref_link *link, ref_records *records, const ref_record *record);
 void ref_records_read(ref_link *link, size_t file_number, uint32_t section, ref_function *function);
 uint16_t ref_record_value(const ref_record *record);
 void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *output);

@@ -2,61 +2,82 @@
 
 #include <string.h>
 
-static size_t ref_map_slot(const ref_map *map, const char *key) {
-  uint64_t hash = 1469598103934665603u;
-  for (const char *at = key; *at != 0; at++) {
-    hash = (hash ^ (uint8_t)*at) * 1099511628211u;
+/* All of a text, eight bytes at a time: every byte is one of those that choose the slot, however small the map is. */
+static uint64_t ref_map_hash(const char *key) {
+  const uint64_t odd = 0x9e3779b97f4a7c15u;
+  const size_t length = strlen(key);
+  uint64_t hash = length, word = 0;
+  for (size_t i = 0; i + sizeof word <= length; i += sizeof word) {
+    memcpy(&word, key + i, sizeof word);
+    hash = (hash ^ word) * odd;
+    hash ^= hash >> 32;
   }
-  size_t slot = (size_t)((hash ^ hash >> 32) & (map->capacity - 1)); /* a power of two */
-  while (map->numbers[slot] != REF_NONE && strcmp(map->keys[slot], key) != 0) {
+  if (length >= sizeof word) {
+    memcpy(&word, key + length - sizeof word, sizeof word);
+  } else {
+    for (size_t i = 0; i < length; i++) {
+      word = word << 8 | (uint8_t)key[i];
+    }
+  }
+  hash = (hash ^ word) * odd;
+  hash = (hash ^ hash >> 32) * odd;
+  return hash ^ hash >> 32;
+}
+
+/* The entry of a key, or the empty one for it. */
+static ref_map_entry *ref_map_place(const ref_map *map, const char *key) {
+  size_t slot = (size_t)ref_map_hash(key) & (map->capacity - 1); /* a power of two */
+  for (;;) {
+    ref_map_entry *entry = &map->entries[slot];
+    if (entry->key == NULL || entry->key == key || ref_text_is(entry->key, key)) {
+      return entry;
+    }
     slot = (slot + 1) & (map->capacity - 1);
   }
-  return slot;
 }
 
 size_t ref_map_find(const ref_map *map, const char *key) {
-  return map->capacity == 0 ? REF_NONE : map->numbers[ref_map_slot(map, key)];
+  if (map->capacity == 0) {
+    return REF_NONE;
+  }
+  const ref_map_entry *entry = ref_map_place(map, key);
+  return entry->key == NULL ? REF_NONE : entry->number;
 }
 
 static void ref_map_enlarge(ref_link *link, ref_map *map) {
   const ref_map old = *map;
   map->capacity = old.capacity == 0 ? 64 : old.capacity * 4;
-  map->keys = REF_TAKE(link, const char *, map->capacity);
-  map->numbers = ref_memory_take_numbers(link, map->capacity);
+  map->entries = REF_TAKE(link, ref_map_entry, map->capacity);
   for (size_t i = 0; i < old.capacity; i++) {
-    if (old.numbers[i] != REF_NONE) {
-      const size_t slot = ref_map_slot(map, old.keys[i]);
-      map->keys[slot] = old.keys[i];
-      map->numbers[slot] = old.numbers[i];
+    if (old.entries[i].key != NULL) {
+      *ref_map_place(map, old.entries[i].key) = old.entries[i];
     }
   }
 }
 
-/* The slot of a key, which has one from now on. */
-static size_t ref_map_add(ref_link *link, ref_map *map, const char *key) {
+/* The entry of a key, which has one from now on. */
+static ref_map_entry *ref_map_add(ref_link *link, ref_map *map, const char *key) {
   if (map->count * 2 >= map->capacity) {
     ref_map_enlarge(link, map);
   }
-  const size_t slot = ref_map_slot(map, key);
-  if (map->numbers[slot] == REF_NONE) {
+  ref_map_entry *entry = ref_map_place(map, key);
+  if (entry->key == NULL) {
     map->count++;
-    map->keys[slot] = key;
+    *entry = (ref_map_entry){key, REF_NONE};
   }
-  return slot;
+  return entry;
 }
 
 void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number) {
-  const size_t slot = ref_map_add(link, map, key); /* which may make other lists of numbers */
-  map->numbers[slot] = number;
+  ref_map_add(link, map, key)->number = number;
 }
 
-/* False where the key has a number already, which stays. */
-static bool ref_map_put(ref_link *link, ref_map *map, const char *key, size_t number) {
-  const size_t slot = ref_map_add(link, map, key);
-  if (map->numbers[slot] != REF_NONE) {
+bool ref_map_put(ref_link *link, ref_map *map, const char *key, size_t number) {
+  ref_map_entry *entry = ref_map_add(link, map, key);
+  if (entry->number != REF_NONE) {
     return false;
   }
-  map->numbers[slot] = number;
+  entry->number = number;
   return true;
 }
 
