@@ -609,6 +609,7 @@ void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacit
 void ref_indices_add(ref_link *link, ref_indices *list, size_t item);
 bool ref_indices_has(const ref_indices *list, size_t item);
 void ref_bytes_check(ref_link *link, size_t size);
+void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size); /* room for so many in all */
 void ref_bytes_add(ref_link *link, ref_bytes *bytes, const void *data, size_t size);
 void ref_bytes_fill(ref_link *link, ref_bytes *bytes, size_t size); /* with zeros up to `size` */
 void ref_bytes_add_u32(ref_link *link, ref_bytes *bytes, uint32_t value);

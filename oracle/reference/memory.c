@@ -183,7 +183,7 @@ static void ref_bytes_count_filled(ref_link *link, size_t size) {
   }
 }
 
-static void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size) {
+void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size) {
   ref_bytes_check(link, size);
   if (size > bytes->capacity) {
     /* nearly half of them are filled once; twice the room of large blocks would be memory that is never used */
@@ -217,15 +217,15 @@ void ref_bytes_fill(ref_link *link, ref_bytes *bytes, size_t size) {
 }
 
 void ref_bytes_add_u32(ref_link *link, ref_bytes *bytes, uint32_t value) {
-  uint8_t word[4];
-  ref_put_u32(word, value);
-  ref_bytes_add(link, bytes, word, sizeof word);
+  ref_bytes_reserve(link, bytes, bytes->size + sizeof value);
+  ref_put_u32(bytes->data + bytes->size, value);
+  bytes->size += sizeof value;
 }
 
 void ref_bytes_add_u64(ref_link *link, ref_bytes *bytes, uint64_t value) {
-  uint8_t word[8];
-  ref_put_u64(word, value);
-  ref_bytes_add(link, bytes, word, sizeof word);
+  ref_bytes_reserve(link, bytes, bytes->size + sizeof value);
+  ref_put_u64(bytes->data + bytes->size, value);
+  bytes->size += sizeof value;
 }
 
 /* Alignments need not be powers of two (C79). */

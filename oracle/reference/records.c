@@ -111,8 +111,10 @@ static size_t ref_record_first_symbol(ref_link *link, const ref_file *file, cons
 }
 
 static void ref_record_read(ref_link *link, ref_file *file, const ref_attribute *attribute, ref_records *records) {
-  ref_record record = {.format = attribute->format, .code = attribute->code};
+  ref_record record = {0};
   bool gone = false;
+  record.format = attribute->format;
+  record.code = attribute->code;
   if (!ref_record_check(link, file, attribute)) {
     return;
   }
@@ -125,7 +127,8 @@ static void ref_record_read(ref_link *link, ref_file *file, const ref_attribute 
   if (ref_record_first_word_is_symbol(attribute->code)) {
     const size_t symbol = ref_record_first_symbol(link, file, attribute, &gone);
     record.first_word_is_symbol = true;
-    ref_indices_add(link, &record.symbols, symbol);
+    record.symbols = (ref_indices){REF_TAKE_ONE(link, size_t), 1, 1};
+    *record.symbols.items = symbol;
     gone = gone && attribute->code != CODE_CACHE_REQUEST; /* RF93 */
   }
   if (attribute->code == CODE_EXTERNS) {
@@ -214,19 +217,17 @@ uint16_t ref_record_value(const ref_record *record) {
 
 /* F61 */
 void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *output) {
-  uint8_t head[4] = {record->format, record->code, 0, 0};
-  if (record->format != 4) {
-    ref_put_u16(head + 2, ref_record_value(record));
-    ref_bytes_add(link, output, head, sizeof head);
-    ref_record_write_tail(link, record, output);
-    return;
-  }
-  ref_put_u16(head + 2, (uint16_t)(record->payload.size + 4 * record->tail.count));
-  ref_bytes_add(link, output, head, sizeof head);
-  const size_t start = output->size;
-  ref_bytes_add(link, output, record->payload.data, record->payload.size);
-  for (size_t i = 0; i < record->symbols.count && (i + 1) * 4 <= record->payload.size; i++) {
-    ref_put_u32(output->data + start + i * 4, ref_symbol_index(link, record->symbols.items[i]));
+  const bool sized = record->format == 4;
+  const uint16_t value =
+      sized ? (uint16_t)(record->payload.size + 4 * record->tail.count) : ref_record_value(record);
+  const uint32_t format = record->format, code = record->code;
+  ref_bytes_add_u32(link, output, format | code << 8 | (uint32_t)value << 16);
+  if (sized) {
+    const size_t start = output->size;
+    ref_bytes_add(link, output, record->payload.data, record->payload.size);
+    for (size_t i = 0; i < record->symbols.count && (i + 1) * 4 <= record->payload.size; i++) {
+      ref_put_u32(output->data + start + i * 4, ref_symbol_index(link, record->symbols.items[i]));
+    }
   }
   ref_record_write_tail(link, record, output);
 }

@@ -4,8 +4,11 @@
  * dead code with it, which the link itself never makes: so the files are merged once more, with everything alive. */
 #include "link.h"
 
-/* The link as it is before anything is merged. */
+/* The link as it is before anything is merged; NULL: nobody will ask. */
 ref_link *ref_statics_fork(ref_link *link) {
+  if (!link->job->bug_compatible) {
+    return NULL;
+  }
   ref_link *whole = REF_TAKE_ONE(link, ref_link);
   *whole = *link;
   whole->blocks = NULL;

@@ -2,10 +2,11 @@
 
 #include <string.h>
 
+enum { FEW = 64 }; /* entries of a small map */
+
 /* All of a text, eight bytes at a time: every byte is one of those that choose the slot, however small the map is. */
-static uint64_t ref_map_hash(const char *key) {
+static uint64_t ref_map_hash(const char *key, size_t length) {
   const uint64_t odd = 0x9e3779b97f4a7c15u;
-  const size_t length = strlen(key);
   uint64_t hash = length, word = 0;
   for (size_t i = 0; i + sizeof word <= length; i += sizeof word) {
     memcpy(&word, key + i, sizeof word);
@@ -25,8 +26,8 @@ static uint64_t ref_map_hash(const char *key) {
 }
 
 /* The entry of a key, or the empty one for it. */
-static ref_map_entry *ref_map_place(const ref_map *map, const char *key) {
-  size_t slot = (size_t)ref_map_hash(key) & (map->capacity - 1); /* a power of two */
+static ref_map_entry *ref_map_place(const ref_map *map, const char *key, uint64_t hash) {
+  size_t slot = (size_t)hash & (map->capacity - 1); /* a power of two */
   for (;;) {
     ref_map_entry *entry = &map->entries[slot];
     if (entry->key == NULL || entry->key == key || ref_text_is(entry->key, key)) {
@@ -40,27 +41,28 @@ size_t ref_map_find(const ref_map *map, const char *key) {
   if (map->capacity == 0) {
     return REF_NONE;
   }
-  const ref_map_entry *entry = ref_map_place(map, key);
+  const ref_map_entry *entry = ref_map_place(map, key, ref_map_hash(key, strlen(key)));
   return entry->key == NULL ? REF_NONE : entry->number;
 }
 
-static void ref_map_enlarge(ref_link *link, ref_map *map) {
+static void ref_map_enlarge(ref_link *link, ref_map *map, size_t capacity) {
   const ref_map old = *map;
-  map->capacity = old.capacity == 0 ? 64 : old.capacity * 4;
+  map->capacity = capacity;
   map->entries = REF_TAKE(link, ref_map_entry, map->capacity);
   for (size_t i = 0; i < old.capacity; i++) {
     if (old.entries[i].key != NULL) {
-      *ref_map_place(map, old.entries[i].key) = old.entries[i];
+      const char *key = old.entries[i].key;
+      *ref_map_place(map, key, ref_map_hash(key, strlen(key))) = old.entries[i];
     }
   }
 }
 
 /* The entry of a key, which has one from now on. */
-static ref_map_entry *ref_map_add(ref_link *link, ref_map *map, const char *key) {
+static ref_map_entry *ref_map_add(ref_link *link, ref_map *map, const char *key, uint64_t hash) {
   if (map->count * 2 >= map->capacity) {
-    ref_map_enlarge(link, map);
+    ref_map_enlarge(link, map, map->capacity == 0 ? FEW : map->capacity * 4);
   }
-  ref_map_entry *entry = ref_map_place(map, key);
+  ref_map_entry *entry = ref_map_place(map, key, hash);
   if (entry->key == NULL) {
     map->count++;
     *entry = (ref_map_entry){key, REF_NONE};
@@ -69,11 +71,11 @@ static ref_map_entry *ref_map_add(ref_link *link, ref_map *map, const char *key)
 }
 
 void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number) {
-  ref_map_add(link, map, key)->number = number;
+  ref_map_add(link, map, key, ref_map_hash(key, strlen(key)))->number = number;
 }
 
-bool ref_map_put(ref_link *link, ref_map *map, const char *key, size_t number) {
-  ref_map_entry *entry = ref_map_add(link, map, key);
+static bool ref_map_put_hashed(ref_link *link, ref_map *map, const char *key, uint64_t hash, size_t number) {
+  ref_map_entry *entry = ref_map_add(link, map, key, hash);
   if (entry->number != REF_NONE) {
     return false;
   }
@@ -81,14 +83,35 @@ bool ref_map_put(ref_link *link, ref_map *map, const char *key, size_t number) {
   return true;
 }
 
+bool ref_map_put(ref_link *link, ref_map *map, const char *key, size_t number) {
+  return ref_map_put_hashed(link, map, key, ref_map_hash(key, strlen(key)), number);
+}
+
 /* W2.1. The table starts with the empty string at offset 0; RF41: an empty prototype text is a string of its own. */
-void ref_strings_add(ref_link *link, ref_strings *strings, const char *text) {
+static void ref_strings_add_hashed(ref_link *link, ref_strings *strings, const char *text, size_t length,
+                                   uint64_t hash) {
   if (strings->bytes.size == 0) {
     ref_bytes_add(link, &strings->bytes, "", 1);
   }
-  if (ref_map_put(link, &strings->offsets, text, strings->bytes.size)) {
-    ref_bytes_add(link, &strings->bytes, text, strlen(text) + 1);
+  if (ref_map_put_hashed(link, &strings->offsets, text, hash, strings->bytes.size)) {
+    ref_bytes_add(link, &strings->bytes, text, length + 1);
   }
+}
+
+void ref_strings_add(ref_link *link, ref_strings *strings, const char *text) {
+  const size_t length = strlen(text);
+  ref_strings_add_hashed(link, strings, text, length, ref_map_hash(text, length));
+}
+
+/* Room for so many strings of some length, in a table that has none so far. */
+static void ref_strings_reserve(ref_link *link, ref_strings *strings, size_t count) {
+  enum { USUAL_LENGTH = 24 };
+  size_t capacity = FEW;
+  while (capacity / 2 <= count) {
+    capacity *= 2;
+  }
+  ref_map_enlarge(link, &strings->offsets, capacity);
+  ref_bytes_reserve(link, &strings->bytes, ref_smaller(count, (size_t)1 << 20) * USUAL_LENGTH + 1);
 }
 
 uint32_t ref_strings_offset(const ref_strings *strings, const char *text) {
@@ -123,14 +146,20 @@ static bool ref_name_is_gone(const ref_link *link, const ref_name *name) {
 }
 
 void ref_names_build(ref_link *link) {
+  if (link->names.offsets.count == 0 && link->section_names.offsets.count == 0) {
+    ref_strings_reserve(link, &link->names, link->name_count);
+    ref_strings_reserve(link, &link->section_names, link->name_count);
+  }
   for (size_t i = 0; i < link->name_count; i++) {
     const ref_name *name = &link->name_log[i];
     if (ref_name_is_gone(link, name)) {
       continue;
     }
-    ref_strings_add(link, &link->names, name->text);
+    const size_t length = strlen(name->text);
+    const uint64_t hash = ref_map_hash(name->text, length);
+    ref_strings_add_hashed(link, &link->names, name->text, length, hash);
     if (name->in_section_names) {
-      ref_strings_add(link, &link->section_names, name->text);
+      ref_strings_add_hashed(link, &link->section_names, name->text, length, hash);
     }
   }
 }

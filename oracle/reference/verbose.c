@@ -16,7 +16,8 @@ static size_t ref_verbose_find_bank(ref_link *link, uint32_t bank, const char *o
   const char *name = ref_memory_print(link, ".nv.constant%u%s", bank, owner);
   for (size_t i = 0; i < link->section_count; i++) {
     const ref_out_section *section = &link->sections[i];
-    if (!section->dropped && section->constant_owner == REF_NONE && strcmp(section->name, name) == 0) {
+    if (!section->dropped && section->constant_owner == REF_NONE && ref_text_begins(section->name, ".nv.c") &&
+        strcmp(section->name, name) == 0) {
       return i;
     }
   }
