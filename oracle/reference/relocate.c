@@ -362,9 +362,9 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
     return ref_relocate_drops_weak(link, entry, symbol) ? REF_DROP : REF_KEEP; /* R54b, RF106, L572 */
   }
   const ref_kind kind = ref_relocate_kind(link, entry->type);
-  const bool ends = (kind == REF_KIND_PC_RELATIVE || kind == REF_KIND_SENTINEL) &&
-                    !ref_relocatable_has_instance(link, entry); /* RF565, RF609: not what nvlink keeps in a kernel */
-  if (symbol->is_extern_shared && !ends && ref_relocatable_is_default(link) && !ref_options_list_shared_symbols(link)) {
+  const bool waits =
+      kind == REF_KIND_APPLY || ref_relocatable_has_instance(link, entry); /* RF921: what needs a place */
+  if (symbol->is_extern_shared && waits && ref_relocatable_is_default(link) && !ref_options_list_shared_symbols(link)) {
     return REF_APPLY; /* D6: what stays is decided by ref_relocatable_keeps, where no names stay (RF442) */
   }
   if (undefined && (strncmp(symbol->name, ".nv.independent.", 16) == 0 || ref_symbol_is_provided(symbol->name))) {
@@ -406,7 +406,8 @@ static ref_action ref_relocate_classify_code(ref_link *link, ref_out_relocation 
   }
   ref_out_relocation whole = *entry;
   whole.type = TYPE_ADDRESS_64;
-  return ref_relocate_classify_now(link, &whole) == REF_APPLY ? REF_RECORD : action;
+  const bool written = ref_relocate_classify_now(link, &whole) == REF_APPLY && !ref_relocatable_keeps(link, entry);
+  return written ? REF_RECORD : action; /* RF923: what Mercury keeps by default stays here, too */
 }
 
 /* D91: by default what clears the traces of dead code waits for the final link, whatever it is about but nvlink's own names. */
@@ -810,7 +811,7 @@ static bool ref_relocate_is_of_inputs(uint32_t type) {
 }
 
 /* What is written last has no size yet: such an entry is looked at when it is written. */
-static bool ref_relocate_waits(const ref_link *link, const ref_out_relocation *entry) {
+bool ref_relocate_waits(const ref_link *link, const ref_out_relocation *entry) {
   const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
   const bool named = symbol != NULL && symbol->type == REF_SYMBOL_SECTION && symbol->section != REF_NONE;
   const ref_out_section *section = named ? &link->sections[symbol->section] : NULL;
