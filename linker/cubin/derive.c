@@ -307,10 +307,9 @@ static tl_map derive_bank_names(const deriver *d) {
  * nothing else that is there counts (L1536). */
 static void derive_bank_symbol(const deriver *d, const tl_map *banks, uint32_t strings, uint8_t *symbol) {
   const char *const name = tl_cubin_text_in(d->cubin, strings, tl_get32(symbol));
-  const uint32_t known = name ? tl_map_get(banks, tl_names_find(d->names, name, strlen(name))) : TL_NONE;
-  const uint32_t section = known == TL_NONE ? tl_get16(symbol + 6) : known;
+  const uint32_t section = name ? tl_map_get(banks, tl_names_find(d->names, name, strlen(name))) : TL_NONE;
   memset(symbol + 4, 0, ELF_SYMBOL_SIZE - 4);
-  if (tl_cubin_section_at(d->cubin, section)->type != SHT_CUDA_CONSTANT0) {
+  if (section == TL_NONE) {
     memset(symbol, 0, ELF_SYMBOL_SIZE);
     return;
   }
@@ -368,6 +367,12 @@ static uint64_t derive_add_bank_symbols(const deriver *d, const uint32_t *names,
   return count;
 }
 
+/* A symbol of a table that ptxas laid out, beside which the SASS side has that of the kernel's parameters. */
+static bool derive_is_of_images(const deriver *d, const uint8_t *symbol) {
+  const tl_cubin_section *const section = tl_cubin_section_at(d->cubin, tl_get16(symbol + 6));
+  return section->type == SHT_CUDA_IMAGE_HEADERS && section->flags & SHF_CUDA_MERCURY;
+}
+
 static void derive_symbols(deriver *d) {
   const uint32_t mercury = tl_cubin_find_section(d->cubin, SHT_CUDA_MERCURY_SYMTAB);
   if (!mercury)
@@ -389,7 +394,7 @@ static void derive_symbols(deriver *d) {
   const uint32_t *const names = derive_section_names(d, bytes, had);
   const tl_map called = derive_bank_names(d);
   for (uint64_t i = 0; i < count; i++)
-    if (i < d->symbol_count)
+    if (i < d->symbol_count && !derive_is_of_images(d, d->symbols + i * ELF_SYMBOL_SIZE))
       derive_symbol(d, d->symbols + i * ELF_SYMBOL_SIZE, bytes + i * ELF_SYMBOL_SIZE);
     else
       derive_bank_symbol(d, &called, own->link, bytes + i * ELF_SYMBOL_SIZE);

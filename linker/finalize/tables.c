@@ -160,14 +160,15 @@ uint32_t final_symbol_index(const finalizer *f, uint32_t symbol) {
 /* Where the instruction is whose place in decoded code a record of an applied entry has, and the number that the record has there:
  * an address of 32 bits has one at moves and loads of constants and another at all others (L906, L1488). */
 static void table_put_record_place(const tl_code *code, const uint8_t *text, const tl_kept *mercury, uint8_t *at) {
-  enum { ADDRESS = TL_R_MERCURY + 3, OPCODE = 0xfff, R_CUDA_ABS32_32 = 55, R_CUDA_ABS24_40 = 74 };
+  enum { ADDRESS = TL_R_MERCURY + 3, OPCODE = 0xfff, LOAD_UNIFORM = 0x7ac, R_CUDA_ABS32_32 = 55, R_CUDA_ABS24_40 = 74 };
   static const uint16_t moves[] = {0x202, 0x2ca, 0x7ac, 0x802, 0x882, 0x919, 0x9c3, 0xb82, 0xc02};
   const tl_code_place *const place = tl_code_find(code, mercury->offset);
   if (!place || !place->count)
     return;
   const uint64_t own = place->sass + (uint64_t)tl_code_known_of(text, place).own * TL_CODE_INSTRUCTION;
   const uint16_t opcode = tl_get16(text + own) & OPCODE;
-  const uint32_t address = TL_AMONG16(moves, opcode) ? R_CUDA_ABS32_32 : R_CUDA_ABS24_40;
+  const bool load = place->record && opcode == LOAD_UNIFORM; /* L1550 */
+  const uint32_t address = !load && TL_AMONG16(moves, opcode) ? R_CUDA_ABS32_32 : R_CUDA_ABS24_40;
   tl_put64(at, own);
   tl_put32(at + 8, mercury->type == ADDRESS ? address : tl_sass_type_in_code(mercury->type, opcode));
 }
