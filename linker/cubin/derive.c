@@ -38,7 +38,8 @@ typedef struct deriver {
   /* By Mercury section whose contents are a namesake's (L656): what it was; others are of type 0. */
   const tl_cubin_section *before;
   bool foreign;  /* the contents of the section in hand are a namesake's */
-  tl_map halves; /* instructions of the text in hand at which half a place in the code was read */
+  tl_map halves; /* the entry of half a place in the code that counts at an instruction of the text in hand (L1540) */
+  const uint8_t *halves_of; /* in this list */
 } deriver;
 
 static tl_cubin_section *derive_section(const deriver *d, uint32_t index) {
@@ -175,10 +176,25 @@ static const bool *derive_find_alone(const deriver *d) {
   return alone;
 }
 
+/* By section: of Mercury's attributes, entries and debug data that nvlink reads, and of the SASS side's attributes that it takes
+ * for such, where they stand on the SASS side (L1539); 0 of others. */
+static const uint32_t *derive_find_places(const deriver *d, const bool *lone, const bool *alone) {
+  uint32_t *const places = tl_arena_new(d->arena, uint32_t, d->cubin->section_count);
+  for (uint32_t i = 1; i < d->cubin->section_count; i++) {
+    const bool file = derive_section(d, i)->type == SHT_CUDA_MERCURY_INFO && !derive_section(d, i)->info;
+    if (alone[i])
+      places[i] = i;
+    else if (derive_is_read(derive_section(d, i)) && !lone[i] && !file)
+      places[i] = d->sass[i];
+  }
+  return places;
+}
+
 tl_derive_roles tl_derive_find_roles(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
   deriver d = {.cubin = cubin, .names = names, .arena = arena};
   derive_pair_sections(&d);
-  return (tl_derive_roles){derive_find_lone(&d), derive_find_alone(&d)};
+  const bool *const lone = derive_find_lone(&d), *const alone = derive_find_alone(&d);
+  return (tl_derive_roles){lone, alone, derive_find_places(&d, lone, alone)};
 }
 
 tl_derive_version tl_derive_find_version(const tl_cubin *cubin, const tl_names *names) {
@@ -577,14 +593,21 @@ static const uint8_t *derive_subject(const deriver *d, const uint8_t *entry) {
   return symbol < d->symbol_count ? d->symbols + symbol * ELF_SYMBOL_SIZE : none;
 }
 
+/* L1508: what an instruction makes of half a place in the code, by its opcode: its addend stays, or is 0. */
+typedef enum derive_half { HALF_PLACE, HALF_STAYS, HALF_ZERO } derive_half;
+
+static derive_half derive_half_of(uint16_t opcode) {
+  static const uint16_t stays[] = {0x387, 0x5b2, 0x7ac, 0x805, 0x8cb, 0x919, 0x91a,
+                                   0x949, 0x958, 0x983, 0x9c3, 0xb1d, 0xb82};
+  static const uint16_t zero[] = {0x943, 0x944, 0x945, 0x947, 0x94e};
+  return TL_AMONG16(stays, opcode) ? HALF_STAYS : TL_AMONG16(zero, opcode) ? HALF_ZERO : HALF_PLACE;
+}
+
 /* L615, L1231: against a kernel the SASS side has its descriptor, also of what an executable rewrites to such a type; 0 where the
  * type is none of an address. */
-static uint32_t derive_descriptor(const deriver *d, const uint8_t *entry) {
+static uint32_t derive_descriptor_type(uint32_t type) {
   enum { DESCRIPTOR = 61, DESCRIPTOR_LOW, DESCRIPTOR_HIGH };
-  const uint8_t *const subject = derive_subject(d, entry);
-  if ((subject[4] & 15) != STT_FUNC || !(subject[5] & STO_ENTRY))
-    return 0;
-  switch (tl_get32(entry + 8)) {
+  switch (type) {
   case TL_R_MERCURY + 0x03:
   case TL_R_MERCURY + 0x33:
     return DESCRIPTOR;
@@ -599,23 +622,63 @@ static uint32_t derive_descriptor(const deriver *d, const uint8_t *entry) {
   }
 }
 
-/* L1508: what an instruction makes of half a place in the code, by its opcode: its addend stays, or is 0. */
-typedef enum derive_half { HALF_PLACE, HALF_STAYS, HALF_ZERO } derive_half;
-
-static derive_half derive_half_of(uint16_t opcode) {
-  static const uint16_t stays[] = {0x387, 0x5b2, 0x7ac, 0x805, 0x8cb, 0x919, 0x91a,
-                                   0x949, 0x958, 0x983, 0x9c3, 0xb1d, 0xb82};
-  static const uint16_t zero[] = {0x943, 0x944, 0x945, 0x947, 0x94e};
-  return TL_AMONG16(stays, opcode) ? HALF_STAYS : TL_AMONG16(zero, opcode) ? HALF_ZERO : HALF_PLACE;
+static uint32_t derive_descriptor(const deriver *d, const uint8_t *entry) {
+  const uint8_t *const subject = derive_subject(d, entry);
+  const bool kernel = (subject[4] & 15) == STT_FUNC && subject[5] & STO_ENTRY;
+  return kernel ? derive_descriptor_type(tl_get32(entry + 8)) : 0;
 }
 
-/* A place of the caller, of the first one at its instruction. False where no instruction begins there. */
-static bool derive_half_place(deriver *d, const tl_code_place *place, uint16_t opcode, const uint8_t *from,
-                              uint8_t *to) {
+uint32_t tl_derive_type_in_code(uint32_t type, uint16_t opcode, bool kernel) {
+  enum { LOAD = 0x7ac };
+  const bool load = opcode == LOAD && type == TL_R_MERCURY + 0x03; /* has its own number */
+  const uint32_t descriptor = kernel && !load ? derive_descriptor_type(type) : 0;
+  if (descriptor)
+    return descriptor;
+  for (size_t i = 0; i < sizeof derive_types / sizeof *derive_types; i++)
+    if (derive_types[i].mercury == type && derive_types[i].opcode == opcode)
+      return derive_types[i].sass;
+  return tl_sass_type_in_code(type, opcode);
+}
+
+bool tl_derive_half_addend(const tl_code *code, uint16_t opcode, uint64_t addend, uint64_t *place) {
+  const tl_code_place *const target = tl_code_find(code, tl_code_whole(addend));
+  const derive_half half = derive_half_of(opcode);
+  if (half == HALF_STAYS)
+    return false;
+  *place = half == HALF_PLACE && target ? target->sass : 0;
+  return true;
+}
+
+/* Of several half places at an instruction nvlink changes the one that stands furthest behind its beginning, and of those the
+ * first one that it reads (L1540): by instruction the entry's place in the list. */
+static void derive_find_halves(deriver *d, const tl_cubin_section *mercury) {
+  tl_map_init(&d->halves, d->arena);
+  for (uint32_t i = 0; i < mercury->size / ELF_RELA_SIZE; i++) {
+    const uint8_t *const entry = mercury->data + (uint64_t)i * ELF_RELA_SIZE;
+    const tl_code_place *const place =
+        tl_code_is_half_place(tl_get32(entry + 8)) ? tl_code_find(&d->code, tl_get64(entry)) : NULL;
+    if (!place)
+      continue;
+    const uint64_t instruction = (uint64_t)(place - d->code.items);
+    const uint32_t known = tl_map_get(&d->halves, instruction);
+    if (known == TL_NONE || tl_get64(mercury->data + (uint64_t)known * ELF_RELA_SIZE) < tl_get64(entry))
+      tl_map_set(&d->halves, instruction, i);
+  }
+  d->halves_of = mercury->data;
+}
+
+static bool derive_is_chosen_half(const deriver *d, const uint8_t *entry) {
+  const tl_code_place *const place = tl_code_find(&d->code, tl_get64(entry));
+  const uint32_t chosen = place ? tl_map_get(&d->halves, (uint64_t)(place - d->code.items)) : TL_NONE;
+  return chosen != TL_NONE && (uint64_t)(entry - d->halves_of) == (uint64_t)chosen * ELF_RELA_SIZE;
+}
+
+/* A place of the caller. False where no instruction begins there. */
+static bool derive_half_place(const deriver *d, uint16_t opcode, const uint8_t *from, uint8_t *to) {
   const uint64_t addend = tl_code_whole(tl_get64(from + 16));
   const tl_code_place *const target = tl_code_find(&d->code, addend);
   const derive_half half = derive_half_of(opcode);
-  if (half == HALF_STAYS || !tl_set_add(&d->halves, (uint64_t)(place - d->code.items)))
+  if (half == HALF_STAYS || !derive_is_chosen_half(d, from))
     return true;
   if (half == HALF_PLACE && (!target || target->mercury != addend) && addend != d->code.mercury_size)
     return false;
@@ -635,7 +698,7 @@ static bool derive_entry(deriver *d, const uint8_t *from, const uint8_t *own, co
   memcpy(to, from, ELF_RELA_SIZE);
   tl_put64(to, place->sass);
   const uint16_t opcode = tl_code_opcode(place, sass);
-  if (tl_code_is_half_place(type) && !derive_half_place(d, place, opcode, from, to))
+  if (tl_code_is_half_place(type) && !derive_half_place(d, opcode, from, to))
     return false;
   const bool load = opcode == LOAD && type == TL_R_MERCURY + 0x03; /* has its own number */
   const uint32_t descriptor = load ? 0 : derive_descriptor(d, from);
@@ -738,11 +801,14 @@ static void derive_entries(deriver *d, const tl_cubin_section *mercury, tl_cubin
   for (uint64_t i = 0; i < count; i++)
     reserved += derive_is_reserved(d, mercury->data + i * ELF_RELA_SIZE);
   const bool all = own_count == count, others = own_count == count - reserved;
+  derive_find_halves(d, mercury);
   uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, count *ELF_RELA_SIZE);
+  bool *const places = tl_arena_new(d->arena, bool, count);
   for (uint64_t i = 0; i < count; i++) {
     const uint8_t *const from = mercury->data + i * ELF_RELA_SIZE;
     const bool named = derive_is_reserved(d, from);
     if (derive_is_written_reserved(d, from)) {
+      d->cubin->writes_reserved = true;
       beside += all;
       continue;
     }
@@ -751,6 +817,7 @@ static void derive_entries(deriver *d, const tl_cubin_section *mercury, tl_cubin
       continue;
     uint8_t *const to = bytes + done * ELF_RELA_SIZE;
     const bool known = derive_entry(d, from, same, sass, to);
+    places[done] = known && derive_is_chosen_half(d, from);
     if (!known && (same ? derive_contradicts(d, from, same) : !named))
       return;
     if (!known && same)
@@ -759,6 +826,7 @@ static void derive_entries(deriver *d, const tl_cubin_section *mercury, tl_cubin
   }
   own->data = bytes;
   own->size = done * ELF_RELA_SIZE;
+  own->places = places;
   own->entry_size = ELF_RELA_SIZE;
 }
 
@@ -768,6 +836,7 @@ static void derive_foreign_entries(deriver *d, const tl_cubin_section *mercury, 
   const uint8_t *const records = derive_section(d, mercury->info)->data;
   uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, mercury->size);
   uint64_t done = 0;
+  derive_find_halves(d, mercury);
   for (uint64_t i = 0; i < mercury->size / ELF_RELA_SIZE; i++) {
     const uint8_t *const from = mercury->data + i * ELF_RELA_SIZE;
     if (derive_is_reserved(d, from))
@@ -979,7 +1048,6 @@ static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *abou
   uint8_t *copy = NULL;
   sass->align = ALIGN;
   d->text = sass->data;
-  tl_map_init(&d->halves, d->arena);
   const bool whole = tl_code_read(&d->code, body->data, body->size, sass->data, sass->size, d->arena);
   d->known = whole;
   for (uint32_t i = about->last[capsule]; i; i = about->previous[i]) {

@@ -2,6 +2,7 @@
 #ifndef TL_CUBIN_DERIVE_H
 #define TL_CUBIN_DERIVE_H
 
+#include "cubin/code.h"
 #include "cubin/cubin.h"
 
 /* Before the view is selected, for a capsule that nvlink's finalizer reads: the sections of the SASS view get the contents
@@ -9,10 +10,16 @@
  * the frames are made of it there. `before`: by section that has got a namesake's contents what it was; others are of type
  * 0. */
 void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, const tl_cubin_section *before);
+/* The SASS side's type of an entry of Mercury's at an instruction of that opcode; `kernel`: it is about one. */
+uint32_t tl_derive_type_in_code(uint32_t type, uint16_t opcode, bool kernel);
+/* L1508: what half a place in the code adds there; false where its addend stays. */
+bool tl_derive_half_addend(const tl_code *code, uint16_t opcode, uint64_t addend, uint64_t *place);
+
 /* What nvlink does not do of such a capsule's sections in its Mercury view, by section. */
 typedef struct tl_derive_roles {
-  const bool *lone;  /* Mercury's that it does not read, since the SASS side has none like it (L1492) */
-  const bool *alone; /* the SASS side's that it takes for Mercury's, which has none (L1537) */
+  const bool *lone;      /* Mercury's that it does not read, since the SASS side has none like it (L1492) */
+  const bool *alone;     /* the SASS side's that it takes for Mercury's, which has none (L1537) */
+  const uint32_t *place; /* where those that it reads stand on the SASS side (L1539), 0 */
 } tl_derive_roles;
 
 /* Before the Mercury view is selected. */

@@ -17,6 +17,7 @@
 #include "cubin/derive.h"
 #include "cubin/elf.h"
 #include "cubin/mercury.h"
+#include "cubin/order.h"
 #include "cubin/shape.h"
 
 #include <string.h>
@@ -400,11 +401,14 @@ static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *aren
   tl_mercury_check(cubin, names, arena, diagnostics);
   if (cubin->role.finalized)
     view_take_first(cubin, names, arena, diagnostics);
-  const view_roles roles = view_find_roles(cubin, arena);
   const bool finalized = cubin->role.finalized;
   const tl_derive_version version = tl_derive_find_version(cubin, names);
-  const tl_derive_roles derived =
-      finalized ? tl_derive_find_roles(cubin, names, arena) : (tl_derive_roles){.lone = NULL};
+  tl_derive_roles derived = {.lone = NULL};
+  if (finalized)
+    derived = tl_derive_find_roles(cubin, names, arena);
+  if (finalized && tl_order_sections(cubin, derived.place, arena))
+    derived = tl_derive_find_roles(cubin, names, arena);
+  const view_roles roles = view_find_roles(cubin, arena);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     tl_cubin_section *const section = &cubin->sections[i];
     if (finalized && derived.lone[i]) {
