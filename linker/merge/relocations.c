@@ -435,8 +435,10 @@ static uint64_t relocations_section_offset(const reading *r, uint32_t section) {
 static uint64_t relocations_merge_offset(const reading *r, const tl_cubin_relocation *entry) {
   const tl_merging *const m = r->m;
   const tl_cubin_symbol *const symbol = &m->cubin->symbols[entry->symbol];
-  const bool placed =
-      tl_symbol_type(symbol) == STT_SECTION && m->cubin->sections[symbol->section].type != SHT_CUDA_SHARED;
+  const bool named = tl_symbol_type(symbol) == STT_SECTION;
+  const bool shared = named && m->cubin->sections[symbol->section].type == SHT_CUDA_SHARED &&
+                      !(m->section_state[symbol->section] & TL_SECTION_FOREIGN); /* L1591 */
+  const bool placed = named && !shared;
   const uint32_t section = placed ? m->section_map[symbol->section] : TL_NONE;
   if (section != TL_NONE && section == m->module->jump_slots && m->symbol_map[entry->symbol] == TL_NONE)
     return 0; /* L1102 */
