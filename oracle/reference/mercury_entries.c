@@ -75,9 +75,9 @@ static bool ref_derivation_is_same(const ref_derivation *derivation, const ref_r
 /* A call within the text, of which the SASS side has no entry. */
 static bool ref_derivation_is_inside(const ref_derivation *derivation, const ref_relocation *mercury, uint32_t body) {
   const ref_cubin *cubin = derivation->sides->mercury;
-  const bool is_return = mercury->type == REF_MERCURY_RETURN_LOW || mercury->type == REF_MERCURY_RETURN_HIGH;
+  const bool is_call = mercury->type == REF_MERCURY_FIRST + 2;
   const ref_symbol *symbol = &cubin->symbols[mercury->symbol]; /* which is known, as the entry has been made */
-  return (symbol->info & 15) == REF_SYMBOL_FUNC && symbol->section == body && !is_return;
+  return (symbol->info & 15) == REF_SYMBOL_FUNC && symbol->section == body && is_call;
 }
 
 static void ref_derivation_write(ref_section *section, uint8_t *to, const ref_relocation *made, size_t count) {

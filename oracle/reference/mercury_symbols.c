@@ -294,11 +294,21 @@ static uint16_t ref_mercury_section_beside(const ref_mercury_pair *pair, const r
   return (uint16_t)(found == REF_NONE ? 0 : found);
 }
 
+static bool ref_mercury_is_data(const ref_mercury_pair *pair, const ref_symbol *symbol) {
+  const ref_cubin *whole = &pair->file->whole;
+  return (symbol->info & 15) != REF_SYMBOL_SECTION && symbol->section < whole->section_count &&
+         (whole->sections[symbol->section].flags & REF_FLAG_EXEC) == 0 &&
+         whole->sections[symbol->section].type != REF_TYPE_CAPSULE_TEXT;
+}
+
 /* RF680: what is no function has its Mercury symbol's type and binding, and lies where that one does if the SASS one lies nowhere. RF861: what
  * lies nowhere there does so here. */
 static void ref_mercury_repair_object(const ref_mercury_pair *pair, ref_symbol *own, const ref_symbol *other) {
   const uint16_t beside = ref_mercury_section_beside(pair, other);
   own->info = other->info;
+  if (!pair->link->is_capsule && own->section != 0 && ref_mercury_is_data(pair, other)) {
+    own->value = other->value; /* RF987 */
+  }
   if (other->section == 0 || beside != 0 || own->section >= pair->file->whole.section_count) { /* RF877 */
     own->section = own->raw_section = beside;
   }
@@ -396,6 +406,31 @@ static void ref_mercury_list_names(ref_link *link, const ref_cubin *cubin, ref_m
   }
 }
 
+/* RF987 */
+static void ref_mercury_repair_mixed(const ref_mercury_pair *pair) {
+  const ref_cubin *whole = &pair->file->whole;
+  const ref_mercury_sides sides = {whole, &pair->view, &pair->own_names};
+  bool *is_made = REF_TAKE(pair->link, bool, whole->section_count); /* each text once */
+  for (uint32_t i = 1; i < whole->section_count; i++) {
+    const ref_section *beside = &whole->sections[i];
+    const bool is_body = beside->type == REF_TYPE_CAPSULE_TEXT && beside->data != NULL && beside->size >= 4;
+    const uint32_t text = is_body ? ref_u32(beside->data) : 0;
+    if (text == 0 || ref_mercury_body_beside(whole, text, i) == NULL || is_made[text] ||
+        (whole->sections[text].flags & (REF_FLAG_MERCURY | REF_FLAG_EXEC)) != REF_FLAG_EXEC) {
+      continue;
+    }
+    is_made[text] = true;
+    const size_t table =
+        ref_map_find(&pair->tables, ref_memory_print(pair->link, ".nv.merc.rela%s", whole->sections[text].name));
+    ref_mixed_derive_text(pair->link, &sides, table == REF_NONE ? 0 : (uint32_t)table, beside,
+                          &whole->sections[text]);
+  }
+  const size_t own = ref_map_find(&pair->sass, ".nv.info"), mercury = ref_map_find(&pair->tables, ".nv.merc.nv.info");
+  if (own != REF_NONE && mercury != REF_NONE && whole->sections[own].type == REF_TYPE_INFO) {
+    ref_mixed_derive_module(pair->link, &sides, &whole->sections[mercury], &whole->sections[own]);
+  }
+}
+
 void ref_mercury_repair(ref_link *link, ref_file *file) {
   if (!ref_mercury_has_symbols(&file->whole)) {
     return;
@@ -430,5 +465,8 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
     if (section->type == REF_TYPE_PROGBITS && (section->flags & (REF_FLAG_MERCURY | REF_FLAG_EXEC)) == REF_FLAG_EXEC) {
       section->align = CODE_ALIGN; /* RF823 */
     }
+  }
+  if (!link->is_capsule) {
+    ref_mercury_repair_mixed(&pair);
   }
 }
