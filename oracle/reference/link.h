@@ -158,6 +158,7 @@ typedef struct ref_file {
   ref_indices twins;       /* M2c: sections whose bytes another one has too, those of the same bytes together */
   bool has_no_strings;     /* E66 */
   bool is_system, is_late; /* C46 */
+  bool writes_reserved;    /* RF988 */
 } ref_file;
 
 /* The parts of `.nv.callgraph` (F75). */
@@ -718,6 +719,8 @@ uint32_t ref_mercury_parameters(const ref_section *mercury);
 bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
                                 ref_section *section);
 /* mercury_mixed.c: RF987; `table`: of Mercury's entries, or 0. */
+bool ref_mixed_writes_reserved(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
+                               const ref_section *text);
 void ref_mixed_derive_module(ref_link *link, const ref_mercury_sides *sides, const ref_section *mercury,
                              ref_section *section);
 void ref_mixed_derive_text(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
