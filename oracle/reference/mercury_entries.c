@@ -101,12 +101,10 @@ static bool ref_derivation_names_reserved(const ref_cubin *sass, uint32_t table)
   return false;
 }
 
-/* The list as it should be; false where no rule is known. `inside`: it has a call within the text. */
-static bool ref_derivation_list(const ref_derivation *derivation, uint32_t table, ref_relocation *made, size_t *count,
-                                bool *inside) {
+/* The list as it should be; false where no rule is known. */
+static bool ref_derivation_list(const ref_derivation *derivation, uint32_t table, ref_relocation *made, size_t *count) {
   const ref_mercury_sides *sides = derivation->sides;
   *count = 0;
-  *inside = false;
   for (size_t i = 0; i < ref_cubin_relocation_count(sides->sass, table); i++) {
     const ref_relocation entry = ref_cubin_relocation(sides->sass, table, i);
     if (!ref_mercury_has_counterpart(sides->mercury, &entry)) {
@@ -115,8 +113,8 @@ static bool ref_derivation_list(const ref_derivation *derivation, uint32_t table
     if (!ref_derivation_entry(derivation, &entry, &made[*count])) {
       return false;
     }
-    *inside = *inside || ref_derivation_is_inside(derivation, &entry, sides->sass->sections[table].info);
-    *count += made[*count].type != 0;
+    const bool inside = ref_derivation_is_inside(derivation, &entry, sides->sass->sections[table].info);
+    *count += made[*count].type != 0 && !inside;
   }
   return true;
 }
@@ -145,8 +143,7 @@ bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, 
   derivation.has_place = REF_TAKE(link, bool, (size_t)text->size / UNIT + 1);
   ref_relocation *made = REF_TAKE(link, ref_relocation, ref_cubin_relocation_count(sides->sass, beside) + 1);
   size_t count;
-  bool inside;
-  if (!ref_derivation_list(&derivation, beside, made, &count, &inside) || inside ||
+  if (!ref_derivation_list(&derivation, beside, made, &count) ||
       ref_derivation_is_list(&derivation, table, made, count)) {
     return false;
   }

@@ -406,12 +406,46 @@ static void ref_mercury_list_names(ref_link *link, const ref_cubin *cubin, ref_m
   }
 }
 
+static bool ref_mercury_is_code(const ref_section *section) {
+  return (section->flags & REF_FLAG_EXEC) != 0;
+}
+
+/* RF989: what `table`, a section of SASS entries, is about, if that is data of which Mercury's side has the like with entries. */
+static void ref_mercury_repair_data(const ref_mercury_pair *pair, uint32_t table) {
+  static const char *const names[][2] = {{".nv.global.init", ".nv.merc.nv.global.init"},
+                                         {".nv.constant3", ".nv.merc.nv.constant.user"},
+                                         {".nv.constant4", ".nv.merc.nv.constant.pic"}};
+  const ref_cubin *whole = &pair->file->whole;
+  const uint32_t target = whole->sections[table].info;
+  if (whole->sections[table].type != REF_TYPE_RELA || target >= whole->section_count) {
+    return;
+  }
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    const size_t data = ref_map_find(&pair->tables, names[i][1]);
+    const size_t entries =
+        ref_map_find(&pair->tables, ref_memory_print(pair->link, ".nv.merc.rela%s", names[i][1] + strlen(".nv.merc")));
+    if (strcmp(whole->sections[target].name, names[i][0]) == 0 && data != REF_NONE && entries != REF_NONE &&
+        ref_map_find(&pair->sass, names[i][0]) == target && whole->sections[entries].type == REF_TYPE_MERCURY_RELA &&
+        whole->sections[data].data != NULL && whole->sections[target].data != NULL) {
+      const ref_mercury_sides sides = {whole, &pair->view, &pair->own_names};
+      ref_mixed_derive_data(pair->link, &sides, (uint32_t)entries, &whole->sections[data], &whole->sections[table],
+                            &whole->sections[target]);
+      return;
+    }
+  }
+}
+
 /* RF987 */
 static void ref_mercury_repair_mixed(const ref_mercury_pair *pair) {
   const ref_cubin *whole = &pair->file->whole;
   const ref_mercury_sides sides = {whole, &pair->view, &pair->own_names};
-  bool *is_made = REF_TAKE(pair->link, bool, whole->section_count); /* each text once */
+  bool *is_made = REF_TAKE(pair->link, bool, whole->section_count); /* each text and each section of data once */
   for (uint32_t i = 1; i < whole->section_count; i++) {
+    const uint32_t about = whole->sections[i].type == REF_TYPE_RELA ? whole->sections[i].info : UINT32_MAX;
+    if (about < whole->section_count && !is_made[about]) {
+      is_made[about] = !ref_mercury_is_code(&whole->sections[about]);
+      ref_mercury_repair_data(pair, i);
+    }
     const ref_section *beside = &whole->sections[i];
     const bool is_body = beside->type == REF_TYPE_CAPSULE_TEXT && beside->data != NULL && beside->size >= 4;
     const uint32_t text = is_body ? ref_u32(beside->data) : 0;
@@ -422,12 +456,11 @@ static void ref_mercury_repair_mixed(const ref_mercury_pair *pair) {
     is_made[text] = true;
     const size_t table =
         ref_map_find(&pair->tables, ref_memory_print(pair->link, ".nv.merc.rela%s", whole->sections[text].name));
-    if (table != REF_NONE && ref_mixed_writes_reserved(pair->link, &sides, (uint32_t)table, beside,
-                                                       &whole->sections[text])) {
+    if (table != REF_NONE &&
+        ref_mixed_writes_reserved(pair->link, &sides, (uint32_t)table, beside, &whole->sections[text])) {
       pair->file->writes_reserved = true;
     }
-    ref_mixed_derive_text(pair->link, &sides, table == REF_NONE ? 0 : (uint32_t)table, beside,
-                          &whole->sections[text]);
+    ref_mixed_derive_text(pair->link, &sides, table == REF_NONE ? 0 : (uint32_t)table, beside, &whole->sections[text]);
   }
   const size_t own = ref_map_find(&pair->sass, ".nv.info"), mercury = ref_map_find(&pair->tables, ".nv.merc.nv.info");
   if (own != REF_NONE && mercury != REF_NONE && whole->sections[own].type == REF_TYPE_INFO) {
