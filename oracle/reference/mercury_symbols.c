@@ -368,6 +368,9 @@ static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
     if (ref_mercury_is_mention(pair, own, other, (uint32_t)i)) {
       *own = *other;
     }
+    if ((other->info & 15) == REF_SYMBOL_FUNC && strcmp(own->name, other->name) == 0) { /* RF990 */
+      own->info = other->info;
+    }
     const bool function = (own->info & 15) == REF_SYMBOL_FUNC;
     if ((own->info & 15) != (other->info & 15) || strcmp(own->name, other->name) != 0) {
       continue;
@@ -468,12 +471,23 @@ static void ref_mercury_repair_mixed(const ref_mercury_pair *pair) {
   }
 }
 
+/* RF990: behind as many symbols as Mercury's side has no function counts. */
+static void ref_mercury_forget_further(const ref_cubin *whole, size_t count) {
+  for (size_t i = count; i < whole->symbol_count; i++) {
+    if ((whole->symbols[i].info & 15) == REF_SYMBOL_FUNC) {
+      whole->symbols[i].info &= 0xf0;
+      whole->symbols[i].name = "";
+    }
+  }
+}
+
 void ref_mercury_repair(ref_link *link, ref_file *file) {
   if (!ref_mercury_has_symbols(&file->whole)) {
     return;
   }
   ref_mercury_pair pair = {.link = link, .file = file, .view = ref_view_of(link, &file->whole, true)};
   pair.used = REF_TAKE(link, bool, file->whole.section_count);
+  ref_mercury_forget_further(&file->whole, pair.view.symbol_count);
   ref_mercury_list_names(link, &file->whole, &pair.own_names, &pair.own_symbols);
   ref_mercury_list_names(link, &pair.view, &pair.other_names, &pair.other_symbols);
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
