@@ -9,10 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#ifdef REF_HAS_SHADOW
 #define POOL 1
-#endif
 #endif
 
 void *__wrap_ref_memory_block_take(size_t size);
@@ -21,8 +19,6 @@ void *__real_ref_memory_block_take(size_t size);
 void __real_ref_memory_block_give(void *block, size_t size);
 
 #ifdef POOL
-#include <sanitizer/asan_interface.h>
-
 /* As in voter_linker.c: under the address sanitizer the blocks go round from one link to the next, poisoned while no link has them. */
 enum { POOL_BLOCKS = 8 };
 static void *pool[POOL_BLOCKS];
@@ -32,7 +28,7 @@ void *__wrap_ref_memory_block_take(size_t size) {
   if (size != REF_BLOCK_BYTES || !pool_count)
     return __real_ref_memory_block_take(size);
   void *const block = pool[--pool_count];
-  ASAN_UNPOISON_MEMORY_REGION(block, size);
+  ASAN_UNPOISON_MEMORY_REGION(block, REF_BLOCK_HEAD);
   return block;
 }
 
@@ -41,7 +37,7 @@ void __wrap_ref_memory_block_give(void *block, size_t size) {
     __real_ref_memory_block_give(block, size);
     return;
   }
-  ASAN_POISON_MEMORY_REGION(block, size);
+  ASAN_POISON_MEMORY_REGION(block, REF_BLOCK_HEAD); /* the rest is */
   pool[pool_count++] = block;
 }
 #else

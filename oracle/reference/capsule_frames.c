@@ -108,23 +108,10 @@ static const ref_kept_frame *ref_frames_before(const ref_frames *frames, const r
   return address->file == entry->file && address->target == entry->target ? found : NULL;
 }
 
-/* RF290: what the Mercury view still has about a frame's pointer to its common entry and about its range. */
-static void ref_frames_place_other(ref_frames *frames, size_t number) {
-  const ref_link *mercury = frames->capsule->mercury;
-  const ref_out_relocation *entry = &mercury->relocations[number];
-  const ref_kept_frame *kept = ref_frames_before(frames, entry, false);
-  if (kept == NULL || entry->symbol == REF_NONE) {
-    return;
-  }
-  const uint64_t place = entry->input_offset - kept->frame.at;
-  const bool is_own = mercury->symbols[entry->symbol].type == REF_SYMBOL_SECTION &&
-                      mercury->symbols[entry->symbol].section == entry->target;
-  if (place == POINTER_AT && entry->type == MERCURY_64 && is_own) {
-    frames->entries[number] =
-        (ref_frame_entry){kept->written + POINTER_AT, SASS_64, (int64_t)kept->common_written, false};
-  } else if (place == RANGE_AT && entry->type == MERCURY_CLEAR_64) {
-    frames->entries[number] = (ref_frame_entry){kept->written + RANGE_AT, SASS_CLEAR_64, 0, false};
-  }
+/* The section's symbol: what a frame's pointer to its common entry is about. */
+static bool ref_frames_is_about_own(const ref_link *mercury, const ref_out_relocation *entry) {
+  return entry->symbol != REF_NONE && mercury->symbols[entry->symbol].type == REF_SYMBOL_SECTION &&
+         mercury->symbols[entry->symbol].section == entry->target;
 }
 
 /* Once for all frames behind it. */
@@ -186,16 +173,33 @@ static int64_t ref_frames_addend_at(const ref_frames *frames, const ref_out_relo
   return (int64_t)ref_addends_place(&places, (uint64_t)code->addend);
 }
 
+/* RF290: what the Mercury view still has about a frame's pointer to its common entry. */
+static void ref_frames_place_pointer(ref_frames *frames, size_t number) {
+  const ref_link *mercury = frames->capsule->mercury;
+  const ref_out_relocation *entry = &mercury->relocations[number];
+  const ref_kept_frame *kept = ref_frames_before(frames, entry, false);
+  if (kept == NULL || entry->symbol == REF_NONE) {
+    return;
+  }
+  const uint64_t place = entry->input_offset - kept->frame.at;
+  if (place == POINTER_AT && entry->type == MERCURY_64 && ref_frames_is_about_own(mercury, entry)) {
+    frames->entries[number] =
+        (ref_frame_entry){kept->written + POINTER_AT, SASS_64, (int64_t)kept->common_written, false};
+  }
+}
+
 /* RF707: all others of Mercury's side become entries of data (R63): at their place in the frame, or 0 where the frame is not in the output. */
 static void ref_frames_place_data(ref_frames *frames, size_t number) {
-  const ref_out_relocation *entry = &frames->capsule->mercury->relocations[number];
+  const ref_link *mercury = frames->capsule->mercury;
+  const ref_out_relocation *entry = &mercury->relocations[number];
   const ref_kept_frame *kept = ref_frames_before(frames, entry, false);
   ref_frame_entry *placed = &frames->entries[number];
   const uint64_t place = kept == NULL ? 0 : entry->input_offset - kept->frame.at;
   const bool is_inside = kept != NULL && (place == POINTER_AT || place == ADDRESS_AT || place == RANGE_AT); /* RF853 */
   ref_field field;
-  if (!is_inside && ref_relocatable_is_default(frames->capsule->mercury)) {
-    return; /* what waits for the final link (RF290) is about the frames of the output */
+  if (kept == NULL && ref_relocatable_is_default(mercury) && entry->type == MERCURY_64 &&
+      ref_frames_is_about_own(mercury, entry)) {
+    return; /* RF290: a pointer to a common entry that the output has not */
   }
   if (ref_data_place_field(entry->type, &field)) {
     placed->is_place = true;
@@ -217,7 +221,7 @@ static void ref_frames_place_entries(ref_frames *frames) {
     }
     ref_frames_place_common(frames, i);
     if (ref_relocatable_is_default(mercury)) {
-      ref_frames_place_other(frames, i);
+      ref_frames_place_pointer(frames, i);
     }
   }
   for (size_t i = 0; i < frames->kept_count; i++) {

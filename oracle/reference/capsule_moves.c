@@ -290,7 +290,7 @@ static void ref_moves_frames(const ref_mover *mover, uint32_t relocations) {
 /* M20: the places of jump targets among the compiler constants, where the Mercury view has entries. */
 static void ref_moves_jump_table(const ref_mover *mover, const char *function, uint32_t number) {
   ref_cubin *cubin = &mover->file->whole;
-  const char *name = ref_memory_print(mover->link, "%s%s", ref_view_sass.optimizer_prefix, function);
+  const char *name = ref_memory_join(mover->link, ref_view_sass.optimizer_prefix, function);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     ref_section *table = &cubin->sections[i];
     if (table->info != mover->text || table->data == NULL || strcmp(table->name, name) != 0) {

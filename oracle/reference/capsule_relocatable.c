@@ -15,7 +15,7 @@ static const char *ref_capsule_constants_name(ref_link *link, const ref_section 
   }
   const bool is_sass = section->type == ref_view_sass.optimizer_type && !link->view->is_mercury;
   return is_sass && strncmp(section->name, prefix, strlen(prefix)) == 0
-             ? ref_memory_print(link, "%s%s", ref_view_mercury.optimizer_prefix, section->name + strlen(prefix))
+             ? ref_memory_join(link, ref_view_mercury.optimizer_prefix, section->name + strlen(prefix))
              : NULL;
 }
 

@@ -33,7 +33,7 @@ void ref_limits_check_unified(ref_link *link) {
   }
   for (size_t i = 0; i < link->section_count; i++) {
     const ref_out_section *section = &link->sections[i];
-    if (ref_section_type_has_bytes(section->type) &&
+    if (ref_text_begins(section->name, ".nv.u") && ref_section_type_has_bytes(section->type) &&
         (REF_IS(section->name, ".nv.uft") || REF_IS(section->name, ".nv.udt"))) {
       ref_message_fatal(link, "E55", "Unified symbols found but index file not specified.");
     }

@@ -5,25 +5,12 @@
 
 #include "memory_blocks.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define REF_HAS_SHADOW
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define REF_HAS_SHADOW
-#endif
-#ifdef REF_HAS_SHADOW
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
-#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
-#endif
-
-enum { ALIGNMENT = 16, GAP = 16, SMALL = 16384 };
+enum { ALIGNMENT = 16, GAP = 16, SMALL = 16384, SEVERAL = 64 };
 
 /* The first block of a link is the one that small things are taken from. */
 struct ref_arena_block {
@@ -31,6 +18,7 @@ struct ref_arena_block {
   size_t size, used; /* of what follows */
   size_t padding;    /* keeps it aligned to 16 */
 };
+static_assert(sizeof(ref_arena_block) == REF_BLOCK_HEAD, "what of a block may be written from the beginning");
 
 /* The bytes of a file say how often something is done and how far something is filled up, so that a small one could ask for all memory
  * there is. */
@@ -64,6 +52,7 @@ static ref_arena_block *ref_memory_block(ref_link *link, size_t size) {
 /* A block of its own, behind the first. */
 static void *ref_memory_take_large(ref_link *link, ref_link *owner, size_t size) {
   ref_arena_block *block = ref_memory_block(link, size);
+  ASAN_UNPOISON_MEMORY_REGION(block + 1, size); /* one that is as large as the others came poisoned */
   block->used = size;
   ref_arena_block **place = owner->blocks == NULL ? &owner->blocks : &owner->blocks->next;
   block->next = *place;
@@ -81,7 +70,6 @@ static void *ref_memory_take_bare(ref_link *link, size_t bytes) {
   const size_t room = (bytes + gap + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   if (owner->blocks == NULL || owner->blocks->size - owner->blocks->used < room) {
     ref_arena_block *block = ref_memory_block(link, REF_BLOCK_BYTES - sizeof *block);
-    ASAN_POISON_MEMORY_REGION(block + 1, block->size);
     block->next = owner->blocks;
     owner->blocks = block;
   }
@@ -91,27 +79,36 @@ static void *ref_memory_take_bare(ref_link *link, size_t bytes) {
   return taken;
 }
 
-void *ref_memory_take(ref_link *link, size_t count, size_t size) {
+static void *ref_memory_take_filled(ref_link *link, size_t count, size_t size, int byte) {
   if (count > (SIZE_MAX - sizeof(ref_arena_block)) / size) {
     ref_message_stop(link); /* no memory for a record either: the exit code alone tells */
   }
-  return memset(ref_memory_take_bare(link, count * size), 0, count * size);
+  return memset(ref_memory_take_bare(link, count * size), byte, count * size);
+}
+
+void *ref_memory_take(ref_link *link, size_t count, size_t size) {
+  return ref_memory_take_filled(link, count, size, 0);
 }
 
 size_t *ref_memory_take_numbers(ref_link *link, size_t count) {
-  size_t *numbers = REF_TAKE(link, size_t, count);
-  for (size_t i = 0; i < count; i++) {
-    numbers[i] = REF_NONE;
-  }
-  return numbers;
+  return ref_memory_take_filled(link, count, sizeof(size_t), 0xff); /* all bits of REF_NONE are set */
 }
 
 void ref_memory_free(ref_arena_block *blocks) {
   while (blocks != NULL) {
     ref_arena_block *next = blocks->next;
+    ASAN_POISON_MEMORY_REGION(blocks + 1, blocks->used);
     ref_memory_block_give(blocks, sizeof *blocks + blocks->size);
     blocks = next;
   }
+}
+
+char *ref_memory_join(ref_link *link, const char *first, const char *second) {
+  const size_t length = strlen(first), size = strlen(second) + 1;
+  char *text = ref_memory_take_bare(link, length + size);
+  memcpy(text, first, length);
+  memcpy(text + length, second, size);
+  return text;
 }
 
 char *ref_memory_print_list(ref_link *link, const char *format, va_list arguments) {
@@ -186,10 +183,11 @@ static void ref_bytes_count_filled(ref_link *link, size_t size) {
   }
 }
 
-static void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size) {
+void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size) {
   ref_bytes_check(link, size);
   if (size > bytes->capacity) {
-    const size_t capacity = size + size / 2; /* twice the room of large blocks would be memory that is never used */
+    /* nearly half of them are filled once; twice the room of large blocks would be memory that is never used */
+    const size_t capacity = bytes->capacity == 0 ? size : size < SEVERAL ? SEVERAL + size : size + size / 2;
     uint8_t *data = ref_memory_take_bare(link, capacity);
     if (bytes->size != 0) {
       memcpy(data, bytes->data, bytes->size);
@@ -218,31 +216,16 @@ void ref_bytes_fill(ref_link *link, ref_bytes *bytes, size_t size) {
   }
 }
 
-void ref_put_u16(uint8_t *at, uint16_t value) {
-  at[0] = (uint8_t)value;
-  at[1] = (uint8_t)(value >> 8);
-}
-
-void ref_put_u32(uint8_t *at, uint32_t value) {
-  ref_put_u16(at, (uint16_t)value);
-  ref_put_u16(at + 2, (uint16_t)(value >> 16));
-}
-
-void ref_put_u64(uint8_t *at, uint64_t value) {
-  ref_put_u32(at, (uint32_t)value);
-  ref_put_u32(at + 4, (uint32_t)(value >> 32));
-}
-
 void ref_bytes_add_u32(ref_link *link, ref_bytes *bytes, uint32_t value) {
-  uint8_t word[4];
-  ref_put_u32(word, value);
-  ref_bytes_add(link, bytes, word, sizeof word);
+  ref_bytes_reserve(link, bytes, bytes->size + sizeof value);
+  ref_put_u32(bytes->data + bytes->size, value);
+  bytes->size += sizeof value;
 }
 
 void ref_bytes_add_u64(ref_link *link, ref_bytes *bytes, uint64_t value) {
-  uint8_t word[8];
-  ref_put_u64(word, value);
-  ref_bytes_add(link, bytes, word, sizeof word);
+  ref_bytes_reserve(link, bytes, bytes->size + sizeof value);
+  ref_put_u64(bytes->data + bytes->size, value);
+  bytes->size += sizeof value;
 }
 
 /* Alignments need not be powers of two (C79). */
@@ -251,14 +234,6 @@ uint64_t ref_align_up(uint64_t value, uint64_t align) {
     return value;
   }
   return value + (align - value % align);
-}
-
-uint64_t ref_larger(uint64_t a, uint64_t b) {
-  return a > b ? a : b;
-}
-
-uint64_t ref_smaller(uint64_t a, uint64_t b) {
-  return a < b ? a : b;
 }
 
 int ref_order(uint64_t a, uint64_t b) {

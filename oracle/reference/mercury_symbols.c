@@ -69,14 +69,15 @@ static uint32_t ref_mercury_table_beside(const ref_mercury_pair *pair, uint32_t 
   if ((type != REF_TYPE_RELA && type != REF_TYPE_REL) || target >= whole->section_count) {
     return 0;
   }
-  const char *name = ref_memory_print(pair->link, ".nv.merc.rela%s", whole->sections[target].name);
+  const char *name = ref_memory_join(pair->link, ".nv.merc.rela", whole->sections[target].name);
   const size_t found = ref_map_find(&pair->tables, name);
   return found == REF_NONE ? 0 : (uint32_t)found;
 }
 
 /* By type and name, for a view's symbols: the first one's number. */
 static const char *ref_mercury_key(ref_link *link, const ref_symbol *symbol) {
-  return ref_memory_print(link, "%u %s", symbol->info & 15u, symbol->name);
+  const char type[] = {(char)('a' + (symbol->info & 15)), 0};
+  return ref_memory_join(link, type, symbol->name);
 }
 
 /* The number of a name among a view's symbols; 0: none. */
@@ -191,8 +192,8 @@ static void ref_mercury_repair_bank(const ref_mercury_pair *pair, ref_section *b
   }
   ref_link *link = pair->link;
   const char *kernel = bank->name + sizeof prefix - 1;
-  const char *table = ref_memory_print(link, ".nv.merc.nv.constant.entry_image_header_indices.%s", kernel);
-  const size_t beside = ref_map_find(&pair->tables, ref_memory_print(link, ".nv.merc.nv.info.%s", kernel));
+  const char *table = ref_memory_join(link, ".nv.merc.nv.constant.entry_image_header_indices.", kernel);
+  const size_t beside = ref_map_find(&pair->tables, ref_memory_join(link, ".nv.merc.nv.info.", kernel));
   if (ref_map_find(&pair->tables, table) == REF_NONE) { /* RF825 */
     bank->align = BANK_ALIGN;
     bank->flags = (bank->flags & REF_FLAG_EXEC) | BANK_FLAGS;
@@ -218,7 +219,7 @@ static void ref_mercury_repair_constants(const ref_mercury_pair *pair, ref_secti
       &pair->tables, ref_memory_print(pair->link, ".nv.merc%s%s", ref_view_mercury.optimizer_prefix, function));
   const size_t table = ref_map_find(
       &pair->tables, ref_memory_print(pair->link, ".nv.merc.rela%s%s", ref_view_mercury.optimizer_prefix, function));
-  const size_t attributes = ref_map_find(&pair->tables, ref_memory_print(pair->link, ".nv.merc.nv.info.%s", function));
+  const size_t attributes = ref_map_find(&pair->tables, ref_memory_join(pair->link, ".nv.merc.nv.info.", function));
   if (beside != REF_NONE && whole->sections[beside].type == REF_TYPE_CONSTANT_OPTIMIZER &&
       ref_mercury_take(pair, constants->info, beside)) {
     ref_mercury_derive_constants(pair->link, whole,
@@ -248,10 +249,10 @@ static void ref_mercury_repair_attributes(const ref_mercury_pair *pair, ref_sect
     return;
   }
   const char *function = section->name + sizeof prefix - 1;
-  const size_t beside = ref_map_find(&pair->tables, ref_memory_print(pair->link, ".nv.merc%s", section->name));
+  const size_t beside = ref_map_find(&pair->tables, ref_memory_join(pair->link, ".nv.merc", section->name));
   if (beside != REF_NONE && ref_mercury_take(pair, section->info & REF_TEXT_OF_INFO, beside)) {
     const ref_section *mercury = &pair->file->whole.sections[beside];
-    const size_t bank = ref_mercury_bank_symbol(pair, ref_memory_print(pair->link, ".nv.constant0.%s", function));
+    const size_t bank = ref_mercury_bank_symbol(pair, ref_memory_join(pair->link, ".nv.constant0.", function));
     ref_mercury_derive_attributes(pair->link, &pair->file->whole, mercury, bank == REF_NONE ? 0 : (uint32_t)bank,
                                   section);
   }
@@ -493,11 +494,11 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
     const ref_section *section = &file->whole.sections[i];
     const bool mercury = section->type == REF_TYPE_MERCURY_RELA || (section->flags & REF_FLAG_MERCURY) != 0;
-    if (mercury && ref_map_find(&pair.tables, section->name) == REF_NONE) {
-      ref_map_set(link, &pair.tables, section->name, i);
+    if (mercury) {
+      (void)ref_map_put(link, &pair.tables, section->name, i);
     }
-    if ((section->flags & REF_FLAG_MERCURY) == 0 && ref_map_find(&pair.sass, section->name) == REF_NONE) {
-      ref_map_set(link, &pair.sass, section->name, i);
+    if ((section->flags & REF_FLAG_MERCURY) == 0) {
+      (void)ref_map_put(link, &pair.sass, section->name, i);
     }
   }
   ref_mercury_repair_symbols(&pair);

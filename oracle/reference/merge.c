@@ -28,7 +28,7 @@ static void ref_merge_create_first_sections(ref_link *link) {
 }
 
 static void ref_merge_add_info_section(ref_link *link, ref_function *function) {
-  char *name = ref_memory_print(link, ".nv.info.%s", function->name);
+  char *name = ref_memory_join(link, ".nv.info.", function->name);
   function->info = ref_section_add(link, name, REF_TYPE_INFO, REF_FLAG_INFO, 4, 0);
   link->sections[function->info].later_symbol = ref_symbol_add_later(link, name);
   link->sections[function->info].links_symtab = true;
@@ -36,7 +36,7 @@ static void ref_merge_add_info_section(ref_link *link, ref_function *function) {
 }
 
 void ref_merge_add_shared_section(ref_link *link, ref_function *function) {
-  char *name = ref_memory_print(link, ".nv.shared.%s", function->name);
+  char *name = ref_memory_join(link, ".nv.shared.", function->name);
   function->shared =
       ref_section_add_with_symbol(link, name, REF_TYPE_SHARED, REF_FLAG_WRITE | REF_FLAG_ALLOC | REF_FLAG_INFO, 1, 0);
   const size_t named = function->alias_of;
@@ -124,7 +124,7 @@ static void ref_merge_stub(ref_link *link, size_t file_number, uint32_t symbol) 
 
 /* RF958: beside capsules a jump slot that -r keeps is one by its function, whatever the input's section is. */
 static const char *ref_merge_slot_name(ref_link *link, const char *function) {
-  return ref_memory_print(link, ".nv.uft.rel.%s", function + strlen("__cuda_uf_stub_"));
+  return ref_memory_join(link, ".nv.uft.rel.", function + strlen("__cuda_uf_stub_"));
 }
 
 static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symbol) {
@@ -145,7 +145,7 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
   const bool is_named_anew =
       is_plain || text->type == REF_TYPE_PROGBITS || (file->led_of != NULL && !is_slot); /* RF116, L895 */
   const char *name = is_plain && is_slot ? ref_merge_slot_name(link, function->name)
-                     : is_named_anew     ? ref_memory_print(link, ".text.%s", function->name)
+                     : is_named_anew     ? ref_memory_join(link, ".text.", function->name)
                                          : text->name;
   const bool is_code = is_plain || sass || (link->view->is_mercury && !is_slot); /* RF205, RF580, RF626 */
   const uint64_t flags = is_code ? REF_FLAG_ALLOC | REF_FLAG_EXEC : text->flags;

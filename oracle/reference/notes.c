@@ -23,11 +23,12 @@ static void ref_note_add_text(ref_link *link, ref_bytes *text, const char *part)
 
 /* C61: quotes inside a value are removed. */
 static void ref_note_add_value(ref_link *link, ref_bytes *text, const char *value) {
-  for (const char *at = value; *at != 0; at++) {
-    if (*at != '"') {
-      ref_bytes_add(link, text, at, 1);
-    }
+  const char *at = value;
+  for (const char *quote = strchr(at, '"'); quote != NULL; quote = strchr(at, '"')) {
+    ref_bytes_add(link, text, at, (size_t)(quote - at));
+    at = quote + 1;
   }
+  ref_note_add_text(link, text, at);
 }
 
 /* RF84: numbers in decimal, however they were typed; a leading 0 is octal. */

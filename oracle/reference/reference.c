@@ -75,6 +75,10 @@ void ref_reference_lay_out(ref_link *link) {
   ref_limits_check_large_parameters(link); /* RF556, RF600 */
   ref_dump_finish(link);
   ref_relocate_check_kept(link);
+  ref_unified_check_namesakes(link);
+  if (!link->is_capsule) {
+    ref_preserve_check(link);
+  }
   ref_relocate_check_refused(link);
   ref_functions_check_inside_kernels(link);
   ref_deleted_check_aliases(link);
