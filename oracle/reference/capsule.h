@@ -374,6 +374,8 @@ ref_written ref_written_begin(const ref_capsule *capsule, size_t function);
 void ref_written_add(ref_written *written, const ref_out_relocation *entry);
 void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_t place, bool is_shown,
                            ref_bytes *text);
+/* RF907, of a text as an object has it. */
+void ref_written_end_of_section(ref_link *link, const ref_section *body, ref_bytes *text);
 void ref_written_restore_text(ref_capsule *capsule, size_t function, ref_bytes *text);
 void ref_written_translate(ref_link *link, const ref_written *written, ref_bytes *text);
 void ref_written_records(ref_capsule *capsule);

@@ -6,12 +6,12 @@
 enum { UNIT = 16, WRITE_BIT = 110, READ_BIT = 113, WAIT_BIT = 116, BOARDS = 6, NUMBER_WIDTH = 3 };
 
 typedef struct ref_numbers {
-  size_t end;              /* of the block */
-  size_t *groups;          /* by instruction, twice: what it writes and reads; 0: nothing */
-  size_t count;            /* of groups, and 1 */
-  unsigned *given;         /* by group its number */
-  size_t latest[BOARDS];   /* while the text is read: the group that each number stands for, or 0 */
-  unsigned pending;        /* numbers that are given */
+  size_t end;            /* of the block */
+  size_t *groups;        /* by instruction, twice: what it writes and reads; 0: nothing */
+  size_t count;          /* of groups, and 1 */
+  unsigned *given;       /* by group its number */
+  size_t latest[BOARDS]; /* while the text is read: the group that each number stands for, or 0 */
+  unsigned pending;      /* numbers that are given */
 } ref_numbers;
 
 static unsigned ref_numbers_lowest(unsigned taken) {
@@ -93,8 +93,8 @@ static bool ref_numbers_write(ref_link *link, ref_numbers *numbers, uint8_t *tex
     for (unsigned k = 0; k < 2; k++) {
       const unsigned bit = k == 0 ? WRITE_BIT : READ_BIT;
       if (numbers->groups[2 * i + k] != 0) {
-        const unsigned given = ref_numbers_give(numbers, is_open, numbers->groups[2 * i + k],
-                                                ref_bits_get(at, bit, NUMBER_WIDTH));
+        const unsigned given =
+            ref_numbers_give(numbers, is_open, numbers->groups[2 * i + k], ref_bits_get(at, bit, NUMBER_WIDTH));
         if (given >= BOARDS) {
           return false;
         }

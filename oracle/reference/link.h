@@ -163,6 +163,7 @@ typedef struct ref_file {
   ref_indices twins;       /* M2c: sections whose bytes another one has too, those of the same bytes together */
   bool has_no_strings;     /* E66 */
   bool is_system, is_late; /* C46 */
+  bool writes_reserved;    /* RF988 */
 } ref_file;
 
 /* The parts of `.nv.callgraph` (F75). */
@@ -763,6 +764,15 @@ uint32_t ref_mercury_parameters(const ref_section *mercury);
 /* mercury_entries.c: makes a SASS list anew from Mercury's; false: it is right, or no rule is known. */
 bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
                                 ref_section *section);
+/* mercury_mixed.c: RF987; `table`: of Mercury's entries, or 0. */
+bool ref_mixed_writes_reserved(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
+                               const ref_section *text);
+void ref_mixed_derive_module(ref_link *link, const ref_mercury_sides *sides, const ref_section *mercury,
+                             ref_section *section);
+void ref_mixed_derive_data(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *mercury,
+                           ref_section *entries, ref_section *data);
+void ref_mixed_derive_text(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
+                           ref_section *section);
 const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass);
 uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint32_t sass, const ref_relocation *entry);
 

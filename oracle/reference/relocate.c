@@ -237,8 +237,10 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
   case REF_KIND_RUNTIME:
     return REF_KEEP;
   case REF_KIND_YIELD:
-  case REF_KIND_NONE:
-    return REF_DROP;
+  case REF_KIND_NONE: /* RF992: Mercury's last one leaves a record */
+    return link->view->is_mercury && entry->has_addend && entry->type == REF_MERCURY_FIRST + REF_MERCURY_TYPES - 1
+               ? REF_RECORD
+               : REF_DROP;
   case REF_KIND_CLEAR:
     if (entry->names_dead_code) {
       return REF_CLEAR; /* as R15; RF546: of no other section that does not come along */
