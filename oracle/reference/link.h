@@ -403,10 +403,12 @@ typedef struct ref_constant_block {
 /* An entry of the index file or of an input's table (U3, U5). */
 typedef struct ref_unified {
   uint64_t identity[2];
-  uint64_t offset; /* where the index file puts it */
-  size_t symbol;   /* inputs: of the module, or REF_NONE */
-  bool found;      /* inputs: in the index file */
-  uint64_t before; /* RF222: inputs: where it was without the index file */
+  uint64_t offset;      /* where the index file puts it */
+  size_t symbol;        /* inputs: of the module, or REF_NONE */
+  bool found;           /* inputs: in the index file */
+  const uint8_t *input; /* RF1042: inputs: where the file has it */
+  size_t file;          /* RF1043: inputs, and what the index file has of them */
+  uint64_t before;      /* RF222: inputs: where it was without the index file */
 } ref_unified;
 
 typedef struct ref_unified_list {
@@ -415,6 +417,7 @@ typedef struct ref_unified_list {
   uint64_t window; /* index file: size of the table */
   uint64_t size;   /* inputs: of all tables, one behind the other */
   bool has_rest;   /* RF538: inputs: a table ends inside an entry */
+  size_t next;     /* of items, to be asked about next */
 } ref_unified_list;
 
 typedef struct ref_arena_block ref_arena_block;
@@ -503,6 +506,9 @@ typedef struct ref_link {
   size_t symbol_count, symbol_capacity;
   size_t pool_measured; /* RF1033: of shared_objects, those that are in pool_size */
   uint64_t pool_size;
+  size_t *first_functions; /* RF1043: by file, symbols */
+  size_t *stubs_by_symbol; /* of the first `stubs_noted` symbols */
+  size_t stubs_noted;
   ref_map symbol_by_name, section_by_name, texture_parameters;
   ref_map first_by_name;   /* RF406: of the first symbols, `named_count` of them */
   ref_map local_functions; /* RF664: 1 for a kernel */
@@ -1012,6 +1018,7 @@ size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t i
 void ref_slots_make_room(ref_link *link, ref_section *stub);
 
 /* unified_index.c: -uidx */
+const ref_unified *ref_unified_of_input(ref_unified_list *list, const uint8_t *input);
 ref_unified *ref_unified_of_symbol(const ref_unified_list *list, size_t symbol);
 void ref_unified_read_index(ref_link *link);
 bool ref_unified_is_placed(const ref_link *link);
