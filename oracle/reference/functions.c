@@ -732,7 +732,24 @@ static void ref_functions_keep_undefined(ref_link *link) {
   }
 }
 
+/* Every function has a symbol, and about as many names as sections and symbols are logged. */
+static void ref_functions_make_room(ref_link *link) {
+  size_t count = 0, names = 0;
+  for (size_t i = 0; i < link->file_count; i++) {
+    const ref_cubin *cubin = &link->files[i].cubin;
+    names += cubin->section_count + cubin->symbol_count;
+    for (size_t k = 1; k < cubin->symbol_count; k++) {
+      count += (cubin->symbols[k].info & 15) == REF_SYMBOL_FUNC;
+    }
+  }
+  link->functions = REF_TAKE(link, ref_function, count);
+  link->function_capacity = count;
+  link->name_log = REF_TAKE(link, ref_name, names);
+  link->name_capacity = names;
+}
+
 void ref_functions_survey(ref_link *link) {
+  ref_functions_make_room(link);
   for (size_t i = 0; i < link->file_count; i++) {
     ref_function_survey_file(link, i);
   }

@@ -419,8 +419,10 @@ static void ref_input_read_names(ref_link *link, ref_file *file) {
 /* RF200: nobody reads an input's program headers, so what its header says of them counts no further (RF400). RF83: nobody looks at the byte order of a
  * cubin that is named `.ptx`; little-endian it is all the same. */
 static const uint8_t *ref_input_heal_header(ref_link *link, const uint8_t *bytes, size_t size) {
-  uint8_t *healed = REF_TAKE(link, uint8_t, size);
-  memcpy(healed, bytes, size);
+  if (bytes[5] == 1 && ref_u64(bytes + SEGMENT_OFFSET_AT) == 0 && ref_u16(bytes + SEGMENT_COUNT_AT) == 0) {
+    return bytes;
+  }
+  uint8_t *healed = ref_memory_copy(link, bytes, size);
   healed[5] = 1;
   ref_put_u64(healed + SEGMENT_OFFSET_AT, 0);
   ref_put_u16(healed + SEGMENT_COUNT_AT, 0);
@@ -503,6 +505,11 @@ static bool ref_input_is_left_out(const ref_link *link, const uint8_t *bytes, co
          bytes[7] == OSABI_CUDA && ref_target_takes(link->target, ref_u32(bytes + 48) >> 8 & 0xffff, 0, true);
 }
 
+static void *ref_input_take(void *owner, size_t count, size_t size) {
+  ref_link *link = owner;
+  return ref_memory_take(link, count, size);
+}
+
 /* C25, C25a, C28: false when the file takes no part. */
 static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *file) {
   char error[200] = "";
@@ -547,7 +554,8 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
     return false;
   }
   const uint8_t *read = ref_input_heal_strings(link, bytes, input->size, headers, file);
-  if (!ref_cubin_read(&file->whole, read, input->size, error, sizeof error)) {
+  const ref_cubin_memory memory = {ref_input_take, link};
+  if (!ref_cubin_read_in(&file->whole, read, input->size, &memory, error, sizeof error)) {
     ref_message_fatal(link, "D40", "Input file '%s': %s", input->name, error);
   }
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
@@ -604,7 +612,7 @@ void ref_inputs_read(ref_link *link) {
     ref_file *file = &link->files[link->file_count];
     *file = (ref_file){.name = input->name};
     if (ref_input_open(link, input, file)) {
-      link->file_count++; /* from here on ref_inputs_free knows it, whatever ends the link */
+      link->file_count++;
       ref_input_read_names(link, file);
       file->cubin = file->whole;
       ref_input_admit(link, file);
@@ -628,8 +636,3 @@ void ref_inputs_read(ref_link *link) {
   }
 }
 
-void ref_inputs_free(ref_link *link) {
-  for (size_t i = 0; i < link->file_count; i++) {
-    ref_cubin_free(&link->files[i].whole);
-  }
-}

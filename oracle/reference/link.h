@@ -591,7 +591,10 @@ typedef struct ref_link {
 } ref_link;
 
 /* memory.c */
+/* A link in its own first block, all zeros otherwise; NULL: no memory. */
+ref_link *ref_memory_begin(void);
 void *ref_memory_take(ref_link *link, size_t count, size_t size);
+void *ref_memory_copy(ref_link *link, const void *bytes, size_t size);
 /* Each REF_NONE. */
 size_t *ref_memory_take_numbers(ref_link *link, size_t count);
 #define REF_TAKE(link, type, count) ((type *)ref_memory_take(link, count, sizeof(type)))
@@ -786,7 +789,6 @@ bool ref_input_has_outside_section(const uint8_t *bytes, size_t size, uint64_t h
 bool ref_foreign_is_archive(const ref_input *input);
 bool ref_foreign_take(ref_link *link, const ref_input *input, const char *extension);
 void ref_foreign_find_libraries(ref_link *link);
-void ref_inputs_free(ref_link *link);
 const char *ref_input_string(const ref_cubin *cubin, uint64_t offset);
 void ref_inputs_prepare(ref_link *link, ref_file *file);
 

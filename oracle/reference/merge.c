@@ -633,7 +633,22 @@ static void ref_merge_create_last_sections(ref_link *link) {
   link->action_section = ref_section_add_with_symbol(link, ".nv.rel.action", REF_TYPE_REL_ACTION, 0, 8, 8);
 }
 
+/* About as many sections and symbols as the files have. */
+static void ref_merge_make_room(ref_link *link) {
+  const size_t own = 8;
+  size_t sections = own, symbols = 2 * own;
+  for (size_t i = 0; i < link->file_count; i++) {
+    sections += link->files[i].cubin.section_count;
+    symbols += link->files[i].cubin.symbol_count;
+  }
+  link->sections = REF_TAKE(link, ref_out_section, sections);
+  link->section_capacity = sections;
+  link->symbols = REF_TAKE(link, ref_out_symbol, symbols);
+  link->symbol_capacity = symbols;
+}
+
 void ref_merge_files(ref_link *link) {
+  ref_merge_make_room(link);
   ref_merge_create_first_sections(link);
   for (size_t i = 0; i < link->file_count; i++) {
     ref_merge_file(link, i);
