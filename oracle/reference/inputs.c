@@ -431,7 +431,8 @@ static const uint8_t *ref_input_heal_header(ref_link *link, const uint8_t *bytes
 
 /* RF201: bytes that the file does not have, be it of the null section. */
 bool ref_input_has_outside_section(const uint8_t *bytes, size_t size, uint64_t headers) {
-  for (uint16_t i = 0; i < ref_u16(bytes + 60); i++) {
+  const uint16_t count = ref_u16(bytes + 60);
+  for (uint16_t i = 0; i < count; i++) {
     const uint8_t *header = bytes + headers + (size_t)i * 64;
     const uint64_t offset = ref_u64(header + 24);
     if (ref_section_type_has_bytes(ref_u32(header + 4)) && (offset > size || ref_u64(header + 32) > size - offset)) {

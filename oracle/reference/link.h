@@ -604,6 +604,10 @@ char *ref_memory_print_list(ref_link *link, const char *format, va_list argument
 char *ref_memory_print(ref_link *link, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same of two texts alone, which most names are made of. */
 char *ref_memory_join(ref_link *link, const char *first, const char *second);
+/* A text for each row of up to four numbers, to find it by. */
+const char *ref_memory_key(ref_link *link, const uint64_t *numbers, size_t count);
+#define REF_KEY(link, ...)                                                                                             \
+  ref_memory_key(link, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 void ref_memory_free(ref_arena_block *blocks);
 /* Makes room for one more item; returns the array's new place. What lies behind the items that were ever counted is zeros. */
 void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size);

@@ -141,6 +141,20 @@ char *ref_memory_join(ref_link *link, const char *first, const char *second) {
   return text;
 }
 
+const char *ref_memory_key(ref_link *link, const uint64_t *numbers, size_t count) {
+  enum { NUMBERS = 4, DIGITS = 16 };
+  char text[NUMBERS * (DIGITS + 1)], *at = text + sizeof text;
+  for (size_t i = 0; i < count && i < NUMBERS; i++) {
+    uint64_t rest = numbers[i];
+    *--at = (char)(i == 0 ? 0 : ' ');
+    do {
+      *--at = "0123456789abcdef"[rest & 15];
+      rest >>= 4;
+    } while (rest != 0);
+  }
+  return ref_memory_copy(link, at, (size_t)(text + sizeof text - at));
+}
+
 char *ref_memory_print_list(ref_link *link, const char *format, va_list arguments) {
   char short_text[128]; /* nearly all of them are, and are written once */
   va_list again;
