@@ -232,8 +232,7 @@ bool ref_cubin_read_symbols(ref_cubin *cubin, char *error, size_t error_size) {
 bool ref_cubin_read_in(ref_cubin *cubin, const void *bytes, size_t size, const ref_cubin_memory *memory, char *error,
                        size_t error_size) {
   *cubin = (ref_cubin){.bytes = bytes, .size = size};
-  return ref_cubin_read_header(cubin, error, error_size) &&
-         ref_cubin_read_sections(cubin, memory, error, error_size) &&
+  return ref_cubin_read_header(cubin, error, error_size) && ref_cubin_read_sections(cubin, memory, error, error_size) &&
          ref_cubin_read_segments(cubin, memory, error, error_size) &&
          ref_cubin_read_symbols_in(cubin, memory, error, error_size);
 }

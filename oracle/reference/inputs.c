@@ -636,4 +636,3 @@ void ref_inputs_read(ref_link *link) {
     ref_capsule_check_unread_entries(link, &link->files[i]);
   }
 }
-

@@ -910,8 +910,7 @@ void ref_slot_spread_externs(ref_link *link, ref_function *slot, const ref_recor
 /* records.c */
 /* Such a record has at least that word (D67). */
 bool ref_record_first_word_is_symbol(uint8_t code);
-void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input);
-size_t ref_records_count_large_parameters(const ref_section *input);
+size_t ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input);
 ref_record *ref_records_add(ref_link *link, ref_records *records, const ref_record *record);
 void ref_records_read(ref_link *link, size_t file_number, uint32_t section, ref_function *function);
 uint16_t ref_record_value(const ref_record *record);

@@ -136,6 +136,7 @@ void ref_memory_free(ref_arena_block *blocks) {
 char *ref_memory_join(ref_link *link, const char *first, const char *second) {
   const size_t length = strlen(first), size = strlen(second) + 1;
   char *text = ref_memory_take_bare(link, length + size);
+  text[length] = 0;
   memcpy(text, first, length);
   memcpy(text + length, second, size);
   return text;

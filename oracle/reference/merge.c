@@ -482,9 +482,9 @@ static size_t ref_merge_joined_to(const ref_link *link, const ref_file *file, ui
 static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
   const ref_section *input = &file->cubin.sections[section];
-  ref_records_check_fragments(link, file, input);
+  const size_t large_parameters = ref_records_check_fragments(link, file, input);
   if (input->info == 0) { /* RF278: whatever its flags say */
-    link->large_parameters += ref_records_count_large_parameters(input);
+    link->large_parameters += large_parameters;
     ref_records_read(link, file_number, section, NULL);
     return;
   }
@@ -503,7 +503,7 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
   if (body == REF_BODY_LOSES || input->info == file->lost_text) {
     return;
   }
-  function->large_parameters += ref_records_count_large_parameters(input);
+  function->large_parameters += large_parameters;
   if (!function->live) {
     return;
   }

@@ -4,7 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOTE_OWNER_BYTES = 12, TKINFO_TYPE = 2000, CUINFO_TYPE = 1000, TOOLKIT = 130, STRINGS = 5, CUDA_BYTES = 32, USUAL = 128 };
+enum {
+  NOTE_OWNER_BYTES = 12,
+  TKINFO_TYPE = 2000,
+  CUINFO_TYPE = 1000,
+  TOOLKIT = 130,
+  STRINGS = 5,
+  CUDA_BYTES = 32,
+  USUAL = 128
+};
 
 static const char *ref_note_base_name(const char *path) {
   const char *slash = strrchr(path, '/');

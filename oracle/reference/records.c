@@ -150,13 +150,15 @@ static void ref_record_read(ref_link *link, ref_file *file, const ref_attribute 
 }
 
 /* I24a, E29: one file's tcgen05 of 12.x and of 13.0, in whatever function, dead ones too. A record that is refused does not
- * count for the next ones. */
-void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input) {
+ * count for the next ones. RF137: how many records there are of the parameters of kernels that have more than 4 KB of them. */
+size_t ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input) {
   const uint8_t code_fragments = 0x4f;
   ref_attribute attribute;
   uint64_t position = 0;
+  size_t large_parameters = 0;
   while (ref_cubin_next_attribute(input, &position, &attribute)) {
     bool old = false, fresh = false;
+    large_parameters += attribute.code == CODE_KPARAM_INFO_LARGE;
     if (attribute.code != code_fragments || attribute.format != 4) {
       continue;
     }
@@ -178,18 +180,7 @@ void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref
     link->has_old_fragments = link->has_old_fragments || old;
     link->has_new_fragments = link->has_new_fragments || fresh;
   }
-}
-
-/* RF137: records of the parameters of kernels that have more than 4 KB of them. */
-size_t ref_records_count_large_parameters(const ref_section *input) {
-  const uint8_t code_large_parameter = 0x45;
-  ref_attribute attribute;
-  uint64_t position = 0;
-  size_t count = 0;
-  while (ref_cubin_next_attribute(input, &position, &attribute)) {
-    count += attribute.code == code_large_parameter;
-  }
-  return count;
+  return large_parameters;
 }
 
 /* I9: by code, not by place; `function` is NULL for the module's section. */
@@ -225,8 +216,7 @@ uint16_t ref_record_value(const ref_record *record) {
 /* F61 */
 void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *output) {
   const bool sized = record->format == 4;
-  const uint16_t value =
-      sized ? (uint16_t)(record->payload.size + 4 * record->tail.count) : ref_record_value(record);
+  const uint16_t value = sized ? (uint16_t)(record->payload.size + 4 * record->tail.count) : ref_record_value(record);
   const uint32_t format = record->format, code = record->code;
   ref_bytes_add_u32(link, output, format | code << 8 | (uint32_t)value << 16);
   if (sized) {

@@ -13,7 +13,7 @@ static uint64_t ref_verbose_section_size(const ref_link *link, const char *name)
 
 /* RF563: constants are found by their name alone, whatever their type is. Of two images (D85) the first counts. */
 static size_t ref_verbose_find_bank(ref_link *link, uint32_t bank, const char *owner) {
-  static const char *const numbers[BANKS] = {"0", "1", "2",  "3",  "4",  "5",  "6",  "7",  "8",
+  static const char *const numbers[BANKS] = {"0", "1",  "2",  "3",  "4",  "5",  "6",  "7",  "8",
                                              "9", "10", "11", "12", "13", "14", "15", "16", "17"};
   static const char prefix[] = ".nv.constant";
   const char *rest = ref_memory_join(link, numbers[bank], owner);
