@@ -46,7 +46,7 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
   if (final)
     tl_diagnose_deleted(&s->module);
   tl_diagnose_unallocated(&s->module, &s->layout);
-  tl_diagnose_text_owners(&s->module, arena);
+  tl_diagnose_text_owners(&s->module);
   tl_diagnose_foreign_bytes(&s->module, &s->resources);
   tl_diagnose_verbose(&s->module, &s->graph, &s->resources, &s->layout, arena);
   if (final && !s->diagnostics->errors)

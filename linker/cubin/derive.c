@@ -26,7 +26,9 @@ typedef struct deriver {
   uint32_t *sass;        /* by Mercury section: the SASS section of the same contents, 0 */
   uint32_t *bank;        /* by SASS text: the section of its parameters, 0 */
   uint32_t *bank_symbol; /* and that's symbol, 0 */
-  uint64_t *sizes;       /* by capsule: of the decoded code of its functions; by section of constants: where they end */
+  tl_derive_version version;
+  uint32_t *alone_of; /* by SASS text: attributes that it alone has (L1537), 0 */
+  uint64_t *sizes;    /* by capsule: of the decoded code of its functions; by section of constants: where they end */
   const uint8_t *symbols; /* of the Mercury side */
   uint64_t symbol_count;
   uint32_t strings;    /* the section of their names */
@@ -135,23 +137,79 @@ static bool derive_is_lone(const deriver *d, uint32_t index) {
   return !d->sass[index] || own->type != type || (text && own->info != d->sass[section->info]);
 }
 
-const bool *tl_derive_lone(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
-  deriver d = {.cubin = cubin, .names = names, .arena = arena};
-  bool *const lone = tl_arena_new(arena, bool, cubin->section_count);
-  bool *const taken =
-      tl_arena_new(arena, bool, cubin->section_count); /* by SASS section: Mercury's was there (L1529) */
-  derive_pair_sections(&d);
-  const uint32_t own = derive_find_file_attributes(&d, false), file = derive_find_file_attributes(&d, true);
-  for (uint32_t i = 1; i < cubin->section_count; i++) {
-    const tl_cubin_section *const section = derive_section(&d, i);
-    const uint32_t sass = d.sass[i];
+static const bool *derive_find_lone(const deriver *d) {
+  const uint32_t count = d->cubin->section_count;
+  bool *const lone = tl_arena_new(d->arena, bool, count);
+  bool *const taken = tl_arena_new(d->arena, bool, count); /* by SASS section: Mercury's was there (L1529) */
+  const uint32_t own = derive_find_file_attributes(d, false), file = derive_find_file_attributes(d, true);
+  for (uint32_t i = 1; i < count; i++) {
+    const tl_cubin_section *const section = derive_section(d, i);
+    const uint32_t sass = d->sass[i];
     if (section->type == SHT_CUDA_MERCURY_INFO && !section->info)
       lone[i] = i != file || !own;
     else
-      lone[i] = derive_is_lone(&d, i) || (derive_is_read(section) && taken[sass]);
+      lone[i] = derive_is_lone(d, i) || (derive_is_read(section) && taken[sass]);
     taken[sass] |= sass && !lone[i] && derive_is_read(section);
   }
   return lone;
+}
+
+/* L1537: attributes of the SASS side, a text's or the file's, where Mercury's side has no section of their name. */
+static const bool *derive_find_alone(const deriver *d) {
+  const uint32_t count = d->cubin->section_count;
+  bool *const alone = tl_arena_new(d->arena, bool, count), *const paired = tl_arena_new(d->arena, bool, count);
+  tl_map seen; /* names; of several sections of one the first counts */
+  tl_map_init(&seen, d->arena);
+  for (uint32_t i = 1; i < count; i++)
+    paired[d->sass[i]] = true;
+  const uint32_t own = derive_find_file_attributes(d, false);
+  if (own && !derive_find_file_attributes(d, true))
+    alone[own] = true;
+  for (uint32_t i = 1; i < count; i++) {
+    const tl_cubin_section *const section = derive_section(d, i);
+    const bool text = tl_cubin_section_at(d->cubin, section->info)->flags & SHF_EXECINSTR && paired[section->info];
+    if (section->type == SHT_CUDA_INFO && !(section->flags & SHF_CUDA_MERCURY) && text &&
+        tl_set_add(&seen, section->name))
+      alone[i] = !paired[i];
+  }
+  return alone;
+}
+
+tl_derive_roles tl_derive_find_roles(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
+  deriver d = {.cubin = cubin, .names = names, .arena = arena};
+  derive_pair_sections(&d);
+  return (tl_derive_roles){derive_find_lone(&d), derive_find_alone(&d)};
+}
+
+tl_derive_version tl_derive_find_version(const tl_cubin *cubin, const tl_names *names) {
+  enum { VERSION = 7, UNSAID = 0x100 };
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const tl_cubin_section *const section = &cubin->sections[i];
+    uint64_t position = 0;
+    tl_record record;
+    if (section->type != SHT_CUDA_COMPAT || strcmp(tl_names_text(names, section->name), ".nv.compat") != 0)
+      continue;
+    tl_derive_version version = {.said = true, .number = UNSAID};
+    while (tl_record_next_whole(section, &position, &record))
+      if (record.code == VERSION)
+        version.number = record.format == TL_RECORD_WHOLE ? record.size : tl_get16(record.data);
+    return version;
+  }
+  return (tl_derive_version){.said = false};
+}
+
+void tl_derive_add_version(tl_cubin_section *attributes, tl_derive_version version, tl_arena *arena) {
+  enum { SHORT = 3, SIZE = 4 };
+  if (!attributes->info || !version.said)
+    return;
+  uint8_t *const bytes = tl_arena_new(arena, uint8_t, attributes->size + SIZE);
+  if (attributes->size)
+    memcpy(bytes, attributes->data, attributes->size);
+  bytes[attributes->size] = SHORT;
+  bytes[attributes->size + 1] = EIATTR_MERCURY_ISA_VERSION;
+  tl_put16(bytes + attributes->size + 2, version.number);
+  attributes->data = bytes;
+  attributes->size += SIZE;
 }
 
 /* --- symbols (M8) --- */
@@ -205,14 +263,29 @@ static void derive_symbol(const deriver *d, const uint8_t *from, uint8_t *to) {
     tl_put64(to + 16, derive_section(d, d->sass[section])->size);
 }
 
-/* Behind the symbols of both views the SASS side has those of its parameter banks. */
-static void derive_bank_symbol(const deriver *d, uint8_t *symbol) {
-  const uint32_t section = tl_get16(symbol + 6);
-  if (tl_cubin_section_at(d->cubin, section)->type != SHT_CUDA_CONSTANT0)
+/* By the number of its name: the first bank that is called so. */
+static tl_map derive_bank_names(const deriver *d) {
+  tl_map banks;
+  tl_map_init(&banks, d->arena);
+  for (uint32_t i = d->cubin->section_count; i-- > 1;)
+    if (derive_section(d, i)->type == SHT_CUDA_CONSTANT0)
+      tl_map_set(&banks, derive_section(d, i)->name, i);
+  return banks;
+}
+
+/* Behind the symbols of both views the SASS side has those of its parameter banks. They are found by their names alone, and
+ * nothing else that is there counts (L1536). */
+static void derive_bank_symbol(const deriver *d, const tl_map *banks, uint32_t strings, uint8_t *symbol) {
+  const char *const name = tl_cubin_text_in(d->cubin, strings, tl_get32(symbol));
+  const uint32_t known = name ? tl_map_get(banks, tl_names_find(d->names, name, strlen(name))) : TL_NONE;
+  const uint32_t section = known == TL_NONE ? tl_get16(symbol + 6) : known;
+  memset(symbol + 4, 0, ELF_SYMBOL_SIZE - 4);
+  if (tl_cubin_section_at(d->cubin, section)->type != SHT_CUDA_CONSTANT0) {
+    memset(symbol, 0, ELF_SYMBOL_SIZE);
     return;
+  }
   symbol[4] = STT_SECTION;
-  symbol[5] = 0;
-  memset(symbol + 8, 0, 16);
+  tl_put16(symbol + 6, (uint16_t)section);
 }
 
 static void derive_find_banks(deriver *d) {
@@ -284,11 +357,12 @@ static void derive_symbols(deriver *d) {
   if (had)
     memcpy(bytes, own->data, had * ELF_SYMBOL_SIZE);
   const uint32_t *const names = derive_section_names(d, bytes, had);
+  const tl_map called = derive_bank_names(d);
   for (uint64_t i = 0; i < count; i++)
     if (i < d->symbol_count)
       derive_symbol(d, d->symbols + i * ELF_SYMBOL_SIZE, bytes + i * ELF_SYMBOL_SIZE);
     else
-      derive_bank_symbol(d, bytes + i * ELF_SYMBOL_SIZE);
+      derive_bank_symbol(d, &called, own->link, bytes + i * ELF_SYMBOL_SIZE);
   own->data = bytes;
   own->size = derive_add_bank_symbols(d, names, bytes, count) * ELF_SYMBOL_SIZE;
 }
@@ -305,17 +379,15 @@ typedef enum derive_words {
   WORDS_TRIPLES,    /* of each three */
   WORDS_QUADRUPLES, /* of each four (L866) */
   WORDS_NOTES,      /* annotations, some with a place (L873) */
-  WORDS_TARGETS,    /* lists: place, a word, number, places */
-  WORDS_SASS_ONLY   /* at the end of the SASS side's list */
+  WORDS_TARGETS     /* lists: place, a word, number, places */
 } derive_words;
 
 /* By code (L762, L1503). */
 static const uint32_t derive_rows[][2] = {
-    {0x43, WORDS_MERCURY}, {0x48, WORDS_MERCURY},   {0x5a, WORDS_MERCURY},    {0x15, WORDS_OWN},
-    {0x16, WORDS_OWN},     {0x1c, WORDS_PLACES},    {0x28, WORDS_PLACES},     {0x2e, WORDS_PAIRS},
-    {0x31, WORDS_PLACES},  {0x34, WORDS_TARGETS},   {0x39, WORDS_QUADRUPLES}, {0x40, WORDS_TRIPLES},
-    {0x44, WORDS_PAIRS},   {0x46, WORDS_PLACES},    {0x47, WORDS_PLACES},     {0x55, WORDS_NOTES},
-    {0x57, WORDS_PLACES},  {0x19, WORDS_SASS_ONLY}, {0x0a, WORDS_SASS_ONLY},  {0x36, WORDS_SASS_ONLY},
+    {0x43, WORDS_MERCURY},    {0x48, WORDS_MERCURY}, {0x5a, WORDS_MERCURY}, {0x15, WORDS_OWN},    {0x16, WORDS_OWN},
+    {0x1c, WORDS_PLACES},     {0x28, WORDS_PLACES},  {0x2e, WORDS_PAIRS},   {0x31, WORDS_PLACES}, {0x34, WORDS_TARGETS},
+    {0x39, WORDS_QUADRUPLES}, {0x40, WORDS_TRIPLES}, {0x44, WORDS_PAIRS},   {0x46, WORDS_PLACES}, {0x47, WORDS_PLACES},
+    {0x55, WORDS_NOTES},      {0x57, WORDS_PLACES},
 };
 
 static derive_words derive_words_of(uint8_t code) {
@@ -377,7 +449,7 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
   const uint64_t size = tl_record_length(record);
   uint8_t *const to = (uint8_t *)out->data + out->size;
   tl_record same;
-  if (words == WORDS_MERCURY || words == WORDS_SASS_ONLY)
+  if (words == WORDS_MERCURY)
     return;
   memcpy(to, mercury->data + record->offset, size);
   out->size += size;
@@ -406,48 +478,55 @@ static void derive_bank(const deriver *d, uint32_t text, uint64_t size) {
   bank->size = size;
 }
 
-/* What the SASS side alone has (L1228): the size of the parameters, which Mercury's records say, their bank, and what the
- * machine's code has to avoid. A parameter at 0xffff is nowhere (L1275). */
-static void derive_own_records(const deriver *d, const tl_cubin_section *mercury, const tl_cubin_section *own,
-                               tl_cubin_section *out) {
-  enum {
-    SIZE = 0x19,
-    AVOIDED = 0x36,
-    WHOLE = 4,
-    SHORT = 3,
-    PARAMETERS = 0x380,
-    BITS = 8,
-    SM_120 = 120,
-    NOWHERE = 0xffff
-  };
-  uint8_t *const to = (uint8_t *)out->data + out->size;
-  uint64_t position = 0, at = 0;
-  uint32_t end = 0;
-  bool any = false, large = false; /* of large ones nothing is known */
+/* What a kernel's records say of its parameters (L1275): where they end, and whether there are any. A parameter at 0xffff is
+ * nowhere; of large ones nothing is known. */
+typedef struct derive_parameters {
+  uint32_t end;
+  bool any, large;
+} derive_parameters;
+
+static derive_parameters derive_read_parameters(const tl_cubin_section *mercury) {
+  enum { NOWHERE = 0xffff, PLACE = 6, SIZE = 8, LEAST = 12, SIZE_SHIFT = 18 };
+  derive_parameters p = {0};
+  uint64_t position = 0;
   tl_record record;
   while (tl_record_next_whole(mercury, &position, &record)) {
-    large |= record.code == EIATTR_KPARAM_INFO_V2;
-    if (record.code == EIATTR_KPARAM_INFO && record.size >= 12) {
-      const uint32_t place = tl_get16(record.data + 6);
-      end = place == NOWHERE ? end : (uint32_t)tl_larger(end, place + (tl_get32(record.data + 8) >> 18));
-      any = true;
-    }
+    p.large |= record.code == EIATTR_KPARAM_INFO_V2;
+    if (record.code != EIATTR_KPARAM_INFO || record.size < LEAST)
+      continue;
+    const uint32_t place = tl_get16(record.data + PLACE);
+    if (place != NOWHERE)
+      p.end = (uint32_t)tl_larger(p.end, place + (tl_get32(record.data + SIZE) >> SIZE_SHIFT));
+    p.any = true;
   }
-  if (!large)
-    derive_bank(d, own->info, PARAMETERS + end);
-  if (any) {
-    const uint8_t size[] = {SHORT, SIZE, (uint8_t)end, (uint8_t)(end >> 8)};
-    const uint8_t bank[] = {WHOLE, EIATTR_PARAM_CBANK, 8, 0};
-    memcpy(to, size, sizeof size);
-    memcpy(to + 4, bank, sizeof bank);
-    tl_put32(to + 8, d->bank_symbol[own->info]);
-    tl_put16(to + 12, PARAMETERS);
-    tl_put16(to + 14, (uint16_t)end);
-    at = 16;
-  }
+  return p;
+}
+
+static void derive_add_record(tl_cubin_section *out, const uint8_t *record, size_t size) {
+  memcpy((uint8_t *)out->data + out->size, record, size);
+  out->size += size;
+}
+
+/* What the SASS side alone has (L1228): the size of the parameters, which Mercury's records say, their bank, and what the
+ * machine's code has to avoid; each where Mercury's side has none such (L1535). */
+static void derive_own_records(const deriver *d, const tl_cubin_section *mercury, const tl_cubin_section *own,
+                               tl_cubin_section *out) {
+  enum { SIZE = 0x19, AVOIDED = 0x36, WHOLE = 4, SHORT = 3, PARAMETERS = 0x380, BITS = 8, SM_120 = 120 };
+  const derive_parameters p = derive_read_parameters(mercury);
+  if (!p.large)
+    derive_bank(d, own->info, PARAMETERS + p.end);
+  const uint8_t size[] = {SHORT, SIZE, (uint8_t)p.end, (uint8_t)(p.end >> 8)};
+  uint8_t bank[12] = {WHOLE, EIATTR_PARAM_CBANK, 8, 0};
+  tl_put32(bank + 4, d->bank_symbol[own->info]);
+  tl_put16(bank + 8, PARAMETERS);
+  tl_put16(bank + 10, (uint16_t)p.end);
+  if (p.any && !tl_records_have_whole(mercury->data, mercury->size, SIZE))
+    derive_add_record(out, size, sizeof size);
+  if (p.any && !tl_records_have_whole(mercury->data, mercury->size, EIATTR_PARAM_CBANK))
+    derive_add_record(out, bank, sizeof bank);
   const uint8_t avoided[] = {WHOLE, AVOIDED, 4, 0, (d->cubin->flags >> 8 & UINT8_MAX) < SM_120 ? BITS : 0, 0, 0, 0};
-  memcpy(to + at, avoided, sizeof avoided);
-  out->size += at + sizeof avoided;
+  if (!tl_records_have_whole(mercury->data, mercury->size, AVOIDED))
+    derive_add_record(out, avoided, sizeof avoided);
 }
 
 /* The attributes of one text, or of the file; what is not the SASS side's attributes stays. */
@@ -885,6 +964,13 @@ static void derive_tables(const deriver *d, uint32_t constants, const tl_cubin_s
   own->size = mercury->size;
 }
 
+/* L1537: attributes of the SASS side alone are Mercury's, too, and translated as those. */
+static void derive_alone(const deriver *d, uint32_t attributes) {
+  tl_cubin_section mercury = *derive_section(d, attributes);
+  tl_derive_add_version(&mercury, d->version, d->arena);
+  derive_attributes(d, &mercury, derive_section(d, attributes));
+}
+
 /* Attributes and entries of one text. */
 static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *about) {
   const tl_cubin_section *const body = derive_section(d, capsule);
@@ -906,6 +992,8 @@ static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *abou
     else if (d->sass[i])
       derive_contents(d, derive_section(d, i), derive_section(d, d->sass[i]), sass);
   }
+  if (d->alone_of[d->sass[capsule]])
+    derive_alone(d, d->alone_of[d->sass[capsule]]);
   for (uint32_t i = d->known ? about->last[capsule] : 0; i; i = about->previous[i])
     if (d->cubin->role.joined && derive_is_lone(d, i))
       derive_lone_entries(d, i, sass, &copy);
@@ -972,6 +1060,15 @@ static void derive_debug_data(const deriver *d, uint32_t section, const tl_cubin
       derive_data(d, section, i);
 }
 
+static void derive_list_alone(deriver *d) {
+  const bool *const alone = derive_find_alone(d);
+  d->version = tl_derive_find_version(d->cubin, d->names);
+  d->alone_of = tl_arena_new(d->arena, uint32_t, d->cubin->section_count);
+  for (uint32_t i = 1; i < d->cubin->section_count; i++)
+    if (alone[i] && derive_section(d, i)->info)
+      d->alone_of[derive_section(d, i)->info] = i;
+}
+
 void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, const tl_cubin_section *before) {
   const bool joined = cubin->role.joined;
   deriver d = {.cubin = cubin, .names = names, .arena = arena, .before = before};
@@ -981,6 +1078,7 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
   derive_symbols(&d);
   derive_find_banks(&d);
   derive_sizes(&d);
+  derive_list_alone(&d);
   for (uint32_t i = 1; i < count; i++) {
     tl_cubin_section *const section = derive_section(&d, i);
     if (section->type == SHT_CUDA_CONSTANT0)

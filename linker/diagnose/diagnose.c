@@ -519,14 +519,6 @@ void tl_diagnose_unallocated(const tl_module *module, const tl_layout *layout) {
   }
 }
 
-/* By section of a file: whether a function lies in it. */
-static void diagnose_mark_owned(const tl_module *module, uint32_t file, bool *owned) {
-  const tl_cubin *const cubin = &module->files[file];
-  for (uint32_t k = 1; k < cubin->symbol_count; k++)
-    if (module->resolution->bodies[file][k].function != TL_NONE && cubin->symbols[k].section < cubin->section_count)
-      owned[cubin->symbols[k].section] = true;
-}
-
 /* L1130: in an executable without capsules nvlink makes a variable of it, so that calls and tables lead to no function. */
 static void diagnose_functions_in_spaces(const tl_module *module) {
   for (size_t i = 0; i < module->functions.count && module->mode->plain_types && !module->capsule; i++) {
@@ -543,21 +535,18 @@ static void diagnose_functions_in_spaces(const tl_module *module) {
   }
 }
 
-void tl_diagnose_text_owners(const tl_module *module, tl_arena *arena) {
+void tl_diagnose_text_owners(const tl_module *module) {
   diagnose_functions_in_spaces(module);
   for (uint32_t file = 0; file < module->file_count; file++) {
     const tl_cubin *const cubin = &module->files[file];
-    bool *const owned = tl_arena_new(arena, bool, cubin->section_count);
-    diagnose_mark_owned(module, file, owned);
     for (uint32_t section = 1; section < cubin->section_count; section++) {
       const tl_cubin_section *const text = &cubin->sections[section];
       const uint32_t owner = tl_cubin_primary(cubin, section);
       const bool named = owner < cubin->symbol_count && module->resolution->bodies[file][owner].function != TL_NONE;
       const bool foreign = named && cubin->symbols[owner].section != section;
-      const bool nobodys = !module->mode->final && text->type == SHT_PROGBITS && !owned[section];
-      if (text->flags & SHF_EXECINSTR && (foreign || nobodys))
+      if (text->flags & SHF_EXECINSTR && foreign)
         tl_cubin_damaged(cubin, module->names, module->diagnostics, section, TL_NO_OFFSET,
-                         foreign ? "sh_info names no function of the section" : "no function lies in the text");
+                         "sh_info names no function of the section");
     }
   }
 }

@@ -270,6 +270,16 @@ static void sections_link_plain(finalizer *f) {
   }
 }
 
+enum { SECTION_TURNS = 3 };
+
+/* When a section is filled: .debug_info asks for what becomes of line tables, and entries of frames, which may stand before them
+ * (L1533), for what becomes of frames. */
+static unsigned sections_turn(const finalizer *f, uint32_t section) {
+  if (sections_is_line_table(f, section))
+    return 0;
+  return strcmp(sections_name(f, section), ".debug_frame") == 0 ? 1 : 2;
+}
+
 void final_add_sections(finalizer *f) {
   const tl_emitted *const e = f->mercury->emitted;
   *tl_vector_push(f->arena, &f->sections) = (final_section){.bytes = NULL};
@@ -278,12 +288,10 @@ void final_add_sections(finalizer *f) {
   sections_link_plain(f);
   sections_add_constants(f);
   sections_find_shown_errors(f);
-  for (uint32_t i = 0; i < e->section_count; i++) /* .debug_info asks for what becomes of them */
-    if (sections_is_line_table(f, e->order[i]))
-      sections_fill_debug(f, e->order[i], &f->sections.items[i + 1]);
-  for (uint32_t i = 0; i < e->section_count; i++)
-    if (!sections_is_line_table(f, e->order[i]) && !sections_fill_debug(f, e->order[i], &f->sections.items[i + 1]))
-      sections_fill(f, e->order[i], &f->sections.items[i + 1]);
+  for (unsigned turn = 0; turn < SECTION_TURNS; turn++)
+    for (uint32_t i = 0; i < e->section_count; i++)
+      if (sections_turn(f, e->order[i]) == turn && !sections_fill_debug(f, e->order[i], &f->sections.items[i + 1]))
+        sections_fill(f, e->order[i], &f->sections.items[i + 1]);
 }
 
 /* --- the Mercury side (M7, M10) --- */
@@ -326,10 +334,11 @@ static bool mirror_shares(const finalizer *f, uint32_t section, const final_sect
   static const char ptx[] = ".nv_debug_ptx_txt";
   const char *const name = sections_name(f, section);
   const uint32_t type = final_mercury(f, section)->type;
+  const bool constants = type == SHT_CUDA_CONSTANT0 + 3 || type == SHT_CUDA_CONSTANT0 + 4; /* L1534 */
   if (own->size == 0)
     return plain->size == 0;
   if (TL_AMONG_TEXTS(always, name))
-    return plain->size == own->size && (type != SHT_CUDA_CONSTANT0 + 3 || !mirror_has_places(f, type));
+    return plain->size == own->size && !(constants && mirror_has_places(f, type));
   if (TL_AMONG_TEXTS(when_equal, name))
     return plain->size == own->size && memcmp(plain->bytes, own->bytes, own->size) == 0;
   if (strcmp(name, ".nv.global.init") == 0)

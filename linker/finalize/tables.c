@@ -67,11 +67,15 @@ static void info_put(info_writer *w, const uint8_t *record, uint64_t length) {
 }
 
 /* The records of info_last; the symbol of PARAM_CBANK is that of the bank in the output. */
-static void info_put_last(const finalizer *f, info_writer *w, const uint8_t *list, uint64_t size, uint32_t text) {
+static void info_put_last(const finalizer *f, info_writer *w, uint32_t section, uint32_t text) {
+  const uint32_t sass = f->sass_section[section];
+  const uint8_t *const list = final_view_bytes(f->sass, sass);
   for (size_t i = 0; i < sizeof info_last; i++) {
     uint64_t position = 0, length;
-    const uint8_t *const record = info_next(list, size, info_last[i], &position, &length);
-    if (!record)
+    const uint8_t *const record = info_next(list, final_view_size(f->sass, sass), info_last[i], &position, &length);
+    const bool there = tl_records_have_whole(final_view_bytes(f->mercury, section),
+                                             final_view_size(f->mercury, section), info_last[i]); /* L1535 */
+    if (!record || there)
       continue;
     uint8_t *const at = w->bytes + w->size;
     info_put(w, record, length);
@@ -130,7 +134,7 @@ const uint8_t *final_info(finalizer *f, uint32_t section, uint64_t *size) {
       info_put(&w, record, length);
   }
   if (other)
-    info_put_last(f, &w, other, other_size, text);
+    info_put_last(f, &w, section, text);
   info_share_count(f, text, &w);
   *size = w.size;
   return w.bytes;

@@ -25,6 +25,7 @@ typedef struct tl_shared_plan {
   tl_arena *arena;
   tl_u32_vector entries; /* kernels, and behind them the stubs that count as such (L554) */
   uint32_t kernel_count; /* of both */
+  uint32_t alias_first;  /* of entries: second names of kernels (L1587) */
   uint32_t stub_first;   /* the position of the first stub */
   uint32_t *made;        /* by position: the section of a stub, TL_NONE */
   bool *made_last;       /* by position: the section was made for extern shared memory, behind the pool (L745) */
@@ -116,8 +117,13 @@ static bool shared_kernel_is_partial(const shared_state *s, uint32_t kernel) {
   return shared_function_is_partial(s, shared_symbol(s, s->entries.items[kernel]));
 }
 
+/* A jump slot, or a second name of a kernel, which shares its text (L1587). */
+static bool shared_has_no_text(const shared_state *s, uint32_t kernel) {
+  return kernel >= s->alias_first;
+}
+
 static uint32_t shared_section_of_kernel(const shared_state *s, uint32_t kernel) {
-  if (shared_is_stub(s, kernel))
+  if (shared_has_no_text(s, kernel))
     return s->made[kernel];
   const uint32_t text = shared_symbol(s, s->entries.items[kernel])->section;
   return s->module->sections.items[text].shared;
@@ -738,6 +744,9 @@ static void shared_find_entries(shared_state *s) {
   for (size_t k = 0; k < module->all_kernels.count; k++)
     if (!shared_is_forgotten(s, module->all_kernels.items[k]))
       tl_u32_push(s->arena, &s->entries, module->all_kernels.items[k]);
+  s->alias_first = (uint32_t)s->entries.count;
+  for (size_t k = module->kernels.count; k < module->entries.count; k++)
+    tl_u32_push(s->arena, &s->entries, module->entries.items[k]);
   s->stub_first = (uint32_t)s->entries.count;
   for (size_t i = 0; i < tl_layout_kernel_stubs(module); i++)
     tl_u32_push(s->arena, &s->entries, module->stubs.items[i]);
@@ -755,7 +764,7 @@ tl_shared_plan *tl_layout_plan_shared(const tl_module *module, const tl_graph *g
   s->end = tl_arena_new(arena, uint64_t, s->kernel_count);
   const bool any_partial = module->any_ewp || module->resolution->any_partial;
   for (uint32_t k = 0; k < s->kernel_count; k++)
-    s->any_late |= any_partial || shared_is_stub(s, k) || shared_symbol(s, s->entries.items[k])->late_sections;
+    s->any_late |= any_partial || shared_has_no_text(s, k) || shared_symbol(s, s->entries.items[k])->late_sections;
   if (s->any_late) {
     s->referrers = tl_arena_new(arena, tl_u32_vector, module->symbols.count);
     s->reached_by = tl_arena_new(arena, tl_u32_vector, module->resolution->functions.count);
@@ -772,14 +781,14 @@ tl_shared_plan *tl_layout_plan_shared(const tl_module *module, const tl_graph *g
 static void shared_create_section(const shared_state *s, tl_module *module, uint32_t kernel, bool last) {
   const tl_symbol *const symbol = shared_symbol(s, s->entries.items[kernel]);
   const uint32_t text = symbol->section;
-  const bool stub = shared_is_stub(s, kernel);
-  if (stub ? s->made[kernel] != TL_NONE : !symbol->late_sections || module->sections.items[text].shared != TL_NONE)
+  const bool bare = shared_has_no_text(s, kernel);
+  if (bare ? s->made[kernel] != TL_NONE : !symbol->late_sections || module->sections.items[text].shared != TL_NONE)
     return;
   const uint32_t section = tl_module_add_section(module, tl_module_name(module, ".nv.shared.", symbol->name),
                                                  SHT_CUDA_SHARED, SHF_INFO_LINK | SHF_ALLOC | SHF_WRITE, 1, 0);
   tl_module_add_section_symbol(module, section);
   module->sections.items[section].about = text;
-  *(stub ? &s->made[kernel] : &module->sections.items[text].shared) = section;
+  *(bare ? &s->made[kernel] : &module->sections.items[text].shared) = section;
   s->made_last[kernel] = last;
 }
 

@@ -373,6 +373,22 @@ static bool functions_section_lives(const tl_merging *m, uint32_t section) {
   return primary < m->cubin->symbol_count ? !m->symbol_dead[primary] : true;
 }
 
+/* L1583: code of no function is joined to the text of its name, a dead function's too, with which it goes. */
+static void functions_mark_joined(tl_merging *m) {
+  tl_map *const texts = &m->module->dead_texts;
+  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
+    const tl_cubin_section *const text = &m->cubin->sections[s];
+    if (text->type == SHT_PROGBITS && text->flags & SHF_EXECINSTR && m->section_state[s] & TL_SECTION_DEAD)
+      tl_map_set(texts, text->name, s);
+  }
+  for (uint32_t s = 1; s < m->cubin->section_count && texts->count; s++) {
+    const tl_cubin_section *const text = &m->cubin->sections[s];
+    if (text->type == SHT_PROGBITS && text->flags & SHF_EXECINSTR && tl_map_get(texts, text->name) != TL_NONE &&
+        tl_module_find_section(m->module, text->name) == TL_NONE && !tl_merging_holds_function(m, s))
+      m->section_state[s] |= TL_SECTION_DEAD;
+  }
+}
+
 /* Sections of dead functions are dead; a section whose primary function lives stays (W7.3). */
 static void functions_mark_dead(tl_merging *m) {
   const tl_module *const module = m->module;
@@ -392,6 +408,8 @@ static void functions_mark_dead(tl_merging *m) {
       m->section_state[s] &= (uint8_t)~TL_SECTION_DEAD;
   if (kernels)
     functions_mark_named_banks(m);
+  if (module->eliminates)
+    functions_mark_joined(m);
   tl_merge_spread_state(m, TL_SECTION_DEAD);
   functions_note_banks(m);
   functions_check_dead_names(m);

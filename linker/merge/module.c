@@ -56,6 +56,7 @@ uint32_t tl_module_add_section_unlisted(tl_module *module, uint32_t name, uint32
                           .entry_size = entry_size,
                           .symbol = TL_NONE,
                           .about = TL_NONE,
+                          .leads = TL_NONE,
                           .owner = TL_NONE,
                           .measured = TL_NONE,
                           .info = TL_NONE,

@@ -315,11 +315,28 @@ static uint32_t objects_take_section(tl_merging *m, uint32_t index, uint32_t out
   return out;
 }
 
+/* L1580: of what becomes a section of its own nvlink reads the header that sh_info names. In code of no function that is a
+ * function's number with a count of registers above it, far behind the table. */
+static void objects_check_code(tl_merging *m, uint32_t index) {
+  enum { COUNT_SHIFT = 24 };
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  const bool code = input->type == SHT_PROGBITS && input->flags & SHF_EXECINSTR;
+  const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, TL_NO_OFFSET};
+  if (code && input->info >> COUNT_SHIFT && tl_module_find_section(m->module, input->name) == TL_NONE &&
+      !tl_merging_holds_function(m, index))
+    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_MAPPED), site, NULL);
+}
+
 uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
-  if (m->section_map[index] != TL_NONE)
-    return m->section_map[index];
+  const uint32_t placed = m->section_map[index];
+  const bool beside = placed != TL_NONE && placed == module->foreign_shared && !m->foreign && !m->objects_done;
+  if (beside) /* L1588: the pool is another section */
+    return objects_named_section(m, index);
+  if (placed != TL_NONE)
+    return placed;
+  objects_check_code(m, index);
   tl_merge_check_shape(m, index);
   const bool strange = input->type == SHT_CUDA_SHARED && !objects_starts_with(m, input->name, ".nv.shared."); /* L190 */
   const bool leads =
@@ -342,6 +359,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
     section->link = own ? 0 : input->link;                                                            /* L189 */
     if (input->type == SHT_CUDA_LOCAL && !owned)                                                      /* L951 */
       section->about = objects_owner_text(m, input);
+    else if (!owned && input->info && input->type != SHT_CUDA_SHARED) /* L1582 */
+      section->leads = objects_owner_text(m, input);
   }
   if (section->type != input->type && !objects_is_table(m, input->type, input->name)) /* that is said already */
     return objects_refuse_type(m, index, out);

@@ -541,7 +541,7 @@ static bool ref_block_is_dead_text(const ref_link *link, const ref_file *file, u
          !link->functions[file->function_of[owner]].live;
 }
 
-/* RF795: code of nobody that has the name of an earlier file's dead text is joined to that and goes with it. */
+/* RF795, RF1035: code of nobody that has the name of a dead text, of an earlier file or its own, is joined to that and goes with it. */
 static bool ref_block_joins_dead_text(const ref_link *link, size_t file_number, const ref_section *input) {
   static const char prefix[] = ".text.";
   if (input->type != REF_TYPE_PROGBITS || link->is_capsule || strncmp(input->name, prefix, sizeof prefix - 1) != 0) {
@@ -549,7 +549,7 @@ static bool ref_block_joins_dead_text(const ref_link *link, size_t file_number, 
   }
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
-    if (function->defined && !function->live && function->definition_file < file_number &&
+    if (function->defined && !function->live && function->definition_file <= file_number &&
         strcmp(function->name, input->name + sizeof prefix - 1) == 0) {
       return true;
     }
@@ -584,7 +584,8 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   if (owner != 0 && file->function_of[owner] != REF_NONE && ref_section_type_is_constant(input->type)) {
     return ref_block_place_owned(link, file, section, owner);
   }
-  if (ref_partial_place_section(link, file_number, section)) {
+  if (ref_partial_place_section(link, file_number, section) ||
+      (!is_new && ref_partial_join_pool(link, file_number, section, number))) {
     return true;
   }
   if (input->type == link->view->optimizer_type && !link->is_capsule) {

@@ -185,23 +185,6 @@ static void ref_derived_add(ref_capsule *capsule, const ref_out_relocation *entr
   }
 }
 
-/* D92: by default with -r what waits for the final link is on the SASS side what the input has there, at the same instruction. True where it
- * has. */
-static bool ref_derived_copy(ref_capsule *capsule, const ref_map *pairs, const ref_out_relocation *entry,
-                             const ref_units *places, ref_bytes *output) {
-  const size_t beside = ref_derived_beside(capsule, pairs, entry);
-  if (!ref_relocatable_is_default(capsule->mercury) || beside == REF_NONE ||
-      capsule->sass->relocations[beside].offset != ref_units_around(places, entry->input_offset)) {
-    return false;
-  }
-  const ref_out_relocation *sass = &capsule->sass->relocations[beside];
-  if (!sass->dropped) {
-    ref_capsule_write_entry(capsule, output, sass->offset, sass->type, ref_capsule_symbol_index(capsule, sass->symbol),
-                            sass->addend);
-  }
-  return true;
-}
-
 bool ref_derived_is_place(uint32_t type) {
   return (type > REF_MERCURY_PLACE_64 && type <= REF_MERCURY_PLACE_32_LAST) || ref_derived_is_return(type);
 }
@@ -233,13 +216,13 @@ bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, si
   }
   const ref_units *places = ref_places_units_of_function(capsule, function);
   const ref_bytes nothing = {0}; /* where the SASS module has no such section */
-  const ref_bytes *text = target == REF_NONE ? &nothing : &capsule->sass->sections[target].data;
+  const ref_bytes *text = target == REF_NONE ? &nothing : ref_places_text(capsule, target);
   const ref_targets *targets = &capsule->mercury_targets;
   const size_t *first = ref_derived_find_places(capsule, section, function, places, text->size / UNIT);
   for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
     const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
     const uint64_t place = ref_units_around(places, entry->input_offset) / UNIT;
-    if (ref_derived_is_own(mercury, entry, function) && !ref_derived_copy(capsule, &pairs, entry, places, output)) {
+    if (ref_derived_is_own(mercury, entry, function)) {
       ref_derived_add(capsule, entry, places, text, place < text->size / UNIT && first[place] == k, output);
     }
   }

@@ -76,6 +76,7 @@ ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size) {
   const bool is_old = (int8_t)data[VERSION_AT] < VERSION;
   const uint32_t address = is_old ? (uint32_t)(int8_t)ref_common_take(&reader) : ref_common_take_number(&reader, false);
   ref_bytes operations = {0};
+  common.place = reader.is_short ? 0 : ref_expression_place(data, size, reader.at);
   if (reader.is_short || !ref_rows_read_common(link, data + reader.at, size - reader.at, &operations)) {
     return common;
   }

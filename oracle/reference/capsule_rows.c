@@ -25,8 +25,13 @@ enum {
   PLACE = 8
 };
 
-static size_t ref_rows_skip_number(const uint8_t *data, size_t size, size_t at) {
-  while (at < size && (data[at] & 0x80) != 0) {
+uint64_t ref_rows_read_number(const uint8_t *data, uint64_t size, uint64_t at, uint32_t *value) {
+  *value = 0;
+  for (unsigned shift = 0; at < size; shift += 7) {
+    *value |= shift < 32 ? (uint32_t)(data[at] & 0x7f) << shift : 0;
+    if ((data[at] & 0x80) == 0) {
+      break;
+    }
     at++;
   }
   return at + 1;
@@ -53,12 +58,13 @@ static unsigned ref_rows_numbers(uint8_t operation) {
 /* Behind `size` where that is inside the operation. */
 static size_t ref_rows_whole_end(const uint8_t *data, size_t size, size_t at) {
   const uint8_t operation = data[at++];
+  uint32_t number, length;
   for (unsigned i = ref_rows_numbers(operation); i > 0; i--) {
-    at = ref_rows_skip_number(data, size, at);
+    at = (size_t)ref_rows_read_number(data, size, at, &number);
   }
   if (operation == EXPRESSION || operation == VALUE_EXPRESSION) {
-    at = ref_rows_skip_number(data, size, at);
-    at = at < size ? at + 1 + data[at] : at + 1;
+    at = (size_t)ref_rows_read_number(data, size, at, &number);
+    at = (size_t)ref_rows_read_number(data, size, at, &length) + length;
   }
   return at;
 }

@@ -1,4 +1,4 @@
-/* From named bytes to admitted cubins: C20-C36, C76, C77 phase 1, RF716, RF779. */
+/* From named bytes to admitted cubins: C20-C36, C76, C77 phase 1, RF716, RF779, RF983. */
 #include "link.h"
 
 #include <string.h>
@@ -335,24 +335,36 @@ static bool ref_input_stands_anywhere(const ref_section *section) {
   return constant || data || section->type == REF_TYPE_STRTAB;
 }
 
-/* RF593: nvlink ends by a signal over a section of the SASS view, one of no type too, behind one of Mercury's. RF594: and over a large
- * alignment, or says that its finalizer, which allocates so many bytes, has no memory. RF676: it reads nothing of Mercury's in a file behind
- * one of SASS kind. */
+/* RF593: nvlink ends by a signal over a section of the SASS view, one of no type too, behind one of Mercury's. */
 static void ref_input_check_order(ref_link *link, const ref_file *file) {
-  const uint64_t largest_align = (uint64_t)1 << 31;
   bool mercury = false;
-  for (size_t i = 1; i < file->cubin.section_count; i++) {
-    const ref_section *section = &file->cubin.sections[i];
+  for (size_t i = 1; i < file->whole.section_count; i++) {
+    const ref_section *section = &file->whole.sections[i];
     const bool is_mercury = (section->flags & REF_FLAG_MERCURY) != 0;
-    if (section->align > largest_align && (!is_mercury || !link->is_limited)) {
-      ref_message_fatal(link, "E91", "Internal FNLZR error '%s'", file->name);
-    }
-    if (mercury && !is_mercury && !link->is_limited && !ref_input_stands_anywhere(section)) {
+    if (mercury && !is_mercury && !ref_input_stands_anywhere(section)) {
       ref_message_fatal(link, "RF593",
                         "Input file '%s' is damaged: section '%s' stands behind those of Mercury (RF593)", file->name,
                         section->name);
     }
     mercury = mercury || is_mercury;
+  }
+}
+
+/* RF983: that is when all files are read. RF676: nothing of Mercury's is in a file behind one of SASS kind. */
+void ref_inputs_check_order(ref_link *link) {
+  for (size_t i = 0; i < link->file_count && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0; i++) {
+    ref_input_check_order(link, &link->files[i]);
+  }
+}
+
+/* RF594: and over a large alignment, or says that its finalizer, which allocates so many bytes, has no memory; RF676 here, too. */
+static void ref_input_check_alignments(ref_link *link, const ref_file *file) {
+  const uint64_t largest_align = (uint64_t)1 << 31;
+  for (size_t i = 1; i < file->cubin.section_count; i++) {
+    const ref_section *section = &file->cubin.sections[i];
+    if (section->align > largest_align && ((section->flags & REF_FLAG_MERCURY) == 0 || !link->is_limited)) {
+      ref_message_fatal(link, "E91", "Internal FNLZR error '%s'", file->name);
+    }
   }
 }
 
@@ -377,7 +389,7 @@ static void ref_input_check_capsule(ref_link *link, const ref_file *file) {
     }
   }
   ref_input_check_section_symbols(link, file);
-  ref_input_check_order(link, file);
+  ref_input_check_alignments(link, file);
 }
 
 /* RF86: a text begins anywhere behind the start of `.strtab` and runs to the next 0 of the file. */

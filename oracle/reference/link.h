@@ -500,6 +500,8 @@ typedef struct ref_link {
   ref_indices left_out; /* RF177: how many sections there were when nvlink made one that is never filled */
   ref_out_symbol *symbols;
   size_t symbol_count, symbol_capacity;
+  size_t pool_measured; /* RF1033: of shared_objects, those that are in pool_size */
+  uint64_t pool_size;
   ref_map symbol_by_name, section_by_name, texture_parameters;
   ref_map first_by_name;   /* RF406: of the first symbols, `named_count` of them */
   ref_map local_functions; /* RF664: 1 for a kernel */
@@ -787,6 +789,7 @@ void ref_reference_lay_out(ref_link *link);
 
 /* inputs.c */
 void ref_inputs_read(ref_link *link);
+void ref_inputs_check_order(ref_link *link);
 /* The bytes of some section, the null section too, are not in the file; its section table is. */
 bool ref_input_has_outside_section(const uint8_t *bytes, size_t size, uint64_t headers);
 /* foreign.c: an archive, be it of eight bytes or thin. */
@@ -826,6 +829,7 @@ uint64_t ref_partial_alignment(const ref_link *link, size_t file, uint64_t align
 void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol *input, ref_out_symbol *symbol);
 bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbol *input);
 bool ref_partial_place_section(ref_link *link, size_t file_number, uint32_t number);
+bool ref_partial_join_pool(ref_link *link, size_t file_number, uint32_t number, size_t section);
 void ref_partial_take_pools(ref_link *link, size_t file_number);
 void ref_partial_take_alone(ref_link *link, size_t file_number, uint32_t symbol);
 void ref_partial_take_alone_kernels(ref_link *link, size_t file_number, bool dead);
@@ -963,6 +967,7 @@ void ref_pool_user_constants(ref_link *link);
 /* shared.c */
 void ref_shared_prepare(ref_link *link);
 void ref_shared_layout(ref_link *link);
+bool ref_shared_is_foreign(const ref_link *link, const ref_out_symbol *symbol);
 bool ref_shared_pool_is_used(const ref_link *link);
 uint64_t ref_shared_placed_size(const ref_out_section *section, const ref_function *kernel);
 uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *function);
@@ -995,6 +1000,7 @@ void ref_unified_check_entries(ref_link *link);
 void ref_unified_write_places(ref_link *link);
 void ref_unified_note_placed(ref_link *link, const ref_section *table);
 void ref_unified_write(ref_link *link);
+void ref_unified_check_namesakes(ref_link *link);
 size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t index);
 
 /* capsule_slots.c: RF226 */
@@ -1016,6 +1022,8 @@ void ref_preserve_add_section(ref_link *link, size_t target);
 bool ref_preserve_hides_symbol(const ref_link *link, const ref_out_symbol *symbol);
 void ref_preserve_record(ref_link *link, const ref_out_relocation *entry);
 void ref_preserve_write(ref_link *link);
+void ref_preserve_check(ref_link *link);
+bool ref_relocate_waits(const ref_link *link, const ref_out_relocation *entry);
 
 /* What met in a relocatable output (L646). */
 typedef struct ref_body_origin {

@@ -1,6 +1,6 @@
 /* SASS entries of a capsule's code as the finalizer makes them from Mercury's (RF681, RF810): each stands at the instruction that nvlink knows by
  * the decoded place, is about the same symbol, and has a type that Mercury's and the instruction say (R63, RF903). A SASS list that is another
- * one is damaged and is made anew. It stays where a Mercury entry is about no symbol. */
+ * one is damaged and is made anew (RF982: whatever types Mercury's have). It stays where a Mercury entry is about no symbol. */
 #include "capsule.h"
 #include "relocation_table.h"
 
@@ -39,7 +39,7 @@ static bool ref_derivation_is_first(const ref_derivation *derivation, uint32_t t
   return first;
 }
 
-/* In a link of capsules alone the entries are made when both sides are linked (RF702), and here only lists of those that compilers write. */
+/* RF982: by default with -r what waits for the final link is what the input has there (D92); made anew are lists of types that compilers write. */
 static bool ref_derivation_is_ordinary(uint32_t type) {
   static const uint8_t types[] = {2, 3, 4, 5, 6, 40, 41, 62, 63};
   return type - REF_MERCURY_FIRST <= UINT8_MAX && memchr(types, (int)(type - REF_MERCURY_FIRST), sizeof types) != NULL;
@@ -48,8 +48,8 @@ static bool ref_derivation_is_ordinary(uint32_t type) {
 /* False where no rule is known. Type 0: the SASS side has none. */
 static bool ref_derivation_entry(const ref_derivation *derivation, const ref_relocation *mercury,
                                  ref_relocation *made) {
-  if (mercury->type < REF_MERCURY_FIRST ||
-      (derivation->link->is_capsule && !ref_derivation_is_ordinary(mercury->type)) ||
+  const bool waits = derivation->link->is_capsule && ref_relocatable_is_default(derivation->link);
+  if (mercury->type < REF_MERCURY_FIRST || (waits && !ref_derivation_is_ordinary(mercury->type)) ||
       mercury->symbol >= derivation->sides->mercury->symbol_count) {
     return false;
   }

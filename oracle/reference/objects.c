@@ -252,7 +252,7 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
     symbol->value = ref_object_undefined_value(link, input);
   }
   symbol->dropped = ref_object_has_no_symbol(link, &link->files[file_number], input);
-  const bool may_stay = undefined && ref_object_is_shared(input); /* D70, RF160 */
+  const bool may_stay = ref_object_is_shared(input) && (undefined || input->size == 0); /* D70, RF160, RF1031 */
   symbol->has_no_name = symbol->dropped && may_stay;
   if (symbol->local_list && (!symbol->dropped || may_stay)) {
     ref_names_add(link, number, input->name);

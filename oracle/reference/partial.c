@@ -254,6 +254,33 @@ bool ref_partial_place_section(ref_link *link, size_t file_number, uint32_t numb
   return true;
 }
 
+/* How much the objects take that came into the pool so far. */
+static uint64_t ref_partial_measure_pool(ref_link *link, size_t pool) {
+  for (; link->pool_measured < link->shared_objects.count; link->pool_measured++) {
+    const size_t number = link->shared_objects.items[link->pool_measured];
+    if (number != REF_NONE && link->symbols[number].section == pool) {
+      link->pool_size = ref_partial_end_behind(&link->symbols[number], link->pool_size);
+    }
+  }
+  return link->pool_size;
+}
+
+/* RF1033: a section of the pool's name that an object of another space brings is one more object of a pool that is there already; symbol 0 stands
+ * for it. */
+bool ref_partial_join_pool(ref_link *link, size_t file_number, uint32_t number, size_t section) {
+  ref_file *file = &link->files[file_number];
+  const ref_section *input = &file->cubin.sections[number];
+  if (link->is_capsule || section != ref_section_find_pool(link) || input->align == 0) {
+    return false;
+  }
+  file->section_of[number] = section;
+  file->offset_in[number] = ref_align_up(ref_partial_measure_pool(link, section), input->align);
+  link->debug_shared_align = ref_larger(input->align, link->debug_shared_align);
+  link->has_bare_pool = true;
+  ref_partial_create_object(link, section, input, link->relocatable);
+  return true;
+}
+
 /* L1060: of an earlier -r's `$__shared$` an executable makes what the section was that it stands for: an object without a symbol, and with -g
  * none where the section has objects with symbols (L1031). */
 bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbol *input) {

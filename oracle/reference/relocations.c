@@ -1,4 +1,4 @@
-/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37, RF720, RF800, RF770, RF771, RF777, RF780, RF786, RF807. */
+/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37, RF720, RF800, RF770, RF771, RF777, RF780, RF786, RF807, RF980. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -103,9 +103,13 @@ bool ref_relocation_is_forgotten(const ref_link *link, const ref_file *file, uin
           link->job->bug_compatible);
 }
 
-/* RF854: the SASS side's entries of frames are made from Mercury's, and what the input has there is not read. */
-static bool ref_relocation_is_of_frames(const ref_link *link, const ref_file *file, uint32_t target) {
-  return link->is_capsule && !link->view->is_mercury && REF_IS(file->cubin.sections[target].name, ".debug_frame");
+/* RF854, RF980: the SASS side's entries of frames, variables and user constants are made from Mercury's, and what the input has there is not
+ * read. */
+static bool ref_relocation_is_made(const ref_link *link, const ref_file *file, uint32_t target) {
+  const ref_section *section = &file->cubin.sections[target];
+  const bool data = section->type == REF_TYPE_GLOBAL_INIT || section->type == ref_view_sass.user_type ||
+                    section->type == REF_TYPE_CONSTANT + 4;
+  return link->is_capsule && !link->view->is_mercury && (data || REF_IS(section->name, ".debug_frame"));
 }
 
 /* W8.5: entries inside a lost weak variable. RF37, RF974: those in constants stay. */
@@ -116,8 +120,7 @@ bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint3
   }
   const uint32_t type = file->cubin.sections[target].type;
   const bool stays = ref_relocation_is_address_table(type) || (!link->is_capsule && ref_section_type_is_constant(type));
-  return ref_relocation_is_of_frames(link, file, target) ||
-         ref_relocation_is_forgotten(link, file, target, entry->symbol) ||
+  return ref_relocation_is_made(link, file, target) || ref_relocation_is_forgotten(link, file, target, entry->symbol) ||
          (!stays && ref_weak_offset_is_lost(file, target, entry->offset));
 }
 
@@ -447,10 +450,11 @@ static bool ref_relocation_is_kernel_address(const ref_link *link, const ref_out
          link->functions[output->function].entry && link->sections[output->target].info_function != REF_NONE;
 }
 
-/* W2.5, L898: of the addend with the section's place. RF959: beside capsules it is made, for REL entries that may follow. */
+/* W2.5, L898: of the addend with the section's place. RF959: beside capsules it is made, for REL entries that may follow; that of
+ * a device function's constants has no name (RF1030). */
 static void ref_relocation_make_other(ref_link *link, size_t target) {
   ref_out_section *section = &link->sections[target];
-  if (!link->is_capsule && section->rel == 0) {
+  if (!link->is_capsule) {
     const size_t last = section->last_relocations;
     (void)ref_relocation_section(link, target, false);
     link->sections[target].last_relocations = last;

@@ -171,12 +171,17 @@ void ref_unified_note_placed(ref_link *link, const ref_section *table) {
   link->has_raw_objects = link->has_raw_objects || (counts && table->type == REF_TYPE_UDT_ENTRY);
 }
 
-/* When symbols have numbers. */
-void ref_unified_write(ref_link *link) {
+/* RF1039: found with the entries that stay, before what E68 and E70 are said of. */
+void ref_unified_check_namesakes(ref_link *link) {
   if (link->has_raw_functions || link->has_raw_objects) { /* RF793 */
     ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
   }
   ref_unified_refuse_namesake(link, ".nv.uft.entry");
   ref_unified_refuse_namesake(link, ".nv.udt.entry");
+}
+
+/* When symbols have numbers. */
+void ref_unified_write(ref_link *link) {
+  ref_unified_check_namesakes(link);
   ref_unified_write_tables(link, false);
 }

@@ -1,0 +1,1 @@
+twinlink fatal   : Unknown arch name '(null)'

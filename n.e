@@ -1,0 +1,1 @@
+nvlink fatal   : Unknown arch name '(null)'
