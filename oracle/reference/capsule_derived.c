@@ -20,7 +20,7 @@ enum {
 };
 
 static const char *ref_derived_key(ref_link *link, size_t file, uint32_t table, size_t number) {
-  return ref_memory_print(link, "%zu %x %zu", file, table, number);
+  return REF_KEY(link, file, table, number);
 }
 
 /* Is it about the function's own code, of the body that stands? */

@@ -61,7 +61,7 @@ typedef struct ref_frames {
 } ref_frames;
 
 static const char *ref_frames_place_key(ref_link *link, size_t file, size_t section, uint64_t offset) {
-  return ref_memory_print(link, "%zu %zu %llx", file, section, (unsigned long long)offset);
+  return REF_KEY(link, file, section, offset);
 }
 
 /* As the input has it. */
@@ -446,7 +446,7 @@ static size_t ref_frames_next_kept(ref_frames *frames, size_t number, uint32_t i
 }
 
 static const char *ref_frames_inner_key(ref_link *link, size_t owner, uint64_t place) {
-  return ref_memory_print(link, "%zu %llx", owner, (unsigned long long)place);
+  return REF_KEY(link, owner, place);
 }
 
 /* L720: the places at which functions within others' texts begin. */
@@ -499,8 +499,7 @@ static void ref_frames_collect(ref_frames *frames) {
     if (frames->kept[i].function == REF_NONE || ref_frames_is_astray(&frames->kept[i].frame)) {
       continue;
     }
-    const char *key = ref_memory_print(mercury, "%zu %llx", frames->kept[i].function,
-                                       (unsigned long long)frames->kept[i].frame.start);
+    const char *key = REF_KEY(mercury, frames->kept[i].function, frames->kept[i].frame.start);
     const size_t before = ref_map_find(&last, key);
     if (before != REF_NONE) {
       frames->kept[before].next = i;

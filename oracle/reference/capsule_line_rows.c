@@ -203,8 +203,7 @@ static ref_line_row *ref_line_rows_move_one(ref_line_mover *mover, size_t row, u
 /* A caller is found by its line and file: the number of the first row of the chain that says them. `leaf` names the chain. */
 static size_t ref_line_rows_number_of(ref_link *link, ref_line_mover *mover, size_t leaf) {
   const ref_line_row *row = &mover->moved[mover->count - 1];
-  const char *key =
-      ref_memory_print(link, "%zx %llx %llx", leaf, (unsigned long long)row->line, (unsigned long long)row->file);
+  const char *key = REF_KEY(link, leaf, (uint64_t)row->line, (uint64_t)row->file);
   if (ref_map_find(&mover->known, key) == REF_NONE) {
     ref_map_set(link, &mover->known, key, mover->number);
   }

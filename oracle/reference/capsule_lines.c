@@ -84,7 +84,7 @@ static bool ref_lines_step(const uint8_t *unit, uint64_t size, uint64_t *at, uin
 }
 
 static const char *ref_lines_key(ref_link *link, uint64_t offset) {
-  return ref_memory_print(link, "%llx", (unsigned long long)offset);
+  return REF_KEY(link, offset);
 }
 
 /* The entries that Mercury's side keeps about the table, of each place the one read last (RF815). */

@@ -600,7 +600,10 @@ typedef struct ref_link {
 } ref_link;
 
 /* memory.c */
+/* A link in its own first block, all zeros otherwise; NULL: no memory. */
+ref_link *ref_memory_begin(void);
 void *ref_memory_take(ref_link *link, size_t count, size_t size);
+void *ref_memory_copy(ref_link *link, const void *bytes, size_t size);
 /* Each REF_NONE. */
 size_t *ref_memory_take_numbers(ref_link *link, size_t count);
 #define REF_TAKE(link, type, count) ((type *)ref_memory_take(link, count, sizeof(type)))
@@ -610,6 +613,10 @@ char *ref_memory_print_list(ref_link *link, const char *format, va_list argument
 char *ref_memory_print(ref_link *link, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same of two texts alone, which most names are made of. */
 char *ref_memory_join(ref_link *link, const char *first, const char *second);
+/* A text for each row of up to four numbers, to find it by. */
+const char *ref_memory_key(ref_link *link, const uint64_t *numbers, size_t count);
+#define REF_KEY(link, ...)                                                                                             \
+  ref_memory_key(link, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 void ref_memory_free(ref_arena_block *blocks);
 /* Makes room for one more item; returns the array's new place. What lies behind the items that were ever counted is zeros. */
 void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size);
@@ -805,7 +812,6 @@ bool ref_input_has_outside_section(const uint8_t *bytes, size_t size, uint64_t h
 bool ref_foreign_is_archive(const ref_input *input);
 bool ref_foreign_take(ref_link *link, const ref_input *input, const char *extension);
 void ref_foreign_find_libraries(ref_link *link);
-void ref_inputs_free(ref_link *link);
 const char *ref_input_string(const ref_cubin *cubin, uint64_t offset);
 void ref_inputs_prepare(ref_link *link, ref_file *file);
 
@@ -924,8 +930,7 @@ void ref_slot_spread_externs(ref_link *link, ref_function *slot, const ref_recor
 /* records.c */
 /* Such a record has at least that word (D67). */
 bool ref_record_first_word_is_symbol(uint8_t code);
-void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input);
-size_t ref_records_count_large_parameters(const ref_section *input);
+size_t ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input);
 ref_record *ref_records_add(ref_link *link, ref_records *records, const ref_record *record);
 void ref_records_read(ref_link *link, size_t file_number, uint32_t section, ref_function *function);
 uint16_t ref_record_value(const ref_record *record);
