@@ -197,6 +197,20 @@ tl_derive_roles tl_derive_find_roles(tl_cubin *cubin, const tl_names *names, tl_
   return (tl_derive_roles){lone, alone, derive_find_places(&d, lone, alone)};
 }
 
+void tl_derive_take_headers(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
+  deriver d = {.cubin = cubin, .names = names, .arena = arena};
+  derive_pair_sections(&d);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    tl_cubin_section *const section = derive_section(&d, i);
+    const tl_cubin_section *const own = derive_section(&d, d.sass[i]);
+    if (section->type != SHT_PROGBITS || !(section->flags & SHF_CUDA_MERCURY) || own->type != SHT_PROGBITS)
+      continue;
+    section->flags = own->flags | SHF_CUDA_MERCURY;
+    section->align = own->align;
+    section->entry_size = own->entry_size;
+  }
+}
+
 tl_derive_version tl_derive_find_version(const tl_cubin *cubin, const tl_names *names) {
   enum { VERSION = 7, UNSAID = 0x100 };
   for (uint32_t i = 1; i < cubin->section_count; i++) {

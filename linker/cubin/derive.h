@@ -15,6 +15,9 @@ uint32_t tl_derive_type_in_code(uint32_t type, uint16_t opcode, bool kernel);
 /* L1508: what half a place in the code adds there; false where its addend stays. */
 bool tl_derive_half_addend(const tl_code *code, uint16_t opcode, uint64_t addend, uint64_t *place);
 
+/* Gives Mercury's debug data the SASS side's headers (L1546). */
+void tl_derive_take_headers(tl_cubin *cubin, const tl_names *names, tl_arena *arena);
+
 /* What nvlink does not do of such a capsule's sections in its Mercury view, by section. */
 typedef struct tl_derive_roles {
   const bool *lone;      /* Mercury's that it does not read, since the SASS side has none like it (L1492) */

@@ -498,6 +498,7 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
     view_check_names(cubin, names, diagnostics);
     tl_shape_check(cubin, names, diagnostics);
     view_add_versions(cubin, names, arena);
+    tl_derive_take_headers(cubin, names, arena);
   }
   if (cubin->view == TL_VIEW_MERCURY) {
     view_select_mercury(cubin, names, arena, diagnostics);

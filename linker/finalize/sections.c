@@ -59,11 +59,17 @@ static bool sections_is_line_table(const finalizer *f, uint32_t section) {
          (strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0);
 }
 
-/* Entries of debug data, or of compiler constants, that stay, or records of those that were applied. */
+/* Entries of debug data, of compiler constants, or of variables and other constants, that stay (L1548: but by default those of a
+ * relocatable output, where more stay), or records of those that were applied. */
 static bool sections_is_about_data(const finalizer *f, uint32_t section) {
+  const tl_module *const module = f->mercury->module;
   const tl_section *const m = final_mercury(f, section);
-  return (m->type == SHT_RELA || m->type == SHT_CUDA_RESOLVEDRELA) && m->about != TL_NONE &&
-         (final_is_debug(f, m->about) || final_mercury(f, m->about)->type == SHT_CUDA_CONSTANT0 + 2);
+  if ((m->type != SHT_RELA && m->type != SHT_CUDA_RESOLVEDRELA) || m->about == TL_NONE)
+    return false;
+  const uint32_t type = final_mercury(f, m->about)->type;
+  const bool data = type == SHT_CUDA_GLOBAL_INIT || type == SHT_CUDA_CONSTANT0 + 3 || type == SHT_CUDA_CONSTANT0 + 4;
+  const bool alike = module->mode->final || module->options->bug_compatible;
+  return final_is_debug(f, m->about) || type == SHT_CUDA_CONSTANT0 + 2 || (data && alike && m->type == SHT_RELA);
 }
 
 /* M43: -g, or a file that asks for them somewhere in the link. */
@@ -264,8 +270,9 @@ static void sections_link_plain(finalizer *f) {
   for (uint32_t i = 0; i < e->section_count; i++) {
     final_section *const out = &f->sections.items[i + 1];
     const tl_section *const m = final_mercury(f, e->order[i]);
-    const bool debug = m->type == SHT_PROGBITS && !(m->flags & SHF_EXECINSTR); /* L1510 */
-    out->link = debug ? 0 : tl_plan_section_link(e, e->order[i]);
+    const bool debug = m->type == SHT_PROGBITS && !(m->flags & SHF_EXECINSTR);                 /* L1510 */
+    const bool data = m->type == SHT_CUDA_GLOBAL_INIT || tl_section_type_is_constant(m->type); /* L1546 */
+    out->link = debug || data ? 0 : tl_plan_section_link(e, e->order[i]);
     out->info = tl_plan_section_info(e, e->order[i]);
   }
 }
@@ -313,14 +320,20 @@ static uint32_t mirror_type(const tl_section *section, mirror_kind kind) {
   return section->type == SHT_CUDA_CONSTANT0 + 3 ? SHT_CUDA_USER_CONSTANT : section->type;
 }
 
-/* The SASS view's bytes are its own where places in the code were written into them, whatever these are (L585, L1036). */
-static bool mirror_has_places(const finalizer *f, uint32_t type) {
+/* The SASS view's bytes are its own where places in the code were written into them, or stay in Mercury's view, whatever these are
+ * (L585, L1036, L1548). */
+static bool mirror_has_places(const finalizer *f, uint32_t section) {
   const tl_relocated *const relocated = f->sass->emitted->relocated;
+  const uint32_t type = final_mercury(f, section)->type;
+  const final_entry_list kept = final_entries_of(&f->mercury_entries, final_mercury(f, section)->relocations[1]);
   for (size_t i = 0; i < relocated->patches.count; i++) {
     const tl_patch *const patch = &relocated->patches.items[i];
     if (f->sass->module->sections.items[patch->section].type == type && tl_relocation_is_code_place(patch->row))
       return true;
   }
+  for (size_t i = 0; i < kept.count; i++)
+    if (tl_relocation_is_code_place(tl_relocation_in_view(kept.items[i]->type, true)))
+      return true;
   return false;
 }
 
@@ -338,11 +351,11 @@ static bool mirror_shares(const finalizer *f, uint32_t section, const final_sect
   if (own->size == 0)
     return plain->size == 0;
   if (TL_AMONG_TEXTS(always, name))
-    return plain->size == own->size && !(constants && mirror_has_places(f, type));
+    return plain->size == own->size && !(constants && mirror_has_places(f, section));
   if (TL_AMONG_TEXTS(when_equal, name))
     return plain->size == own->size && memcmp(plain->bytes, own->bytes, own->size) == 0;
   if (strcmp(name, ".nv.global.init") == 0)
-    return plain->size == own->size && !mirror_has_places(f, type);
+    return plain->size == own->size && !mirror_has_places(f, section);
   return strncmp(name, ptx, sizeof ptx - 1) == 0 && plain->size == own->size;
 }
 

@@ -222,14 +222,14 @@ static tl_map table_find_halves(const finalizer *f, const tl_code *code, final_e
 }
 
 /* Whether the SASS side has no entry beside one that stays in Mercury's view: places in the code, what says nothing, and what is
- * about reserved shared memory, whose number the instruction has. */
-static bool table_is_silent(const finalizer *f, const tl_kept *kept) {
-  enum { NONE = TL_R_MERCURY, ADDRESS = TL_R_MERCURY + 3 };
+ * about reserved shared memory, whose number the instruction has, but for loads of constants. */
+static bool table_is_silent(const finalizer *f, const tl_kept *kept, uint16_t opcode) {
+  enum { NONE = TL_R_MERCURY, ADDRESS = TL_R_MERCURY + 3, LOAD = 0x7ac };
   const tl_module *const m = f->mercury->module;
   const tl_symbol *const symbol = &m->symbols.items[kept->symbol];
   if (kept->type == 0 || kept->type == NONE || tl_relocation_is_code_place(tl_relocation_in_view(kept->type, true)))
     return true;
-  if (kept->type != ADDRESS)
+  if (kept->type != ADDRESS || opcode == LOAD)
     return false;
   if (symbol->section == TL_NONE)
     return tl_text_behind(tl_module_text(m, symbol->name), ".nv.reservedSmem.");
@@ -251,6 +251,7 @@ static const uint8_t *table_code_entries(finalizer *f, uint32_t section, uint64_
   if (!code || text == f->mercury->module->jump_slots || table_keeps_more(f->mercury->module))
     return NULL;
   const uint8_t *const words = final_code_text(f, text);
+  const uint64_t words_size = final_view_size(f->sass, f->sass_section[text]) & ~(uint64_t)1;
   const tl_map halves = table_find_halves(f, code, list);
   uint8_t *const bytes = final_new(f, list.count * ELF_RELA_SIZE);
   uint64_t done = 0;
@@ -260,9 +261,9 @@ static const uint8_t *table_code_entries(finalizer *f, uint32_t section, uint64_
     const tl_symbol *const symbol = &f->mercury->module->symbols.items[kept->symbol];
     if (!place)
       return NULL;
-    if (table_is_silent(f, kept))
+    const uint16_t opcode = place->sass < words_size ? tl_get16(words + place->sass) & OPCODE : 0;
+    if (table_is_silent(f, kept, opcode))
       continue;
-    const uint16_t opcode = tl_get16(words + place->sass) & OPCODE;
     const bool kernel = tl_type_of(symbol) == STT_FUNC && symbol->other & STO_ENTRY;
     uint64_t addend = (uint64_t)kept->addend;
     if (tl_code_is_half_place(kept->type) && tl_map_get(&halves, place->sass) == i)

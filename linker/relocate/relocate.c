@@ -928,9 +928,12 @@ static void relocate_clear(relocating *r, entry_state *e) {
   relocate_apply(r, e);
 }
 
-/* S is what the table of symbols says, also of one that is undefined. */
+/* S is what the table of symbols says, also of one that is undefined; what is left in symbol 0 counts without the reserved bytes
+ * (L1547). */
 static void relocate_apply_place(relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
+  if ((e->entry->state == TL_ENTRY_NULL || e->entry->state == TL_ENTRY_GONE) && e->s == r->layout->null_value)
+    e->s -= r->layout->null_reserved;
   if (e->symbol && symbol->section == TL_NONE && !symbol->shared && symbol->block == TL_NONE)
     e->s = r->layout->symbol_value[e->symbol];
   if (symbol->shared && r->module->mode->final && tl_symbol_is_listed(r->module, r->layout, e->symbol)) /* L617 */
