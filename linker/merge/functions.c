@@ -445,7 +445,8 @@ static void functions_lose(tl_merging *m, uint32_t symbol) {
   const uint32_t section = m->cubin->symbols[symbol].section;
   const uint32_t owner = tl_module_owner(m->module, m->section_map[section]);
   const bool stands = owner != TL_NONE && m->module->symbols.items[owner].function == m->bodies[symbol].function;
-  if (!stands && (function->file != m->file || m->cubin->symbols[function->symbol].section != section)) /* L1114, L1592 */
+  if (!stands &&
+      (function->file != m->file || m->cubin->symbols[function->symbol].section != section)) /* L1114, L1592 */
     m->section_state[section] |= TL_SECTION_LOST;
 }
 

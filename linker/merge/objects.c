@@ -1478,6 +1478,31 @@ static bool objects_is_noted_pool(const tl_merging *m, uint32_t index) {
          strcmp(tl_merging_text(m, section->name), ".nv_debug.shared") == 0;
 }
 
+/* Whether a section is what ptxas laid out in a function of an -ewp object, without a symbol. */
+static bool objects_is_whole_section(const tl_merging *m, uint32_t index) {
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  return m->cubin->type == ET_EWP && input->type == SHT_CUDA_SHARED && input->info && input->size &&
+         !(m->section_state[index] & TL_SECTION_DEAD) && m->section_map[index] == TL_NONE &&
+         objects_starts_with(m, input->name, ".nv.shared.");
+}
+
+/* L1595: entries about its symbol are about the section that it lies in, at its place there. With -g nvlink forgets it (D111). */
+static void objects_map_whole(tl_merging *m, uint32_t index) {
+  tl_module *const module = m->module;
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  const uint32_t text = objects_owner_text(m, input), owner = tl_module_owner(module, text);
+  if (owner == TL_NONE || (module->extern_by_name && tl_defect_matched(module->options, TL_DEFECT_D111)))
+    return;
+  if (module->sections.items[text].shared == TL_NONE)
+    objects_owned_section(m, index, text);
+  const uint32_t out = module->sections.items[text].shared;
+  if (out == TL_NONE)
+    return;
+  m->section_map[index] = out;
+  m->section_offset[index] = objects_hold(module, out, input->size, input->align);
+  m->section_state[index] |= TL_SECTION_FOREIGN;
+}
+
 void tl_merge_remaining_sections(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
@@ -1493,6 +1518,8 @@ void tl_merge_remaining_sections(tl_merging *m) {
     const bool bare = objects_is_bare_pool(m, s) || objects_is_noted_pool(m, s);
     if (!gone && !bare && !objects_section_is_skipped(section))
       tl_merge_place_section(m, s); /* where no symbol placed it */
+    if (!bare && objects_is_whole_section(m, s))
+      objects_map_whole(m, s);
   }
 }
 
