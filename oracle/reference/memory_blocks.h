@@ -20,7 +20,8 @@
 
 enum {
   REF_BLOCK_BYTES = 65536, /* most blocks are as large as that */
-  REF_BLOCK_HEAD = 32      /* all behind that is poisoned in a block of that size, when it is taken and when it is given back */
+  REF_BLOCK_HEAD =
+      32 /* all behind that is poisoned in a block of that size, when it is taken and when it is given back */
 };
 
 /* NULL where there is none. */

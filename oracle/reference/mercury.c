@@ -46,7 +46,7 @@ const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint
     return &found->tables;
   }
   const char *name = ref_memory_join(link, ".nv.merc.rela",
-                                      target < file->whole.section_count ? file->whole.sections[target].name : "");
+                                     target < file->whole.section_count ? file->whole.sections[target].name : "");
   found->table_file = file;
   found->table = sass;
   found->tables.count = 0;

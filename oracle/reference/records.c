@@ -218,8 +218,7 @@ uint16_t ref_record_value(const ref_record *record) {
 /* F61 */
 void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *output) {
   const bool sized = record->format == 4;
-  const uint16_t value =
-      sized ? (uint16_t)(record->payload.size + 4 * record->tail.count) : ref_record_value(record);
+  const uint16_t value = sized ? (uint16_t)(record->payload.size + 4 * record->tail.count) : ref_record_value(record);
   const uint32_t format = record->format, code = record->code;
   ref_bytes_add_u32(link, output, format | code << 8 | (uint32_t)value << 16);
   if (sized) {

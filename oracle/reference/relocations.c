@@ -484,8 +484,7 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   ref_file *file = &link->files[file_number];
   const uint32_t target = file->cubin.sections[table].info;
   const bool no_type = entry->type != 0 && entry->type <= REF_MERCURY_FIRST; /* L584 */
-  if (link->view->is_mercury &&
-      (no_type || (entry->type < REF_MERCURY_FIRST && ref_merge_owner(file, target) != 0))) {
+  if (link->view->is_mercury && (no_type || (entry->type < REF_MERCURY_FIRST && ref_merge_owner(file, target) != 0))) {
     link->has_unexpected_entry = true; /* RF686 */
     link->unexpected_file = file_number;
     return;

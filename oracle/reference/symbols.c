@@ -44,7 +44,8 @@ bool ref_symbol_is_system_call(const char *name) {
                                       "cnpEventCreate",
                                       "cnpEventRecord",
                                       "cnpEventDestroy"};
-  const bool is_like_one = name[0] == '_' ? name[1] == '_' : name[0] == 'c' || name[0] == 'v' || name[0] == 'm' || name[0] == 'f';
+  const bool is_like_one =
+      name[0] == '_' ? name[1] == '_' : name[0] == 'c' || name[0] == 'v' || name[0] == 'm' || name[0] == 'f';
   if (!is_like_one) {
     return false;
   }
@@ -78,9 +79,8 @@ bool ref_symbol_is_provided(const char *name) {
                                       ".nv.independent.samplerrefDescSize",
                                       ".nv.unified.texrefDescSize",
                                       ".nv.surfrefDescSize"};
-  const bool is_like_one =
-      name[0] == '_' ? name[1] == '_' && name[2] == 'U'
-                     : name[0] == '.' && name[1] == 'n' && name[2] == 'v' && name[3] == '.';
+  const bool is_like_one = name[0] == '_' ? name[1] == '_' && name[2] == 'U'
+                                          : name[0] == '.' && name[1] == 'n' && name[2] == 'v' && name[3] == '.';
   if (!is_like_one) {
     return false; /* as nearly all */
   }
