@@ -119,8 +119,9 @@ static ref_common ref_frames_read_common(ref_frames *frames, const ref_frame *fr
   if (frames->read_section != frame->common_section || frames->read_at != frame->common) {
     frames->read_section = frame->common_section;
     frames->read_at = frame->common;
-    frames->read = ref_common_read(frames->capsule->mercury, frame->common_section->data + frame->common,
-                                   (size_t)ref_frames_common_size(frame));
+    frames->read =
+        ref_common_read(frames->capsule->mercury, frame->common_section->data + frame->common,
+                        (size_t)ref_frames_common_size(frame), (size_t)(frame->common_section->size - frame->common));
   }
   return frames->read;
 }
@@ -391,7 +392,8 @@ static void ref_frames_list_addresses(ref_frames *frames) {
 /* The rows behind the head of Mercury's frame, in its common entry's unit (L1120). */
 static ref_rows ref_frames_rows(ref_frames *frames, const ref_frame *frame) {
   return ref_rows_read(frames->capsule->mercury, frame->section->data + frame->at + ROWS_AT,
-                       (size_t)(frame->end - frame->at - ROWS_AT), ref_frames_read_common(frames, frame).unit);
+                       (size_t)(frame->end - frame->at - ROWS_AT), (size_t)(frame->section->size - frame->at - ROWS_AT),
+                       ref_frames_read_common(frames, frame).unit);
 }
 
 /* Adds the rows of a body's frame at their places in the SASS text, which count from `start`: of several at a place the last one stays.
