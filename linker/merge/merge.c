@@ -80,7 +80,8 @@ static uint32_t merge_section_of_symbol(const tl_merging *m, const tl_cubin_symb
   const uint32_t section = own ? tl_merging_section(m, symbol->section) : TL_NONE;
   if (section != TL_NONE && section == m->module->jump_slots && m->module->sections.items[section].name != symbol->name)
     return TL_NONE;
-  return own ? section : tl_module_find_section(m->module, symbol->name);
+  const bool pool = section != TL_NONE && section == m->module->debug_shared; /* nvlink finds it by its name (L1591) */
+  return own && !pool ? section : tl_module_find_section(m->module, symbol->name);
 }
 
 /* Whether a symbol is neither function nor object nor texture: a section's, a label, whatever its binding. */

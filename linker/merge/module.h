@@ -133,6 +133,7 @@ typedef struct tl_section {
   uint32_t symbol;    /* its section symbol, TL_NONE */
   uint32_t link;      /* sh_link as the first input has it, for kinds that the linker gives none (L189) */
   uint32_t about;     /* section that sh_info names, TL_NONE */
+  uint64_t held;      /* of shared memory: the end of its objects so far, each behind the one before (L1591) */
   uint32_t leads;     /* of what is no function's: that too, and nothing but a number (L1582); TL_NONE */
   uint32_t owner;     /* of text: symbol of the primary function, TL_NONE */
   bool left;          /* text whose second name stood first in its file: what is about it may be untranslated (L868) */

@@ -739,6 +739,15 @@ static uint64_t relocate_old_content(const relocating *r, const entry_state *e) 
   return inside ? tl_bits_get(target->data + offset, field->start, field->width) : 0;
 }
 
+/* L1596: a compiler constant of a kernel's body that was replaced, which has no symbol. */
+static bool relocate_is_lost_constant(const relocating *r, uint32_t index) {
+  const tl_symbol *const symbol = relocate_symbol(r, index);
+  const bool constant =
+      symbol->section != TL_NONE && r->module->sections.items[symbol->section].type == SHT_CUDA_CONSTANT0 + 2;
+  return constant && tl_type_of(symbol) != STT_SECTION && !r->module->capsule &&
+         !tl_symbol_is_listed(r->module, r->layout, index);
+}
+
 /* W17.9: entries that -preserve-relocs does not record although they are applied: compiler constants of device functions,
  * what is cleared, and in an executable texture slots, what a kernel gives extern shared memory, and where the pool is
  * empty objects without a place. */
@@ -747,7 +756,7 @@ static bool relocate_is_recorded(const relocating *r, const entry_state *e) {
   const unsigned type = tl_type_of(symbol);
   const bool final = r->module->mode->final, texture = tl_type_is_texture(type);
   const bool slot = texture && final && e->row->texture == TL_TEX_BINDLESS; /* L575 */
-  if (symbol->block != TL_NONE || slot || symbol->constants_size)
+  if (symbol->block != TL_NONE || slot || symbol->constants_size || (final && relocate_is_lost_constant(r, e->symbol)))
     return false;
   const bool code = tl_layout_function_of(r->module, e->entry->target) != TL_NONE;
   const bool shared = symbol->shared || symbol->misplaced;               /* L900 */

@@ -31,6 +31,10 @@ static bool ref_cubin_fail(char *error, size_t error_size, const char *format, .
   return false;
 }
 
+static void *ref_cubin_take(const ref_cubin_memory *memory, size_t count, size_t size) {
+  return memory == NULL ? calloc(count, size) : memory->take(memory->owner, count, size);
+}
+
 static bool ref_cubin_range_fits(uint64_t offset, uint64_t size, uint64_t limit) {
   return offset <= limit && size <= limit - offset;
 }
@@ -83,7 +87,7 @@ static void ref_cubin_decode_section(const uint8_t *at, ref_section *section) {
 }
 
 /* X1: from 65280 sections on, e_shnum is 0 and section 0 holds the count (size) and the name table's index (link). */
-static bool ref_cubin_read_sections(ref_cubin *cubin, char *error, size_t error_size) {
+static bool ref_cubin_read_sections(ref_cubin *cubin, const ref_cubin_memory *memory, char *error, size_t error_size) {
   uint64_t count = ref_u16(cubin->bytes + 60);
   uint32_t names = ref_u16(cubin->bytes + 62);
   if (cubin->section_offset == 0) {
@@ -105,7 +109,7 @@ static bool ref_cubin_read_sections(ref_cubin *cubin, char *error, size_t error_
     return ref_cubin_fail(error, error_size, "e_shnum: %llu section headers do not fit in the file",
                           (unsigned long long)count);
   }
-  cubin->sections = calloc(count == 0 ? 1 : (size_t)count, sizeof *cubin->sections);
+  cubin->sections = ref_cubin_take(memory, count == 0 ? 1 : (size_t)count, sizeof *cubin->sections);
   if (cubin->sections == NULL) {
     return ref_cubin_fail(error, error_size, "out of memory");
   }
@@ -129,7 +133,7 @@ static bool ref_cubin_read_sections(ref_cubin *cubin, char *error, size_t error_
   return true;
 }
 
-static bool ref_cubin_read_segments(ref_cubin *cubin, char *error, size_t error_size) {
+static bool ref_cubin_read_segments(ref_cubin *cubin, const ref_cubin_memory *memory, char *error, size_t error_size) {
   const size_t count = ref_u16(cubin->bytes + 56);
   if (count == 0) {
     return true;
@@ -142,7 +146,7 @@ static bool ref_cubin_read_segments(ref_cubin *cubin, char *error, size_t error_
     return ref_cubin_fail(error, error_size, "e_phoff, e_phnum: %zu program headers at 0x%llx do not fit in the file",
                           count, (unsigned long long)cubin->segment_offset);
   }
-  cubin->segments = calloc(count, sizeof *cubin->segments);
+  cubin->segments = ref_cubin_take(memory, count, sizeof *cubin->segments);
   if (cubin->segments == NULL) {
     return ref_cubin_fail(error, error_size, "out of memory");
   }
@@ -192,7 +196,8 @@ static void ref_cubin_decode_symbols(ref_cubin *cubin) {
   }
 }
 
-bool ref_cubin_read_symbols(ref_cubin *cubin, char *error, size_t error_size) {
+static bool ref_cubin_read_symbols_in(ref_cubin *cubin, const ref_cubin_memory *memory, char *error,
+                                      size_t error_size) {
   cubin->symbol_section = 0;
   for (uint32_t i = 1; i < cubin->section_count && cubin->symbol_section == 0; i++) {
     if (cubin->sections[i].type == TYPE_SYMTAB) {
@@ -211,7 +216,7 @@ bool ref_cubin_read_symbols(ref_cubin *cubin, char *error, size_t error_size) {
   if (count == 0) {
     return true;
   }
-  cubin->symbols = calloc(count, sizeof *cubin->symbols);
+  cubin->symbols = ref_cubin_take(memory, count, sizeof *cubin->symbols);
   if (cubin->symbols == NULL) {
     return ref_cubin_fail(error, error_size, "out of memory");
   }
@@ -220,11 +225,20 @@ bool ref_cubin_read_symbols(ref_cubin *cubin, char *error, size_t error_size) {
   return true;
 }
 
-bool ref_cubin_read(ref_cubin *cubin, const void *bytes, size_t size, char *error, size_t error_size) {
+bool ref_cubin_read_symbols(ref_cubin *cubin, char *error, size_t error_size) {
+  return ref_cubin_read_symbols_in(cubin, NULL, error, error_size);
+}
+
+bool ref_cubin_read_in(ref_cubin *cubin, const void *bytes, size_t size, const ref_cubin_memory *memory, char *error,
+                       size_t error_size) {
   *cubin = (ref_cubin){.bytes = bytes, .size = size};
-  const bool good =
-      ref_cubin_read_header(cubin, error, error_size) && ref_cubin_read_sections(cubin, error, error_size) &&
-      ref_cubin_read_segments(cubin, error, error_size) && ref_cubin_read_symbols(cubin, error, error_size);
+  return ref_cubin_read_header(cubin, error, error_size) && ref_cubin_read_sections(cubin, memory, error, error_size) &&
+         ref_cubin_read_segments(cubin, memory, error, error_size) &&
+         ref_cubin_read_symbols_in(cubin, memory, error, error_size);
+}
+
+bool ref_cubin_read(ref_cubin *cubin, const void *bytes, size_t size, char *error, size_t error_size) {
+  const bool good = ref_cubin_read_in(cubin, bytes, size, NULL, error, error_size);
   if (!good) {
     ref_cubin_free(cubin);
   }

@@ -66,6 +66,15 @@ typedef struct ref_cubin {
  * `error`; the cubin is then empty and need not be freed. */
 bool ref_cubin_read(ref_cubin *cubin, const void *bytes, size_t size, char *error, size_t error_size);
 void ref_cubin_free(ref_cubin *cubin);
+/* Where arrays come from whose owner gives them back himself: zeros; NULL: no memory. */
+typedef struct ref_cubin_memory {
+  void *(*take)(void *owner, size_t count, size_t size);
+  void *owner;
+} ref_cubin_memory;
+
+/* The same with such arrays: nothing is to be freed. */
+bool ref_cubin_read_in(ref_cubin *cubin, const void *bytes, size_t size, const ref_cubin_memory *memory, char *error,
+                       size_t error_size);
 /* The symbols alone, by the first symbol table among the sections; the cubin has none yet. As ref_cubin_read. */
 bool ref_cubin_read_symbols(ref_cubin *cubin, char *error, size_t error_size);
 

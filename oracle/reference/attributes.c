@@ -68,6 +68,10 @@ static void ref_attribute_append_word(ref_link *link, ref_records *records, uint
 
 /* I2, I3, W6.6: every list comes out in reverse; empty sized records and code 0 disappear. */
 static void ref_attributes_reverse(ref_link *link, const ref_records *input, ref_records *output) {
+  if (output->capacity == 0) {
+    output->capacity = input->count + 4; /* with what is handed on to it */
+    output->items = REF_TAKE(link, ref_record, output->capacity);
+  }
   for (size_t i = input->count; i-- > 0;) {
     const ref_record *record = &input->items[i];
     if (!record->dropped && record->code != 0 && !(record->format == 4 && record->payload.size == 0)) {

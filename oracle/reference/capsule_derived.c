@@ -20,7 +20,7 @@ enum {
 };
 
 static const char *ref_derived_key(ref_link *link, size_t file, uint32_t table, size_t number) {
-  return ref_memory_print(link, "%zu %x %zu", file, table, number);
+  return REF_KEY(link, file, table, number);
 }
 
 /* Is it about the function's own code, of the body that stands? */
@@ -126,10 +126,11 @@ static bool ref_derived_lies_in_reserved(const ref_link *mercury, const ref_out_
   return section != REF_NONE && mercury->sections[section].type == REF_TYPE_SHARED_RESERVED;
 }
 
-/* L615, RF87: beside an address of 32 bits the SASS side has the value in the instruction. */
-static bool ref_derived_is_reserved(const ref_link *mercury, const ref_out_relocation *entry) {
-  return entry->type == REF_MERCURY_32 && (ref_relocate_names_reserved(mercury, entry) ||
-                                           (!mercury->relocatable && ref_derived_lies_in_reserved(mercury, entry)));
+/* L615, RF87: beside an address of 32 bits the SASS side has the value in the instruction, but for a uniform load (RF993). */
+static bool ref_derived_is_reserved(const ref_link *mercury, const ref_out_relocation *entry, unsigned opcode) {
+  return entry->type == REF_MERCURY_32 && opcode != OPCODE_LDCU &&
+         (ref_relocate_names_reserved(mercury, entry) ||
+          (!mercury->relocatable && ref_derived_lies_in_reserved(mercury, entry)));
 }
 
 /* 0: none. */
@@ -178,7 +179,8 @@ static void ref_derived_add(ref_capsule *capsule, const ref_out_relocation *entr
                             const ref_bytes *text, bool is_first, ref_bytes *output) {
   const uint64_t place = ref_units_around(places, entry->input_offset);
   const uint32_t type = ref_derived_sass_type(capsule->mercury, entry, text, place);
-  if (!entry->dropped && type != 0 && !ref_derived_is_reserved(capsule->mercury, entry)) {
+  if (!entry->dropped && type != 0 &&
+      !ref_derived_is_reserved(capsule->mercury, entry, ref_derived_opcode(text, place))) {
     ref_capsule_write_entry(
         capsule, output, place, type, ref_symbol_index(capsule->mercury, entry->symbol),
         ref_derived_addend(entry->type, entry->addend, places, ref_derived_opcode(text, place), is_first));
@@ -245,12 +247,15 @@ static void ref_derived_write_value(ref_bytes *text, uint64_t place, uint32_t ty
 static void ref_derived_write_entry(const ref_capsule *capsule, const ref_out_relocation *entry, uint64_t place,
                                     const ref_bytes *symbols, ref_bytes *text) {
   const ref_link *mercury = capsule->mercury;
+  const size_t function = mercury->sections[entry->target].info_function;
+  const size_t sass = function == REF_NONE ? REF_NONE : capsule->sass->functions[function].text;
+  const ref_bytes *before = sass == REF_NONE ? text : ref_places_text(capsule, sass);
   ref_field field;
   if (!entry->dropped && (entry->type == REF_MERCURY_PLACE_64 || entry->type >= REF_MERCURY_PLACE_BYTE_0) &&
       ref_data_place_field(entry->type, &field)) {
     const uint64_t value = ref_data_place_value(mercury, entry, symbols);
     ref_field_write(&field, text->data, text->size, place, ref_field_value(&field, value, 0, 0, 0));
-  } else if (ref_derived_is_reserved(mercury, entry)) {
+  } else if (ref_derived_is_reserved(mercury, entry, ref_derived_opcode(before, place))) {
     const size_t symbol = capsule->sass_symbol_of[entry->symbol];
     const uint64_t value = (symbol == REF_NONE ? 0 : capsule->sass->symbols[symbol].value) +
                            (ref_derived_lies_in_reserved(mercury, entry) ? SYSTEM_RESERVED : 0);

@@ -61,7 +61,7 @@ typedef struct ref_frames {
 } ref_frames;
 
 static const char *ref_frames_place_key(ref_link *link, size_t file, size_t section, uint64_t offset) {
-  return ref_memory_print(link, "%zu %zu %llx", file, section, (unsigned long long)offset);
+  return REF_KEY(link, file, section, offset);
 }
 
 /* As the input has it. */
@@ -119,8 +119,9 @@ static ref_common ref_frames_read_common(ref_frames *frames, const ref_frame *fr
   if (frames->read_section != frame->common_section || frames->read_at != frame->common) {
     frames->read_section = frame->common_section;
     frames->read_at = frame->common;
-    frames->read = ref_common_read(frames->capsule->mercury, frame->common_section->data + frame->common,
-                                   (size_t)ref_frames_common_size(frame));
+    frames->read =
+        ref_common_read(frames->capsule->mercury, frame->common_section->data + frame->common,
+                        (size_t)ref_frames_common_size(frame), (size_t)(frame->common_section->size - frame->common));
   }
   return frames->read;
 }
@@ -391,7 +392,8 @@ static void ref_frames_list_addresses(ref_frames *frames) {
 /* The rows behind the head of Mercury's frame, in its common entry's unit (L1120). */
 static ref_rows ref_frames_rows(ref_frames *frames, const ref_frame *frame) {
   return ref_rows_read(frames->capsule->mercury, frame->section->data + frame->at + ROWS_AT,
-                       (size_t)(frame->end - frame->at - ROWS_AT), ref_frames_read_common(frames, frame).unit);
+                       (size_t)(frame->end - frame->at - ROWS_AT), (size_t)(frame->section->size - frame->at - ROWS_AT),
+                       ref_frames_read_common(frames, frame).unit);
 }
 
 /* Adds the rows of a body's frame at their places in the SASS text, which count from `start`: of several at a place the last one stays.
@@ -446,7 +448,7 @@ static size_t ref_frames_next_kept(ref_frames *frames, size_t number, uint32_t i
 }
 
 static const char *ref_frames_inner_key(ref_link *link, size_t owner, uint64_t place) {
-  return ref_memory_print(link, "%zu %llx", owner, (unsigned long long)place);
+  return REF_KEY(link, owner, place);
 }
 
 /* L720: the places at which functions within others' texts begin. */
@@ -499,8 +501,7 @@ static void ref_frames_collect(ref_frames *frames) {
     if (frames->kept[i].function == REF_NONE || ref_frames_is_astray(&frames->kept[i].frame)) {
       continue;
     }
-    const char *key = ref_memory_print(mercury, "%zu %llx", frames->kept[i].function,
-                                       (unsigned long long)frames->kept[i].frame.start);
+    const char *key = REF_KEY(mercury, frames->kept[i].function, frames->kept[i].frame.start);
     const size_t before = ref_map_find(&last, key);
     if (before != REF_NONE) {
       frames->kept[before].next = i;

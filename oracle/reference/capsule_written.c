@@ -299,6 +299,15 @@ static void ref_written_put_end(const ref_written *written, ref_bytes *text) {
   }
 }
 
+void ref_written_end_of_section(ref_link *link, const ref_section *body, ref_bytes *text) {
+  ref_bytes bytes = {0}, before = {0};
+  ref_bytes_add(link, &bytes, body->data, (size_t)body->size);
+  ref_bytes_add(link, &before, text->data, text->size);
+  ref_written written = {.body = &bytes, .text = &before, .end = REF_NONE};
+  ref_written_list_steps(link, &written);
+  ref_written_put_end(&written, text);
+}
+
 void ref_written_translate(ref_link *link, const ref_written *written, ref_bytes *text) {
   ref_split_move *moves = REF_TAKE(link, ref_split_move, written->count);
   size_t move_count = 0;

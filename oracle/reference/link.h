@@ -163,6 +163,7 @@ typedef struct ref_file {
   ref_indices twins;       /* M2c: sections whose bytes another one has too, those of the same bytes together */
   bool has_no_strings;     /* E66 */
   bool is_system, is_late; /* C46 */
+  bool writes_reserved;    /* RF988 */
 } ref_file;
 
 /* The parts of `.nv.callgraph` (F75). */
@@ -402,10 +403,12 @@ typedef struct ref_constant_block {
 /* An entry of the index file or of an input's table (U3, U5). */
 typedef struct ref_unified {
   uint64_t identity[2];
-  uint64_t offset; /* where the index file puts it */
-  size_t symbol;   /* inputs: of the module, or REF_NONE */
-  bool found;      /* inputs: in the index file */
-  uint64_t before; /* RF222: inputs: where it was without the index file */
+  uint64_t offset;      /* where the index file puts it */
+  size_t symbol;        /* inputs: of the module, or REF_NONE */
+  bool found;           /* inputs: in the index file */
+  const uint8_t *input; /* RF1042: inputs: where the file has it */
+  size_t file;          /* RF1043: inputs, and what the index file has of them */
+  uint64_t before;      /* RF222: inputs: where it was without the index file */
 } ref_unified;
 
 typedef struct ref_unified_list {
@@ -414,6 +417,7 @@ typedef struct ref_unified_list {
   uint64_t window; /* index file: size of the table */
   uint64_t size;   /* inputs: of all tables, one behind the other */
   bool has_rest;   /* RF538: inputs: a table ends inside an entry */
+  size_t next;     /* of items, to be asked about next */
 } ref_unified_list;
 
 typedef struct ref_arena_block ref_arena_block;
@@ -502,6 +506,9 @@ typedef struct ref_link {
   size_t symbol_count, symbol_capacity;
   size_t pool_measured; /* RF1033: of shared_objects, those that are in pool_size */
   uint64_t pool_size;
+  size_t *first_functions; /* RF1043: by file, symbols */
+  size_t *stubs_by_symbol; /* of the first `stubs_noted` symbols */
+  size_t stubs_noted;
   ref_map symbol_by_name, section_by_name, texture_parameters;
   ref_map first_by_name;   /* RF406: of the first symbols, `named_count` of them */
   ref_map local_functions; /* RF664: 1 for a kernel */
@@ -593,7 +600,10 @@ typedef struct ref_link {
 } ref_link;
 
 /* memory.c */
+/* A link in its own first block, all zeros otherwise; NULL: no memory. */
+ref_link *ref_memory_begin(void);
 void *ref_memory_take(ref_link *link, size_t count, size_t size);
+void *ref_memory_copy(ref_link *link, const void *bytes, size_t size);
 /* Each REF_NONE. */
 size_t *ref_memory_take_numbers(ref_link *link, size_t count);
 #define REF_TAKE(link, type, count) ((type *)ref_memory_take(link, count, sizeof(type)))
@@ -603,6 +613,10 @@ char *ref_memory_print_list(ref_link *link, const char *format, va_list argument
 char *ref_memory_print(ref_link *link, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same of two texts alone, which most names are made of. */
 char *ref_memory_join(ref_link *link, const char *first, const char *second);
+/* A text for each row of up to four numbers, to find it by. */
+const char *ref_memory_key(ref_link *link, const uint64_t *numbers, size_t count);
+#define REF_KEY(link, ...)                                                                                             \
+  ref_memory_key(link, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 void ref_memory_free(ref_arena_block *blocks);
 /* Makes room for one more item; returns the array's new place. What lies behind the items that were ever counted is zeros. */
 void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size);
@@ -763,6 +777,15 @@ uint32_t ref_mercury_parameters(const ref_section *mercury);
 /* mercury_entries.c: makes a SASS list anew from Mercury's; false: it is right, or no rule is known. */
 bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
                                 ref_section *section);
+/* mercury_mixed.c: RF987; `table`: of Mercury's entries, or 0. */
+bool ref_mixed_writes_reserved(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
+                               const ref_section *text);
+void ref_mixed_derive_module(ref_link *link, const ref_mercury_sides *sides, const ref_section *mercury,
+                             ref_section *section);
+void ref_mixed_derive_data(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *mercury,
+                           ref_section *entries, ref_section *data);
+void ref_mixed_derive_text(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
+                           ref_section *section);
 const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass);
 uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint32_t sass, const ref_relocation *entry);
 
@@ -789,7 +812,6 @@ bool ref_input_has_outside_section(const uint8_t *bytes, size_t size, uint64_t h
 bool ref_foreign_is_archive(const ref_input *input);
 bool ref_foreign_take(ref_link *link, const ref_input *input, const char *extension);
 void ref_foreign_find_libraries(ref_link *link);
-void ref_inputs_free(ref_link *link);
 const char *ref_input_string(const ref_cubin *cubin, uint64_t offset);
 void ref_inputs_prepare(ref_link *link, ref_file *file);
 
@@ -908,8 +930,7 @@ void ref_slot_spread_externs(ref_link *link, ref_function *slot, const ref_recor
 /* records.c */
 /* Such a record has at least that word (D67). */
 bool ref_record_first_word_is_symbol(uint8_t code);
-void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input);
-size_t ref_records_count_large_parameters(const ref_section *input);
+size_t ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input);
 ref_record *ref_records_add(ref_link *link, ref_records *records, const ref_record *record);
 void ref_records_read(ref_link *link, size_t file_number, uint32_t section, ref_function *function);
 uint16_t ref_record_value(const ref_record *record);
@@ -1002,6 +1023,7 @@ size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t i
 void ref_slots_make_room(ref_link *link, ref_section *stub);
 
 /* unified_index.c: -uidx */
+const ref_unified *ref_unified_of_input(ref_unified_list *list, const uint8_t *input);
 ref_unified *ref_unified_of_symbol(const ref_unified_list *list, size_t symbol);
 void ref_unified_read_index(ref_link *link);
 bool ref_unified_is_placed(const ref_link *link);

@@ -60,23 +60,45 @@ static void *ref_memory_take_large(ref_link *link, ref_link *owner, size_t size)
   return block + 1;
 }
 
+/* So many bytes, which hold anything, of a block that has room for them. */
+static void *ref_memory_take_from(ref_arena_block *block, size_t bytes, size_t room) {
+  uint8_t *taken = (uint8_t *)(block + 1) + block->used;
+  block->used += room;
+  ASAN_UNPOISON_MEMORY_REGION(taken, bytes);
+  return taken;
+}
+
+static size_t ref_memory_room(size_t bytes) {
+  const size_t gap = GAP + bytes / 8; /* wider than what an array holds */
+  return (bytes + gap + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+ref_link *ref_memory_begin(void) {
+  ref_arena_block *block = ref_memory_block_take(REF_BLOCK_BYTES);
+  if (block == NULL) {
+    return NULL;
+  }
+  *block = (ref_arena_block){.size = REF_BLOCK_BYTES - sizeof *block};
+  ref_link *link = ref_memory_take_from(block, sizeof *link, ref_memory_room(sizeof *link));
+  memset(link, 0, sizeof *link);
+  link->blocks = block;
+  link->memory_taken = block->size;
+  return link;
+}
+
 /* What it holds is for the caller to say. */
 static void *ref_memory_take_bare(ref_link *link, size_t bytes) {
   ref_link *owner = link->memory_owner == NULL ? link : link->memory_owner;
   if (bytes > SMALL) {
     return ref_memory_take_large(link, owner, bytes);
   }
-  const size_t gap = GAP + bytes / 8; /* wider than what an array holds */
-  const size_t room = (bytes + gap + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  const size_t room = ref_memory_room(bytes);
   if (owner->blocks == NULL || owner->blocks->size - owner->blocks->used < room) {
     ref_arena_block *block = ref_memory_block(link, REF_BLOCK_BYTES - sizeof *block);
     block->next = owner->blocks;
     owner->blocks = block;
   }
-  uint8_t *taken = (uint8_t *)(owner->blocks + 1) + owner->blocks->used;
-  owner->blocks->used += room;
-  ASAN_UNPOISON_MEMORY_REGION(taken, bytes);
-  return taken;
+  return ref_memory_take_from(owner->blocks, bytes, room);
 }
 
 static void *ref_memory_take_filled(ref_link *link, size_t count, size_t size, int byte) {
@@ -88,6 +110,14 @@ static void *ref_memory_take_filled(ref_link *link, size_t count, size_t size, i
 
 void *ref_memory_take(ref_link *link, size_t count, size_t size) {
   return ref_memory_take_filled(link, count, size, 0);
+}
+
+void *ref_memory_copy(ref_link *link, const void *bytes, size_t size) {
+  void *copy = ref_memory_take_bare(link, size);
+  if (size != 0) {
+    memcpy(copy, bytes, size);
+  }
+  return copy;
 }
 
 size_t *ref_memory_take_numbers(ref_link *link, size_t count) {
@@ -106,9 +136,24 @@ void ref_memory_free(ref_arena_block *blocks) {
 char *ref_memory_join(ref_link *link, const char *first, const char *second) {
   const size_t length = strlen(first), size = strlen(second) + 1;
   char *text = ref_memory_take_bare(link, length + size);
+  text[length] = 0;
   memcpy(text, first, length);
   memcpy(text + length, second, size);
   return text;
+}
+
+const char *ref_memory_key(ref_link *link, const uint64_t *numbers, size_t count) {
+  enum { NUMBERS = 4, DIGITS = 16 };
+  char text[NUMBERS * (DIGITS + 1)], *at = text + sizeof text;
+  for (size_t i = 0; i < count && i < NUMBERS; i++) {
+    uint64_t rest = numbers[i];
+    *--at = (char)(i == 0 ? 0 : ' ');
+    do {
+      *--at = "0123456789abcdef"[rest & 15];
+      rest >>= 4;
+    } while (rest != 0);
+  }
+  return ref_memory_copy(link, at, (size_t)(text + sizeof text - at));
 }
 
 char *ref_memory_print_list(ref_link *link, const char *format, va_list arguments) {

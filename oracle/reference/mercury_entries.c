@@ -75,9 +75,9 @@ static bool ref_derivation_is_same(const ref_derivation *derivation, const ref_r
 /* A call within the text, of which the SASS side has no entry. */
 static bool ref_derivation_is_inside(const ref_derivation *derivation, const ref_relocation *mercury, uint32_t body) {
   const ref_cubin *cubin = derivation->sides->mercury;
-  const bool is_return = mercury->type == REF_MERCURY_RETURN_LOW || mercury->type == REF_MERCURY_RETURN_HIGH;
+  const bool is_call = mercury->type == REF_MERCURY_FIRST + 2;
   const ref_symbol *symbol = &cubin->symbols[mercury->symbol]; /* which is known, as the entry has been made */
-  return (symbol->info & 15) == REF_SYMBOL_FUNC && symbol->section == body && !is_return;
+  return (symbol->info & 15) == REF_SYMBOL_FUNC && symbol->section == body && is_call;
 }
 
 static void ref_derivation_write(ref_section *section, uint8_t *to, const ref_relocation *made, size_t count) {
@@ -101,12 +101,10 @@ static bool ref_derivation_names_reserved(const ref_cubin *sass, uint32_t table)
   return false;
 }
 
-/* The list as it should be; false where no rule is known. `inside`: it has a call within the text. */
-static bool ref_derivation_list(const ref_derivation *derivation, uint32_t table, ref_relocation *made, size_t *count,
-                                bool *inside) {
+/* The list as it should be; false where no rule is known. */
+static bool ref_derivation_list(const ref_derivation *derivation, uint32_t table, ref_relocation *made, size_t *count) {
   const ref_mercury_sides *sides = derivation->sides;
   *count = 0;
-  *inside = false;
   for (size_t i = 0; i < ref_cubin_relocation_count(sides->sass, table); i++) {
     const ref_relocation entry = ref_cubin_relocation(sides->sass, table, i);
     if (!ref_mercury_has_counterpart(sides->mercury, &entry)) {
@@ -115,8 +113,8 @@ static bool ref_derivation_list(const ref_derivation *derivation, uint32_t table
     if (!ref_derivation_entry(derivation, &entry, &made[*count])) {
       return false;
     }
-    *inside = *inside || ref_derivation_is_inside(derivation, &entry, sides->sass->sections[table].info);
-    *count += made[*count].type != 0;
+    const bool inside = ref_derivation_is_inside(derivation, &entry, sides->sass->sections[table].info);
+    *count += made[*count].type != 0 && !inside;
   }
   return true;
 }
@@ -145,8 +143,7 @@ bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, 
   derivation.has_place = REF_TAKE(link, bool, (size_t)text->size / UNIT + 1);
   ref_relocation *made = REF_TAKE(link, ref_relocation, ref_cubin_relocation_count(sides->sass, beside) + 1);
   size_t count;
-  bool inside;
-  if (!ref_derivation_list(&derivation, beside, made, &count, &inside) || inside ||
+  if (!ref_derivation_list(&derivation, beside, made, &count) ||
       ref_derivation_is_list(&derivation, table, made, count)) {
     return false;
   }

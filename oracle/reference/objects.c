@@ -766,9 +766,11 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
   }
 }
 
-/* RF35: the one symbol that a capsule linked as SASS does not bring, unless an object of SASS kind came before it. */
+/* RF35: the one symbol that a capsule linked as SASS does not bring, unless an object of SASS kind came before it. RF988: it does where its code
+ * has no such address written into it. */
 static bool ref_object_is_other_view(const ref_link *link, size_t file_number, const ref_symbol *input) {
-  if (link->is_capsule || input->section != 0 || !REF_IS(input->name, ".nv.reservedSmem.cap")) {
+  if (link->is_capsule || input->section != 0 || !REF_IS(input->name, ".nv.reservedSmem.cap") ||
+      !link->files[file_number].writes_reserved) {
     return false;
   }
   for (size_t i = 0; i <= file_number; i++) {

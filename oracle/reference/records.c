@@ -36,12 +36,17 @@ bool ref_record_first_word_is_symbol(uint8_t code) {
   }
 }
 
+/* The one behind the last becomes the last. */
+static ref_record *ref_record_count(ref_link *link, ref_records *records) {
+  ref_record *record = &records->items[records->count++];
+  record->serial = link->record_serial++;
+  return record;
+}
+
 ref_record *ref_records_add(ref_link *link, ref_records *records, const ref_record *record) {
   records->items = ref_memory_grow(link, records->items, records->count, &records->capacity, sizeof *records->items);
-  ref_record *added = &records->items[records->count++];
-  *added = *record;
-  added->serial = link->record_serial++;
-  return added;
+  records->items[records->count] = *record;
+  return ref_record_count(link, records);
 }
 
 /* The module symbol behind an input's symbol index; REF_NONE for none. Sets `gone` for what is not in the output. */
@@ -111,45 +116,49 @@ static size_t ref_record_first_symbol(ref_link *link, const ref_file *file, cons
 }
 
 static void ref_record_read(ref_link *link, ref_file *file, const ref_attribute *attribute, ref_records *records) {
-  ref_record record = {0};
   bool gone = false;
-  record.format = attribute->format;
-  record.code = attribute->code;
   if (!ref_record_check(link, file, attribute)) {
     return;
   }
+  records->items = ref_memory_grow(link, records->items, records->count, &records->capacity, sizeof *records->items);
+  ref_record *record = &records->items[records->count]; /* nobody adds another one here */
+  memset(record, 0, sizeof *record);
+  record->format = attribute->format;
+  record->code = attribute->code;
   if (attribute->format != 4) {
-    record.value = ref_u16(attribute->data);
-    (void)ref_records_add(link, records, &record);
+    record->value = ref_u16(attribute->data);
+    ref_record_count(link, records);
     return;
   }
-  ref_bytes_add(link, &record.payload, attribute->data, attribute->size);
+  ref_bytes_add(link, &record->payload, attribute->data, attribute->size);
   if (ref_record_first_word_is_symbol(attribute->code)) {
     const size_t symbol = ref_record_first_symbol(link, file, attribute, &gone);
-    record.first_word_is_symbol = true;
-    record.symbols = (ref_indices){REF_TAKE_ONE(link, size_t), 1, 1};
-    *record.symbols.items = symbol;
+    record->first_word_is_symbol = true;
+    record->symbols = (ref_indices){REF_TAKE_ONE(link, size_t), 1, 1};
+    *record->symbols.items = symbol;
     gone = gone && attribute->code != CODE_CACHE_REQUEST; /* RF93 */
   }
   if (attribute->code == CODE_EXTERNS) {
     for (uint16_t i = 0; i + 4 <= attribute->size; i = (uint16_t)(i + 4)) {
       bool other;
-      ref_indices_add(link, &record.symbols, ref_record_symbol(link, file, ref_u32(attribute->data + i), &other));
+      ref_indices_add(link, &record->symbols, ref_record_symbol(link, file, ref_u32(attribute->data + i), &other));
     }
   }
   if (!gone) {
-    (void)ref_records_add(link, records, &record);
+    ref_record_count(link, records);
   }
 }
 
 /* I24a, E29: one file's tcgen05 of 12.x and of 13.0, in whatever function, dead ones too. A record that is refused does not
- * count for the next ones. */
-void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input) {
+ * count for the next ones. RF137: how many records there are of the parameters of kernels that have more than 4 KB of them. */
+size_t ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input) {
   const uint8_t code_fragments = 0x4f;
   ref_attribute attribute;
   uint64_t position = 0;
+  size_t large_parameters = 0;
   while (ref_cubin_next_attribute(input, &position, &attribute)) {
     bool old = false, fresh = false;
+    large_parameters += attribute.code == CODE_KPARAM_INFO_LARGE;
     if (attribute.code != code_fragments || attribute.format != 4) {
       continue;
     }
@@ -171,18 +180,7 @@ void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref
     link->has_old_fragments = link->has_old_fragments || old;
     link->has_new_fragments = link->has_new_fragments || fresh;
   }
-}
-
-/* RF137: records of the parameters of kernels that have more than 4 KB of them. */
-size_t ref_records_count_large_parameters(const ref_section *input) {
-  const uint8_t code_large_parameter = 0x45;
-  ref_attribute attribute;
-  uint64_t position = 0;
-  size_t count = 0;
-  while (ref_cubin_next_attribute(input, &position, &attribute)) {
-    count += attribute.code == code_large_parameter;
-  }
-  return count;
+  return large_parameters;
 }
 
 /* I9: by code, not by place; `function` is NULL for the module's section. */

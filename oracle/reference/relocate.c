@@ -237,8 +237,10 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
   case REF_KIND_RUNTIME:
     return REF_KEEP;
   case REF_KIND_YIELD:
-  case REF_KIND_NONE:
-    return REF_DROP;
+  case REF_KIND_NONE: /* RF992: Mercury's last one leaves a record */
+    return link->view->is_mercury && entry->has_addend && entry->type == REF_MERCURY_FIRST + REF_MERCURY_TYPES - 1
+               ? REF_RECORD
+               : REF_DROP;
   case REF_KIND_CLEAR:
     if (entry->names_dead_code) {
       return REF_CLEAR; /* as R15; RF546: of no other section that does not come along */
@@ -654,12 +656,15 @@ static void ref_relocate_keep_unpatched(ref_link *link, ref_out_section *target)
 /* R2-R5, R9a */
 static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, bool clear) {
   ref_out_section *target = &link->sections[entry->target];
+  const ref_relocation_row *row = ref_relocation_row_of(entry->type);
   if (link->view->is_mercury && target->info_function != REF_NONE) {
     ref_relocate_check_code_place(link, entry); /* RF900: written later */
+    if (row != NULL && !clear && !ref_relocate_is_foreign(link, entry->type)) {
+      ref_relocate_check_fit(link, row, ref_relocate_symbol_value(link, entry) + (uint64_t)entry->addend); /* RF927 */
+    }
     return;
   }
   ref_relocate_check_place(link, entry);
-  const ref_relocation_row *row = ref_relocation_row_of(entry->type);
   if (row == NULL || ref_relocate_is_foreign(link, entry->type)) { /* nvlink's table has nothing to write by (RF228) */
     ref_relocate_refuse_foreign(link);
   }

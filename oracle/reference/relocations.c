@@ -489,33 +489,33 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
     link->unexpected_file = file_number;
     return;
   }
-  ref_out_relocation output = {0};
-  output.target = file->section_of[target];
-  output.file = file_number;
-  output.input_symbol = entry->symbol;
-  output.input_target = target;
-  output.offset = entry->offset + file->offset_in[target];
-  output.input_offset = entry->offset;
-  output.type = entry->type;
-  output.symbol = REF_NONE;
-  output.function = REF_NONE;
-  output.addend = entry->addend;
-  output.has_addend = has_addend;
-  output.is_of_loader = ref_relocation_is_of_loader(link, file, target, entry);
-  ref_relocation_resolve_symbol(link, file, entry, &output);
-  if (ref_relocation_is_kernel_address(link, &output)) {
-    output.type = ref_mercury_descriptor_type(link, file, table, entry);
-  }
-  ref_relocation_check_code(link, file, entry, &output);
-  ref_relocation_add_block_offset(link, &output);
-  ref_relocation_name_target(link, file, target);
-  output.section = ref_relocation_section(link, output.target, output.has_addend);
-  if (has_addend && output.addend == 0 && processed != 0) {
-    ref_relocation_make_other(link, output.target);
-  }
   link->relocations = ref_memory_grow(link, link->relocations, link->relocation_count, &link->relocation_capacity,
                                       sizeof *link->relocations);
-  link->relocations[link->relocation_count++] = output;
+  ref_out_relocation *output = &link->relocations[link->relocation_count]; /* zeros; nobody adds another one here */
+  output->target = file->section_of[target];
+  output->file = file_number;
+  output->input_symbol = entry->symbol;
+  output->input_target = target;
+  output->offset = entry->offset + file->offset_in[target];
+  output->input_offset = entry->offset;
+  output->type = entry->type;
+  output->symbol = REF_NONE;
+  output->function = REF_NONE;
+  output->addend = entry->addend;
+  output->has_addend = has_addend;
+  output->is_of_loader = ref_relocation_is_of_loader(link, file, target, entry);
+  ref_relocation_resolve_symbol(link, file, entry, output);
+  if (ref_relocation_is_kernel_address(link, output)) {
+    output->type = ref_mercury_descriptor_type(link, file, table, entry);
+  }
+  ref_relocation_check_code(link, file, entry, output);
+  ref_relocation_add_block_offset(link, output);
+  ref_relocation_name_target(link, file, target);
+  output->section = ref_relocation_section(link, output->target, output->has_addend);
+  if (has_addend && output->addend == 0 && processed != 0) {
+    ref_relocation_make_other(link, output->target);
+  }
+  link->relocation_count++;
 }
 
 /* True for what goes with a function that is dead or whose body lost. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { FEW = 64 }; /* entries of a small map */
+enum { FEW = 16 }; /* entries of a small map */
 
 /* All of a text, eight bytes at a time: every byte is one of those that choose the slot, however small the map is. */
 static uint64_t ref_map_hash(const char *key, size_t length) {

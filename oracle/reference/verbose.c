@@ -13,11 +13,14 @@ static uint64_t ref_verbose_section_size(const ref_link *link, const char *name)
 
 /* RF563: constants are found by their name alone, whatever their type is. Of two images (D85) the first counts. */
 static size_t ref_verbose_find_bank(ref_link *link, uint32_t bank, const char *owner) {
-  const char *name = ref_memory_print(link, ".nv.constant%u%s", bank, owner);
+  static const char *const numbers[BANKS] = {"0", "1",  "2",  "3",  "4",  "5",  "6",  "7",  "8",
+                                             "9", "10", "11", "12", "13", "14", "15", "16", "17"};
+  static const char prefix[] = ".nv.constant";
+  const char *rest = ref_memory_join(link, numbers[bank], owner);
   for (size_t i = 0; i < link->section_count; i++) {
     const ref_out_section *section = &link->sections[i];
-    if (!section->dropped && section->constant_owner == REF_NONE && ref_text_begins(section->name, ".nv.c") &&
-        strcmp(section->name, name) == 0) {
+    if (!section->dropped && section->constant_owner == REF_NONE && ref_text_begins(section->name, prefix) &&
+        ref_text_is(section->name + sizeof prefix - 1, rest)) {
       return i;
     }
   }

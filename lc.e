@@ -1,1 +1,0 @@
-twinlink fatal   : Unknown arch name '(null)'

@@ -1,1 +1,0 @@
-nvlink fatal   : Unknown arch name '(null)'
