@@ -336,9 +336,9 @@ static void live_push_taken(marker *m, const tl_successors *direct) {
     return;
   for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
     tl_function *const f = &m->resolution->functions.items[i];
-    if (!live_is_taken(m, i) || f->reached || live_is_mentioned_kernel(f))
+    if (!live_is_taken(m, i) || (f->reached && (f->rooted || !f->kernel_somewhere)) || live_is_mentioned_kernel(f))
       continue;
-    live_visit(m, i);
+    live_visit(m, i); /* a kernel that others call, too (L1634) */
     f->rooted |= f->kernel_somewhere;
     if (f->kernel_somewhere)
       tl_defect_note(m->diagnostics, TL_DEFECT_D58, tl_names_text(m->names, f->name));

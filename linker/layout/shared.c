@@ -507,6 +507,7 @@ static uint64_t shared_align_own(const shared_state *s, const tl_u32_vector *own
     if (object && !object->counts)
       continue;
     s->layout->null_value += object ? s->layout->reserved : 0;
+    s->layout->null_reserved += object ? s->layout->reserved : 0;
     align = tl_larger(shared_align(s, own->items[i]), align);
   }
   return align;

@@ -309,9 +309,16 @@ static uint64_t relocate_extent(const relocating *r, uint32_t section) {
   return tl_module_decoded_size(r->module, section, r->layout->section_size[section]);
 }
 
-/* True where an entry that could be applied waits for the final link. */
+/* In a capsule's code the SASS side of an address of 64 bits, which Mercury's view writes (L565). */
+static bool relocate_is_whole_address(const relocating *r, const entry_state *e) {
+  enum { ADDRESS = 75 };
+  return r->module->capsule && r->module->view == TL_VIEW_SASS && e->type == ADDRESS &&
+         tl_layout_function_of(r->module, e->entry->target) != TL_NONE;
+}
+
+/* True where an entry that could be applied waits for the final link; so does the SASS side of what Mercury keeps (L1630). */
 static bool relocate_keeps_for_later(const relocating *r, const entry_state *e, tl_defect row) {
-  const bool applied = e->row && e->row->kind == TL_RELOC_APPLY;
+  const bool applied = e->row && (e->row->kind == TL_RELOC_APPLY || relocate_is_whole_address(r, e));
   if (!applied || tl_defect_matched(r->module->options, row))
     return false;
   if (e->offset >= relocate_extent(r, e->entry->target)) /* nvlink carries it out (L598) */
@@ -930,9 +937,12 @@ static void relocate_clear(relocating *r, entry_state *e) {
   relocate_apply(r, e);
 }
 
-/* S is what the table of symbols says, also of one that is undefined. */
+/* S is what the table of symbols says, also of one that is undefined; what is left in symbol 0 counts without the reserved bytes
+ * (L1547). */
 static void relocate_apply_place(relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
+  if ((e->entry->state == TL_ENTRY_NULL || e->entry->state == TL_ENTRY_GONE) && e->s == r->layout->null_value)
+    e->s -= r->layout->null_reserved;
   if (e->symbol && symbol->section == TL_NONE && !symbol->shared && symbol->block == TL_NONE)
     e->s = r->layout->symbol_value[e->symbol];
   if (symbol->shared && r->module->mode->final && tl_symbol_is_listed(r->module, r->layout, e->symbol)) /* L617 */
@@ -1007,14 +1017,15 @@ static void relocate_check_slot(const relocating *r, const entry_state *e) {
 /* L565: in a capsule's code the SASS side of what Mercury keeps for the loader stays, whatever it is about, and that of an
  * address of 64 bits, which Mercury has written, goes; it leaves a record all the same. */
 static bool relocate_as_mercury(relocating *r, const entry_state *e, outcome *result) {
-  enum { ADDRESS_LOW = 56, ADDRESS_HIGH = 57, ADDRESS = 75 };
+  enum { ADDRESS_LOW = 56, ADDRESS_HIGH = 57 };
   if (!r->module->capsule || r->module->view != TL_VIEW_SASS ||
       tl_layout_function_of(r->module, e->entry->target) == TL_NONE)
     return false;
-  *result = e->type == ADDRESS ? OUTCOME_DROP : OUTCOME_KEEP;
-  if (e->type == ADDRESS)
+  const bool address = relocate_is_whole_address(r, e);
+  *result = address ? OUTCOME_DROP : OUTCOME_KEEP;
+  if (address)
     relocate_record(r, e);
-  return e->type == ADDRESS || e->type == ADDRESS_LOW || e->type == ADDRESS_HIGH;
+  return address || e->type == ADDRESS_LOW || e->type == ADDRESS_HIGH;
 }
 
 /* L615: the SASS side has the address of reserved shared memory in the instruction, where Mercury leaves it to the loader: in its

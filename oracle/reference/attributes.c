@@ -42,7 +42,7 @@ ref_record *ref_attribute_find(const ref_records *records, uint8_t code) {
 
 static ref_record *ref_attribute_append(ref_link *link, ref_records *records, uint8_t format, uint8_t code,
                                         uint16_t value) {
-  return ref_records_add(link, records, (ref_record){.format = format, .code = code, .value = value});
+  return ref_records_add(link, records, &(ref_record){.format = format, .code = code, .value = value});
 }
 
 /* An empty word, which the symbol's number takes when it is written, and another one. */
@@ -57,21 +57,25 @@ void ref_attribute_add_symbol_word(ref_link *link, uint8_t code, size_t symbol, 
   ref_record record = {
       .format = 4, .code = code, .first_word_is_symbol = true, .payload = ref_attribute_words(link, value)};
   ref_indices_add(link, &record.symbols, symbol);
-  (void)ref_records_add(link, &link->module_output, record);
+  (void)ref_records_add(link, &link->module_output, &record);
 }
 
 static void ref_attribute_append_word(ref_link *link, ref_records *records, uint8_t code, uint32_t value) {
   ref_record record = {.format = 4, .code = code};
   ref_bytes_add_u32(link, &record.payload, value);
-  (void)ref_records_add(link, records, record);
+  (void)ref_records_add(link, records, &record);
 }
 
 /* I2, I3, W6.6: every list comes out in reverse; empty sized records and code 0 disappear. */
 static void ref_attributes_reverse(ref_link *link, const ref_records *input, ref_records *output) {
+  if (output->capacity == 0) {
+    output->capacity = input->count + 4; /* with what is handed on to it */
+    output->items = REF_TAKE(link, ref_record, output->capacity);
+  }
   for (size_t i = input->count; i-- > 0;) {
     const ref_record *record = &input->items[i];
     if (!record->dropped && record->code != 0 && !(record->format == 4 && record->payload.size == 0)) {
-      (void)ref_records_add(link, output, *record);
+      (void)ref_records_add(link, output, record);
     }
   }
 }
@@ -422,7 +426,7 @@ static void ref_attributes_spread_fragments_to_one(ref_link *link, const ref_ind
   if (own != NULL) {
     own->dropped = true;
   }
-  (void)ref_records_add(link, output, words);
+  (void)ref_records_add(link, output, &words);
 }
 
 /* I31, D54: with exactly one kernel everything alive goes to it, in a fixed order of codes. */
@@ -489,7 +493,7 @@ static uint32_t ref_attribute_join_masks(const ref_link *link, size_t own, const
     const ref_function *function = &link->functions[number];
     const bool has = ref_attribute_find(&function->records, CODE_SPARSE_MMA) != NULL;
     if (ref_attribute_mask_counts(link, function) && (has || masks->makes)) {
-      const bool handed = masks->aliased[number] && (number != own || back);
+      const bool handed = masks->makes && masks->aliased[number] && (number != own || back); /* RF1037 */
       mask |= ref_attribute_mask_of(link, number, all || (number == own && !back), handed);
     }
   }
@@ -508,7 +512,8 @@ static void ref_attribute_check_mask(ref_link *link, const ref_function *kernel,
   }
 }
 
-static void ref_attribute_make_masks(ref_link *link) {
+/* RF1036: a second name with a kernel's mark has what it reaches in its own record. */
+static void ref_attribute_make_masks(ref_link *link, const ref_masks *masks) {
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
     if (!ref_attribute_mask_counts(link, function)) {
@@ -517,7 +522,9 @@ static void ref_attribute_make_masks(ref_link *link) {
     const size_t holder = function->alias_of != REF_NONE ? function->alias_of : i;
     const bool has = ref_attribute_find(&function->records, CODE_SPARSE_MMA) != NULL;
     if (!has && link->functions[holder].info != REF_NONE) {
-      (void)ref_attribute_append(link, &link->functions[holder].output_records, 3, CODE_SPARSE_MMA, MASK_MISSING);
+      const bool joins = holder != i && function->is_kernel;
+      const uint32_t mask = MASK_MISSING | (joins ? ref_attribute_join_masks(link, i, masks) : 0);
+      (void)ref_attribute_append(link, &link->functions[holder].output_records, 3, CODE_SPARSE_MMA, (uint16_t)mask);
     }
   }
 }
@@ -540,7 +547,7 @@ static bool ref_attributes_set_masks(ref_link *link) {
     return masks.any;
   }
   if (masks.makes) {
-    ref_attribute_make_masks(link);
+    ref_attribute_make_masks(link, &masks);
   }
   for (size_t i = 0; i < link->kernels.count; i++) {
     ref_function *kernel = &link->functions[link->kernels.items[i]];
@@ -603,8 +610,11 @@ static void ref_attributes_raise_registers(ref_link *link) {
   }
 }
 
-/* RF280: in executables a recursion that ptxas has seen is a kernel's own stack, and not a record of the input any more. */
-static void ref_attributes_take_endless(ref_link *link, ref_record *record, size_t function) {
+/* RF280: in executables a recursion that ptxas has seen is a kernel's own stack, and not a record of the input any more. RF1032: be it among
+ * the module's attributes or a function's own. */
+static void ref_attributes_take_endless(ref_link *link, ref_record *record) {
+  const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
+  const size_t function = symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function;
   if (link->relocatable || record->code != CODE_MIN_STACK_SIZE || record->payload.size < 8 ||
       ref_u32(record->payload.data + 4) != ENDLESS) {
     return;
@@ -645,14 +655,14 @@ static void ref_attributes_finish_module(ref_link *link, const ref_indices *func
   for (size_t i = functions->count; i-- > 0;) {
     const ref_records *records = &link->functions[functions->items[i]].output_records;
     for (size_t k = 0; k < records->count; k++) {
+      ref_attributes_take_endless(link, &records->items[k]);
       ref_attributes_finish_record(link, &records->items[k], seen);
     }
   }
   ref_attributes_reverse(link, &link->module_records, &link->module_output);
   for (size_t i = 0; i < link->module_output.count; i++) {
     ref_record *record = &link->module_output.items[i];
-    const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
-    ref_attributes_take_endless(link, record, symbol == REF_NONE ? REF_NONE : link->symbols[symbol].function);
+    ref_attributes_take_endless(link, record);
     ref_attributes_finish_record(link, record, seen);
   }
   ref_attributes_drop(link, &link->module_output, true);
@@ -813,7 +823,7 @@ static void ref_attributes_join_stubs(ref_link *link, bool masks) {
     }
     for (size_t k = 0; k < records->count; k++) {
       const size_t serial = records->items[k].serial;
-      ref_records_add(link, &joined, records->items[k])->serial = serial;
+      ref_records_add(link, &joined, &records->items[k])->serial = serial;
     }
   }
   if (joined.count != 0) {
@@ -837,7 +847,7 @@ static void ref_attributes_join_names(ref_link *link) {
     ref_records *records = holder == REF_NONE ? NULL : &link->functions[holder].output_records;
     for (size_t k = 0; records != NULL && k < own[i]; k++) {
       const size_t serial = link->functions[i].output_records.items[k].serial;
-      ref_records_add(link, records, link->functions[i].output_records.items[k])->serial = serial;
+      ref_records_add(link, records, &link->functions[i].output_records.items[k])->serial = serial;
     }
     joined[records == NULL ? i : holder] |= records != NULL && own[i] != 0;
   }

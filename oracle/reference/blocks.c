@@ -99,7 +99,7 @@ static void ref_block_note_bank(const ref_link *link, ref_function *function, si
 
 /* W2.4, W10.5: the bindless table's entries stand in `.rel.nv.constant0.K`, made with every `.nv.constant0.K` of an executable. */
 static size_t ref_block_add_bank_zero(ref_link *link, ref_function *function, const ref_section *input) {
-  char *name = link->relocatable ? NULL : ref_memory_print(link, ".rel%s", input->name);
+  char *name = link->relocatable ? NULL : ref_memory_join(link, ".rel", input->name);
   if (name != NULL) {
     ref_names_add(link, REF_NONE, name);
   }
@@ -323,7 +323,7 @@ static bool ref_block_has_constants(const ref_file *file, uint32_t section) {
 
 static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   ref_section own_constants = file->cubin.sections[section]; /* RF116, L895: called after the function */
-  own_constants.name = ref_memory_print(link, "%s%s", link->view->optimizer_prefix, file->cubin.symbols[owner].name);
+  own_constants.name = ref_memory_join(link, link->view->optimizer_prefix, file->cubin.symbols[owner].name);
   own_constants.flags = link->is_capsule ? own_constants.flags : REF_FLAG_ALLOC | REF_FLAG_INFO; /* RF776 */
   const ref_section *input = &own_constants;
   const size_t number = file->function_of[owner];
@@ -358,7 +358,7 @@ static size_t ref_block_add_laid_table(ref_link *link, ref_function *function, c
   if (function->laid_table != REF_NONE) {
     return function->laid_table;
   }
-  const char *name = ref_memory_print(link, ".rela%s", input->name);
+  const char *name = ref_memory_join(link, ".rela", input->name);
   if (!link->relocatable) {
     ref_names_add(link, REF_NONE, name);
   }
@@ -541,7 +541,7 @@ static bool ref_block_is_dead_text(const ref_link *link, const ref_file *file, u
          !link->functions[file->function_of[owner]].live;
 }
 
-/* RF795: code of nobody that has the name of an earlier file's dead text is joined to that and goes with it. */
+/* RF795, RF1035: code of nobody that has the name of a dead text, of an earlier file or its own, is joined to that and goes with it. */
 static bool ref_block_joins_dead_text(const ref_link *link, size_t file_number, const ref_section *input) {
   static const char prefix[] = ".text.";
   if (input->type != REF_TYPE_PROGBITS || link->is_capsule || strncmp(input->name, prefix, sizeof prefix - 1) != 0) {
@@ -549,7 +549,7 @@ static bool ref_block_joins_dead_text(const ref_link *link, size_t file_number, 
   }
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
-    if (function->defined && !function->live && function->definition_file < file_number &&
+    if (function->defined && !function->live && function->definition_file <= file_number &&
         strcmp(function->name, input->name + sizeof prefix - 1) == 0) {
       return true;
     }
@@ -584,7 +584,8 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   if (owner != 0 && file->function_of[owner] != REF_NONE && ref_section_type_is_constant(input->type)) {
     return ref_block_place_owned(link, file, section, owner);
   }
-  if (ref_partial_place_section(link, file_number, section)) {
+  if (ref_partial_place_section(link, file_number, section) ||
+      (!is_new && ref_partial_join_pool(link, file_number, section, number))) {
     return true;
   }
   if (input->type == link->view->optimizer_type && !link->is_capsule) {

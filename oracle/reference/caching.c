@@ -27,13 +27,17 @@ typedef struct ref_clashes {
   size_t count, capacity;
 } ref_clashes;
 
+/* RF1038: a compiler's constant has a symbol in an executable for -preserve-relocs alone. */
+static bool ref_caching_is_constant(const ref_link *link, size_t section) {
+  const uint32_t type = section == REF_NONE ? 0 : link->sections[section].type;
+  return type == REF_TYPE_CONSTANT || (type == link->view->optimizer_type && !link->relocatable);
+}
+
 /* RF952: an object with a symbol in the output; sections and parameters are none, nor is what stays for -preserve-relocs alone. */
 static bool ref_caching_is_object(const ref_link *link, size_t number) {
   const ref_out_symbol *symbol = &link->symbols[number];
-  const size_t section = symbol->section;
   return symbol->function == REF_NONE && symbol->type != REF_SYMBOL_SECTION && ref_symbol_stays(link, symbol) &&
-         !ref_preserve_hides_symbol(link, symbol) &&
-         (section == REF_NONE || link->sections[section].type != REF_TYPE_CONSTANT);
+         !ref_preserve_hides_symbol(link, symbol) && !ref_caching_is_constant(link, symbol->section);
 }
 
 static void ref_caching_add(ref_link *link, ref_requests *requests, const ref_record *record) {
@@ -184,7 +188,7 @@ void ref_caching_spread(ref_link *link) {
     }
     for (size_t count = ref_caching_count(link, &requests, &preference); count > 0; count--) {
       const ref_record record = {.format = FORMAT_FLAG, .code = CODE_EXPLICIT_CACHING};
-      (void)ref_records_add(link, &link->functions[holder].output_records, record);
+      (void)ref_records_add(link, &link->functions[holder].output_records, &record);
     }
   }
   ref_caching_note_clashes(link, &clashes);

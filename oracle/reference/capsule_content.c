@@ -226,6 +226,9 @@ static ref_bytes ref_capsule_sass_content(ref_capsule *capsule, size_t section, 
   const ref_out_section *output = &capsule->mercury->sections[section];
   const size_t function = output->info_function;
   if (function != REF_NONE) {
+    if (capsule->sass->functions[function].text == sass) {
+      ref_written_restore_text(capsule, function, &capsule->sass->sections[sass].data);
+    }
     ref_mercury_set_table(capsule, section, &capsule->sass->sections[sass].data);
     ref_laid_move_loads(capsule, section);
     if (capsule->sass->functions[function].entry && !capsule->mercury->relocatable &&

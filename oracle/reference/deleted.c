@@ -153,7 +153,8 @@ static void ref_deleted_check_objects(ref_link *link, const ref_file *file) {
     }
     const size_t owner = ref_deleted_owner(file, symbol->section);
     const bool pool = link->pool != 0 && file->section_of[symbol->section] == link->pool; /* RF655 */
-    ref_deleted_refuse(link, pool && (symbol->other & REF_SPACE_MASK) != REF_SPACE_SHARED);
+    ref_deleted_refuse(link, pool && (symbol->other & REF_SPACE_MASK) != REF_SPACE_SHARED &&
+                                 (link->is_capsule || (symbol->other & VISIBILITY) != INTERNAL)); /* RF1033 */
     if (owner == REF_NONE || link->functions[owner].live) {
       continue;
     }

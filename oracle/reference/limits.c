@@ -26,14 +26,15 @@ static bool ref_limits_has_slot(const ref_cubin *cubin) {
   return false;
 }
 
-/* E55, U4; RF245: a section of the output with one of the two names is enough. RF630: tables of entries are not looked at. */
+/* E55, U4; RF245: a section of the output with one of the two names is enough, of memory without bytes too (RF1045). RF630: tables of entries are not looked at. */
 void ref_limits_check_unified(ref_link *link) {
   if (link->has_index) {
     return;
   }
   for (size_t i = 0; i < link->section_count; i++) {
     const ref_out_section *section = &link->sections[i];
-    if (ref_section_type_has_bytes(section->type) &&
+    const bool holds = ref_section_type_has_bytes(section->type) || section->type == REF_TYPE_GLOBAL;
+    if (holds && ref_text_begins(section->name, ".nv.u") &&
         (REF_IS(section->name, ".nv.uft") || REF_IS(section->name, ".nv.udt"))) {
       ref_message_fatal(link, "E55", "Unified symbols found but index file not specified.");
     }

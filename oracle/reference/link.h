@@ -7,6 +7,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <string.h>
 
 #define REF_NONE SIZE_MAX
 
@@ -85,10 +86,14 @@ typedef struct ref_indices {
   size_t count, capacity;
 } ref_indices;
 
-/* Name to number: open addressing; a number of REF_NONE marks an empty slot. */
+/* Name to number: open addressing; an empty entry has no key. */
+typedef struct ref_map_entry {
+  const char *key;
+  size_t number;
+} ref_map_entry;
+
 typedef struct ref_map {
-  const char **keys;
-  size_t *numbers;
+  ref_map_entry *entries;
   size_t count, capacity;
 } ref_map;
 
@@ -158,6 +163,7 @@ typedef struct ref_file {
   ref_indices twins;       /* M2c: sections whose bytes another one has too, those of the same bytes together */
   bool has_no_strings;     /* E66 */
   bool is_system, is_late; /* C46 */
+  bool writes_reserved;    /* RF988 */
 } ref_file;
 
 /* The parts of `.nv.callgraph` (F75). */
@@ -397,10 +403,12 @@ typedef struct ref_constant_block {
 /* An entry of the index file or of an input's table (U3, U5). */
 typedef struct ref_unified {
   uint64_t identity[2];
-  uint64_t offset; /* where the index file puts it */
-  size_t symbol;   /* inputs: of the module, or REF_NONE */
-  bool found;      /* inputs: in the index file */
-  uint64_t before; /* RF222: inputs: where it was without the index file */
+  uint64_t offset;      /* where the index file puts it */
+  size_t symbol;        /* inputs: of the module, or REF_NONE */
+  bool found;           /* inputs: in the index file */
+  const uint8_t *input; /* RF1042: inputs: where the file has it */
+  size_t file;          /* RF1043: inputs, and what the index file has of them */
+  uint64_t before;      /* RF222: inputs: where it was without the index file */
 } ref_unified;
 
 typedef struct ref_unified_list {
@@ -409,6 +417,7 @@ typedef struct ref_unified_list {
   uint64_t window; /* index file: size of the table */
   uint64_t size;   /* inputs: of all tables, one behind the other */
   bool has_rest;   /* RF538: inputs: a table ends inside an entry */
+  size_t next;     /* of items, to be asked about next */
 } ref_unified_list;
 
 typedef struct ref_arena_block ref_arena_block;
@@ -495,6 +504,11 @@ typedef struct ref_link {
   ref_indices left_out; /* RF177: how many sections there were when nvlink made one that is never filled */
   ref_out_symbol *symbols;
   size_t symbol_count, symbol_capacity;
+  size_t pool_measured; /* RF1033: of shared_objects, those that are in pool_size */
+  uint64_t pool_size;
+  size_t *first_functions; /* RF1043: by file, symbols */
+  size_t *stubs_by_symbol; /* of the first `stubs_noted` symbols */
+  size_t stubs_noted;
   ref_map symbol_by_name, section_by_name, texture_parameters;
   ref_map first_by_name;   /* RF406: of the first symbols, `named_count` of them */
   ref_map local_functions; /* RF664: 1 for a kernel */
@@ -586,7 +600,10 @@ typedef struct ref_link {
 } ref_link;
 
 /* memory.c */
+/* A link in its own first block, all zeros otherwise; NULL: no memory. */
+ref_link *ref_memory_begin(void);
 void *ref_memory_take(ref_link *link, size_t count, size_t size);
+void *ref_memory_copy(ref_link *link, const void *bytes, size_t size);
 /* Each REF_NONE. */
 size_t *ref_memory_take_numbers(ref_link *link, size_t count);
 #define REF_TAKE(link, type, count) ((type *)ref_memory_take(link, count, sizeof(type)))
@@ -594,22 +611,63 @@ size_t *ref_memory_take_numbers(ref_link *link, size_t count);
 char *ref_memory_print_list(ref_link *link, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 char *ref_memory_print(ref_link *link, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same of two texts alone, which most names are made of. */
+char *ref_memory_join(ref_link *link, const char *first, const char *second);
+/* A text for each row of up to four numbers, to find it by. */
+const char *ref_memory_key(ref_link *link, const uint64_t *numbers, size_t count);
+#define REF_KEY(link, ...)                                                                                             \
+  ref_memory_key(link, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 void ref_memory_free(ref_arena_block *blocks);
-/* Makes room for one more item; returns the array's new place. */
+/* Makes room for one more item; returns the array's new place. What lies behind the items that were ever counted is zeros. */
 void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size);
 void ref_indices_add(ref_link *link, ref_indices *list, size_t item);
 bool ref_indices_has(const ref_indices *list, size_t item);
 void ref_bytes_check(ref_link *link, size_t size);
+void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size); /* room for so many in all */
 void ref_bytes_add(ref_link *link, ref_bytes *bytes, const void *data, size_t size);
 void ref_bytes_fill(ref_link *link, ref_bytes *bytes, size_t size); /* with zeros up to `size` */
 void ref_bytes_add_u32(ref_link *link, ref_bytes *bytes, uint32_t value);
 void ref_bytes_add_u64(ref_link *link, ref_bytes *bytes, uint64_t value);
-void ref_put_u16(uint8_t *at, uint16_t value);
-void ref_put_u32(uint8_t *at, uint32_t value);
-void ref_put_u64(uint8_t *at, uint64_t value);
 uint64_t ref_align_up(uint64_t value, uint64_t align);
-uint64_t ref_larger(uint64_t a, uint64_t b);
-uint64_t ref_smaller(uint64_t a, uint64_t b);
+
+/* As ref_u16 reads, the other way. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+static inline void ref_put_u16(uint8_t *at, uint16_t value) {
+  memcpy(at, &value, sizeof value);
+}
+
+static inline void ref_put_u32(uint8_t *at, uint32_t value) {
+  memcpy(at, &value, sizeof value);
+}
+
+static inline void ref_put_u64(uint8_t *at, uint64_t value) {
+  memcpy(at, &value, sizeof value);
+}
+#else
+static inline void ref_put_u16(uint8_t *at, uint16_t value) {
+  at[0] = (uint8_t)value;
+  at[1] = (uint8_t)(value >> 8);
+}
+
+static inline void ref_put_u32(uint8_t *at, uint32_t value) {
+  ref_put_u16(at, (uint16_t)value);
+  ref_put_u16(at + 2, (uint16_t)(value >> 16));
+}
+
+static inline void ref_put_u64(uint8_t *at, uint64_t value) {
+  ref_put_u32(at, (uint32_t)value);
+  ref_put_u32(at + 4, (uint32_t)(value >> 32));
+}
+#endif
+
+static inline uint64_t ref_larger(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+
+static inline uint64_t ref_smaller(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
 /* -1, 0 or 1: `a` comes first, either, `b` does. */
 int ref_order(uint64_t a, uint64_t b);
 
@@ -619,6 +677,8 @@ bool ref_named_is_another(const ref_file *file, const ref_symbol *input);
 size_t ref_named_find(ref_link *link, const char *name);
 size_t ref_named_find_first(ref_link *link, const char *name);
 void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number);
+/* False where the key has a number already, which stays. */
+bool ref_map_put(ref_link *link, ref_map *map, const char *key, size_t number);
 void ref_strings_add(ref_link *link, ref_strings *strings, const char *text);
 uint32_t ref_strings_offset(const ref_strings *strings, const char *text);
 /* `.strtab` in the making: a string, and the symbol for whose sake it is there (or REF_NONE). */
@@ -717,6 +777,15 @@ uint32_t ref_mercury_parameters(const ref_section *mercury);
 /* mercury_entries.c: makes a SASS list anew from Mercury's; false: it is right, or no rule is known. */
 bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
                                 ref_section *section);
+/* mercury_mixed.c: RF987; `table`: of Mercury's entries, or 0. */
+bool ref_mixed_writes_reserved(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
+                               const ref_section *text);
+void ref_mixed_derive_module(ref_link *link, const ref_mercury_sides *sides, const ref_section *mercury,
+                             ref_section *section);
+void ref_mixed_derive_data(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *mercury,
+                           ref_section *entries, ref_section *data);
+void ref_mixed_derive_text(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
+                           ref_section *section);
 const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass);
 uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint32_t sass, const ref_relocation *entry);
 
@@ -736,13 +805,13 @@ void ref_reference_lay_out(ref_link *link);
 
 /* inputs.c */
 void ref_inputs_read(ref_link *link);
+void ref_inputs_check_order(ref_link *link);
 /* The bytes of some section, the null section too, are not in the file; its section table is. */
 bool ref_input_has_outside_section(const uint8_t *bytes, size_t size, uint64_t headers);
 /* foreign.c: an archive, be it of eight bytes or thin. */
 bool ref_foreign_is_archive(const ref_input *input);
 bool ref_foreign_take(ref_link *link, const ref_input *input, const char *extension);
 void ref_foreign_find_libraries(ref_link *link);
-void ref_inputs_free(ref_link *link);
 const char *ref_input_string(const ref_cubin *cubin, uint64_t offset);
 void ref_inputs_prepare(ref_link *link, ref_file *file);
 
@@ -776,6 +845,7 @@ uint64_t ref_partial_alignment(const ref_link *link, size_t file, uint64_t align
 void ref_partial_lay_object(ref_link *link, size_t file_number, const ref_symbol *input, ref_out_symbol *symbol);
 bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbol *input);
 bool ref_partial_place_section(ref_link *link, size_t file_number, uint32_t number);
+bool ref_partial_join_pool(ref_link *link, size_t file_number, uint32_t number, size_t section);
 void ref_partial_take_pools(ref_link *link, size_t file_number);
 void ref_partial_take_alone(ref_link *link, size_t file_number, uint32_t symbol);
 void ref_partial_take_alone_kernels(ref_link *link, size_t file_number, bool dead);
@@ -860,9 +930,8 @@ void ref_slot_spread_externs(ref_link *link, ref_function *slot, const ref_recor
 /* records.c */
 /* Such a record has at least that word (D67). */
 bool ref_record_first_word_is_symbol(uint8_t code);
-void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input);
-size_t ref_records_count_large_parameters(const ref_section *input);
-ref_record *ref_records_add(ref_link *link, ref_records *records, ref_record record);
+size_t ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input);
+ref_record *ref_records_add(ref_link *link, ref_records *records, const ref_record *record);
 void ref_records_read(ref_link *link, size_t file_number, uint32_t section, ref_function *function);
 uint16_t ref_record_value(const ref_record *record);
 void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *output);
@@ -914,6 +983,7 @@ void ref_pool_user_constants(ref_link *link);
 /* shared.c */
 void ref_shared_prepare(ref_link *link);
 void ref_shared_layout(ref_link *link);
+bool ref_shared_is_foreign(const ref_link *link, const ref_out_symbol *symbol);
 bool ref_shared_pool_is_used(const ref_link *link);
 uint64_t ref_shared_placed_size(const ref_out_section *section, const ref_function *kernel);
 uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *function);
@@ -946,12 +1016,14 @@ void ref_unified_check_entries(ref_link *link);
 void ref_unified_write_places(ref_link *link);
 void ref_unified_note_placed(ref_link *link, const ref_section *table);
 void ref_unified_write(ref_link *link);
+void ref_unified_check_namesakes(ref_link *link);
 size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t index);
 
 /* capsule_slots.c: RF226 */
 void ref_slots_make_room(ref_link *link, ref_section *stub);
 
 /* unified_index.c: -uidx */
+const ref_unified *ref_unified_of_input(ref_unified_list *list, const uint8_t *input);
 ref_unified *ref_unified_of_symbol(const ref_unified_list *list, size_t symbol);
 void ref_unified_read_index(ref_link *link);
 bool ref_unified_is_placed(const ref_link *link);
@@ -967,6 +1039,8 @@ void ref_preserve_add_section(ref_link *link, size_t target);
 bool ref_preserve_hides_symbol(const ref_link *link, const ref_out_symbol *symbol);
 void ref_preserve_record(ref_link *link, const ref_out_relocation *entry);
 void ref_preserve_write(ref_link *link);
+void ref_preserve_check(ref_link *link);
+bool ref_relocate_waits(const ref_link *link, const ref_out_relocation *entry);
 
 /* What met in a relocatable output (L646). */
 typedef struct ref_body_origin {

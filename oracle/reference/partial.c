@@ -198,7 +198,7 @@ static void ref_partial_create_object(ref_link *link, size_t section, const ref_
 /* L832, D141: by default an output of -r has a symbol for it, as for any shared object, with which the next link lays it out. */
 static void ref_partial_name_object(ref_link *link, const ref_function *kernel, const ref_section *input,
                                     uint64_t symbols_end) {
-  const char *name = ref_memory_print(link, "%s%s", whole_prefix, kernel->name);
+  const char *name = ref_memory_join(link, whole_prefix, kernel->name);
   const size_t object = ref_symbol_add(link, name, REF_BIND_LOCAL, REF_SYMBOL_CUDA_OBJECT, REF_SPACE_SHARED);
   ref_out_symbol *symbol = &link->symbols[object];
   symbol->section = kernel->shared;
@@ -251,6 +251,33 @@ bool ref_partial_place_section(ref_link *link, size_t file_number, uint32_t numb
     ref_partial_create_object(link, section, input, link->relocatable && !link->functions[function].late_partial);
     link->functions[function].has_partial = true;
   }
+  return true;
+}
+
+/* How much the objects take that came into the pool so far. */
+static uint64_t ref_partial_measure_pool(ref_link *link, size_t pool) {
+  for (; link->pool_measured < link->shared_objects.count; link->pool_measured++) {
+    const size_t number = link->shared_objects.items[link->pool_measured];
+    if (number != REF_NONE && link->symbols[number].section == pool) {
+      link->pool_size = ref_partial_end_behind(&link->symbols[number], link->pool_size);
+    }
+  }
+  return link->pool_size;
+}
+
+/* RF1033: a section of the pool's name that an object of another space brings is one more object of a pool that is there already; symbol 0 stands
+ * for it. */
+bool ref_partial_join_pool(ref_link *link, size_t file_number, uint32_t number, size_t section) {
+  ref_file *file = &link->files[file_number];
+  const ref_section *input = &file->cubin.sections[number];
+  if (link->is_capsule || section != ref_section_find_pool(link) || input->align == 0) {
+    return false;
+  }
+  file->section_of[number] = section;
+  file->offset_in[number] = ref_align_up(ref_partial_measure_pool(link, section), input->align);
+  link->debug_shared_align = ref_larger(input->align, link->debug_shared_align);
+  link->has_bare_pool = true;
+  ref_partial_create_object(link, section, input, link->relocatable);
   return true;
 }
 
@@ -400,7 +427,7 @@ static void ref_partial_add_alone(ref_link *link, const ref_file *file, uint32_t
   }
   ref_function *kernel = &link->functions[number];
   if (!kernel->live) {
-    ref_names_add_section(link, REF_NONE, ref_memory_print(link, ".nv.shared.%s", kernel->name));
+    ref_names_add_section(link, REF_NONE, ref_memory_join(link, ".nv.shared.", kernel->name));
     return;
   }
   if (kernel->shared == REF_NONE) {

@@ -22,7 +22,7 @@ void ref_preserve_add_section(ref_link *link, size_t target) {
   if (!link->preserves || link->sections[target].resolved != 0) {
     return;
   }
-  const char *name = ref_memory_print(link, ".nv.resolvedrela%s", link->sections[target].stem);
+  const char *name = ref_memory_join(link, ".nv.resolvedrela", link->sections[target].stem);
   const size_t known = link->job->bug_compatible ? ref_map_find(&link->section_by_name, name) : REF_NONE;
   if (known != REF_NONE) {
     link->sections[target].resolved = known;
@@ -78,6 +78,9 @@ static bool ref_preserve_takes(ref_link *link, const ref_out_relocation *entry) 
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
   if (symbol->is_extern_shared || symbol->has_no_place) {
     return ref_preserve_takes_extern(link, entry);
+  }
+  if (ref_shared_is_foreign(link, symbol)) {
+    return false;
   }
   if (symbol->has_no_name && ref_shared_pool_is_used(link)) {
     ref_preserve_refuse(link);
@@ -160,10 +163,22 @@ static void ref_preserve_check_section(ref_link *link, const ref_out_relocation 
   }
 }
 
-/* In the order in which the entries were applied. */
-void ref_preserve_write(ref_link *link) {
+/* RF1039: found with the entries that stay. */
+void ref_preserve_check(ref_link *link) {
   if (link->preserves_deleted) {
     ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+  }
+  for (size_t i = 0; i < link->resolved_count; i++) {
+    if (!ref_relocate_waits(link, &link->resolved[i])) {
+      ref_preserve_check_section(link, &link->resolved[i]);
+    }
+  }
+}
+
+/* In the order in which the entries were applied. */
+void ref_preserve_write(ref_link *link) {
+  if (link->is_capsule) {
+    ref_preserve_check(link);
   }
   for (size_t i = 0; i < link->resolved_count; i++) {
     const ref_out_relocation *record = &link->resolved[i];

@@ -464,6 +464,19 @@ static void ref_shared_place_extern_by_name(ref_link *link, const ref_shared *sh
   }
 }
 
+/* RF1033: an object of another space that joined the pool has no symbol in an executable, and entries against it are not recorded. */
+bool ref_shared_is_foreign(const ref_link *link, const ref_out_symbol *symbol) {
+  return !link->relocatable && !link->is_capsule && link->pool != 0 && symbol->section == link->pool &&
+         symbol->type != REF_SYMBOL_SECTION && (symbol->other & REF_SPACE_MASK) != REF_SPACE_SHARED;
+}
+
+static void ref_shared_hide_foreign(ref_link *link) {
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    ref_out_symbol *symbol = &link->symbols[i];
+    symbol->has_no_name = symbol->has_no_name || ref_shared_is_foreign(link, symbol);
+  }
+}
+
 /* W17.2: an object that nothing refers to, outside the pool. RF166: without -g too, what has a symbol. RF758: what a kernel has no place for
  * keeps its symbol where reserved memory moves it. */
 static void ref_shared_hide_unused(ref_link *link, const ref_shared *shared) {
@@ -714,6 +727,7 @@ void ref_shared_layout(ref_link *link) {
     ref_shared_show_extern(link, shared);
   }
   ref_shared_hide_unused(link, shared);
+  ref_shared_hide_foreign(link);
   for (size_t i = 0; i < shared->owners.count; i++) {
     ref_shared_finish_kernel(link, shared, &link->functions[shared->owners.items[i]]);
   }

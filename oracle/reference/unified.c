@@ -44,11 +44,20 @@ static void ref_unified_write_copied_place(const ref_link *link, uint32_t type, 
   ref_put_u64(at, entry == NULL ? 0 : entry->before);
 }
 
-/* L117: the index file has no place for it. */
-static bool ref_unified_is_lacking(const ref_link *link, size_t symbol) {
+/* RF1041: nvlink finds the output's tables by their names, so that in one of another name symbols keep its own numbers. */
+static bool ref_unified_is_known(const ref_link *link, const ref_section *input) {
+  const char *const name = input->name;
+  return link->is_capsule || strcmp(name, ".nv.uft.entry") == 0 || strcmp(name, ".nv.udt.entry") == 0;
+}
+
+/* RF1042: what the index file says of this entry, one of several about a symbol; in capsules of the symbol's first. */
+static const ref_unified *ref_unified_find(ref_link *link, const ref_section *table, uint64_t at, size_t symbol) {
+  if (!link->is_capsule && !ref_unified_is_copy(table)) {
+    const bool functions = table->type == REF_TYPE_UFT_ENTRY;
+    return ref_unified_of_input(functions ? &link->unified_functions : &link->unified_objects, table->data + at);
+  }
   const ref_unified *entry = ref_unified_of_symbol(&link->unified_functions, symbol);
-  entry = entry == NULL ? ref_unified_of_symbol(&link->unified_objects, symbol) : entry;
-  return ref_unified_is_placed(link) && entry != NULL && !entry->found;
+  return entry == NULL ? ref_unified_of_symbol(&link->unified_objects, symbol) : entry;
 }
 
 /* The entry that the output has for one of a file's. */
@@ -60,20 +69,37 @@ static uint8_t *ref_unified_entry_of(ref_link *link, const ref_file *file, uint3
   return output->data + file->offset_in[number] + at;
 }
 
+static uint64_t ref_unified_offset_of(ref_link *link, const ref_section *input, size_t symbol,
+                                      const ref_unified *known) {
+  const bool own = known != NULL && !link->is_capsule;
+  if (own && known->found) {
+    return known->offset;
+  }
+  if (input->type == REF_TYPE_UDT_ENTRY && own) {
+    return known->before;
+  }
+  if (input->type == REF_TYPE_UDT_ENTRY && symbol != REF_NONE) {
+    return link->symbols[symbol].value;
+  }
+  const ref_unified *slot = ref_unified_of_symbol(&link->unified_functions, symbol);
+  return slot == NULL ? 0 : slot->offset;
+}
+
 /* The offset of data is its place in the output's `.nv.udt`. RF790: two flags are added to those that the input has, an executable's highest
- * bit is what L117 says, and with -r the offset of a function is 0, whatever the input says. */
-static void ref_unified_write_place(ref_link *link, const ref_section *input, size_t symbol, uint8_t *entry) {
-  const uint32_t kept = ref_unified_is_placed(link) ? ~LACKING : UINT32_MAX;
+ * bit is what L117 says (the index file has no place for it), and with -r the offset of a function is 0, whatever the input says. RF1041: so is
+ * that of symbol 0. */
+static void ref_unified_write_place(ref_link *link, const ref_section *input, uint64_t at, size_t symbol,
+                                    uint8_t *entry) {
+  const bool placed = ref_unified_is_placed(link);
+  const ref_unified *known = placed ? ref_unified_find(link, input, at, symbol) : NULL;
+  const uint32_t kept = placed ? ~LACKING : UINT32_MAX;
   const uint32_t flags = link->is_capsule ? FLAGS : (ref_u32(entry + FLAGS_AT) & kept) | ADDED_FLAGS;
-  ref_put_u32(entry + FLAGS_AT, ref_unified_is_lacking(link, symbol) ? flags | LACKING : flags);
-  if (ref_unified_is_copy(input) && ref_unified_is_placed(link)) {
+  ref_put_u32(entry + FLAGS_AT, known != NULL && !known->found ? flags | LACKING : flags);
+  if (ref_unified_is_copy(input) && placed) {
     ref_unified_write_copied_place(link, input->type, symbol, entry + OFFSET_AT);
-  } else if (input->type == REF_TYPE_UDT_ENTRY && symbol != REF_NONE) {
-    ref_put_u64(entry + OFFSET_AT, link->symbols[symbol].value);
-  } else if (ref_unified_is_placed(link)) {
-    const ref_unified *slot = ref_unified_of_symbol(&link->unified_functions, symbol);
-    ref_put_u64(entry + OFFSET_AT, slot == NULL ? 0 : slot->offset);
-  } else if (!link->is_capsule && input->type == REF_TYPE_UFT_ENTRY) {
+  } else if (placed || (input->type == REF_TYPE_UDT_ENTRY && symbol != REF_NONE)) {
+    ref_put_u64(entry + OFFSET_AT, ref_unified_offset_of(link, input, symbol, known));
+  } else if (!link->is_capsule && (input->type == REF_TYPE_UFT_ENTRY || symbol == REF_NONE)) {
     ref_put_u64(entry + OFFSET_AT, 0);
   }
 }
@@ -87,7 +113,8 @@ static void ref_unified_write_number(ref_link *link, const ref_section *input, s
   if (!link->is_capsule && found == 0) { /* RF794 */
     return;
   }
-  ref_put_u32(entry, ref_unified_number(link, symbol, ref_unified_is_copy(input)));
+  ref_put_u32(entry,
+              ref_unified_number(link, symbol, ref_unified_is_copy(input) || !ref_unified_is_known(link, input)));
 }
 
 /* {symbol, 7, offset, two words of identity}. RF713: the words in the middle are there before entries are applied, the symbol's number is
@@ -99,7 +126,7 @@ static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32
     const size_t symbol = ref_unified_symbol(link, file, index);
     uint8_t *entry = ref_unified_entry_of(link, file, number, at);
     if (early || link->is_capsule) {
-      ref_unified_write_place(link, input, symbol, entry);
+      ref_unified_write_place(link, input, at, symbol, entry);
     }
     if (!early) {
       ref_unified_write_number(link, input, symbol, entry, index);
@@ -171,12 +198,17 @@ void ref_unified_note_placed(ref_link *link, const ref_section *table) {
   link->has_raw_objects = link->has_raw_objects || (counts && table->type == REF_TYPE_UDT_ENTRY);
 }
 
-/* When symbols have numbers. */
-void ref_unified_write(ref_link *link) {
+/* RF1039: found with the entries that stay, before what E68 and E70 are said of. */
+void ref_unified_check_namesakes(ref_link *link) {
   if (link->has_raw_functions || link->has_raw_objects) { /* RF793 */
     ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
   }
   ref_unified_refuse_namesake(link, ".nv.uft.entry");
   ref_unified_refuse_namesake(link, ".nv.udt.entry");
+}
+
+/* When symbols have numbers. */
+void ref_unified_write(ref_link *link) {
+  ref_unified_check_namesakes(link);
   ref_unified_write_tables(link, false);
 }

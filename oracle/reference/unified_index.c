@@ -4,13 +4,23 @@
 
 #include <string.h>
 
-enum { HEADER = 48, KEY = 24, VERSION_TAIL = 16, SLOT = 128, ENTRY = 32, IDENTITY_AT = 16 };
+enum {
+  HEADER = 48,
+  KEY = 24,
+  VERSION_TAIL = 16,
+  SLOT = 128,
+  ENTRY = 32,
+  IDENTITY_AT = 16,
+  FUNCTION_OF_TEXT = 0xffffff
+};
 
 static ref_unified_list ref_unified_read_keys(ref_link *link, const uint8_t *bytes, uint64_t count, uint64_t window) {
-  ref_unified_list list = {REF_TAKE(link, ref_unified, (size_t)count), (size_t)count, window, 0, false};
+  ref_unified_list list = {
+      .items = REF_TAKE(link, ref_unified, (size_t)count), .count = (size_t)count, .window = window};
   for (size_t i = 0; i < list.count; i++) {
     const uint8_t *key = bytes + i * KEY;
-    list.items[i] = (ref_unified){{ref_u64(key), ref_u64(key + 8)}, ref_u64(key + 16), REF_NONE, false, 0};
+    list.items[i] =
+        (ref_unified){.identity = {ref_u64(key), ref_u64(key + 8)}, .offset = ref_u64(key + 16), .symbol = REF_NONE};
   }
   return list;
 }
@@ -97,14 +107,17 @@ void ref_unified_add_stub(ref_link *link, size_t number, const ref_section *text
 }
 
 /* The entries of all inputs' tables of one type, in input order. */
+/* RF1040: nvlink reads the output's tables by their names, whatever types sections have. */
 static ref_unified_list ref_unified_list_inputs(ref_link *link, uint32_t type) {
+  const char *const name = type == REF_TYPE_UFT_ENTRY ? ".nv.uft.entry" : ".nv.udt.entry";
   ref_unified_list list = {0};
   size_t capacity = 0;
   for (size_t i = 0; i < link->file_count; i++) {
     const ref_file *file = &link->files[i];
     for (size_t k = 1; k < file->cubin.section_count; k++) {
       const ref_section *section = &file->cubin.sections[k];
-      if (section->type != type || section->data == NULL || ref_unified_is_copy(section)) {
+      const bool named = link->is_capsule || strcmp(section->name, name) == 0;
+      if (section->type != type || section->data == NULL || ref_unified_is_copy(section) || !named) {
         continue;
       }
       list.has_rest = list.has_rest || section->size % ENTRY != 0;
@@ -112,11 +125,12 @@ static ref_unified_list ref_unified_list_inputs(ref_link *link, uint32_t type) {
       for (uint64_t at = 0; at + ENTRY <= section->size; at += ENTRY) {
         const uint8_t *entry = section->data + at;
         list.items = ref_memory_grow(link, list.items, list.count, &capacity, sizeof *list.items);
-        list.items[list.count++] = (ref_unified){{ref_u64(entry + IDENTITY_AT), ref_u64(entry + IDENTITY_AT + 8)},
-                                                 UINT64_MAX,
-                                                 ref_unified_symbol(link, file, ref_u32(entry)),
-                                                 false,
-                                                 0};
+        list.items[list.count++] =
+            (ref_unified){.identity = {ref_u64(entry + IDENTITY_AT), ref_u64(entry + IDENTITY_AT + 8)},
+                          .offset = UINT64_MAX,
+                          .symbol = ref_unified_symbol(link, file, ref_u32(entry)),
+                          .input = entry,
+                          .file = i};
       }
     }
   }
@@ -164,6 +178,7 @@ static void ref_unified_find(ref_link *link, const ref_unified_list *inputs, ref
     entry->found = true;
     entry->offset = key->offset;
     key->symbol = entry->symbol;
+    key->file = entry->file;
     return;
   }
   ref_message_fatal(link, "E80", close ? "Internal error: matching uuid not found" : "Internal error: uuid not found");
@@ -179,6 +194,18 @@ ref_unified *ref_unified_of_symbol(const ref_unified_list *list, size_t symbol) 
   for (size_t i = 0; i < list->count; i++) {
     if (list->items[i].symbol == symbol) {
       return &list->items[i];
+    }
+  }
+  return NULL;
+}
+
+/* The list is in the order of the files, so that one behind the other is asked for, mostly. */
+const ref_unified *ref_unified_of_input(ref_unified_list *list, const uint8_t *input) {
+  for (size_t i = 0; i < list->count; i++) {
+    const size_t at = (list->next + i) % list->count;
+    if (list->items[at].input == input) {
+      list->next = at + 1;
+      return &list->items[at];
     }
   }
   return NULL;
@@ -222,18 +249,68 @@ static size_t ref_unified_function_of_stub(const ref_link *link, const ref_funct
   return number == REF_NONE ? REF_NONE : link->functions[number].symbol;
 }
 
-/* L116: the stub of a function's name; the first of all where there is none, which by default (D105) is an error. */
-static size_t ref_unified_stub_of(ref_link *link, size_t symbol) {
-  for (size_t i = 0; i < link->function_count && symbol != REF_NONE; i++) {
-    const ref_function *stub = &link->functions[i];
-    if (stub->is_stub && stub->symbol != REF_NONE && ref_unified_function_of_stub(link, stub) == symbol) {
-      return stub->symbol;
+/* By file the first function symbol that it makes, and by symbol the stub of its name (L116). */
+static void ref_unified_note_names(ref_link *link) {
+  link->first_functions = REF_TAKE(link, size_t, link->file_count);
+  link->stubs_by_symbol = REF_TAKE(link, size_t, link->symbol_count);
+  link->stubs_noted = link->symbol_count;
+  for (size_t i = 0; i < link->file_count; i++) {
+    link->first_functions[i] = REF_NONE;
+  }
+  for (size_t i = link->symbol_count; i-- > 0;) {
+    const ref_out_symbol *symbol = &link->symbols[i];
+    link->stubs_by_symbol[i] = REF_NONE;
+    if (symbol->function != REF_NONE && symbol->mention_file < link->file_count) {
+      link->first_functions[symbol->mention_file] = i;
     }
+  }
+  for (size_t i = link->function_count; i-- > 0;) {
+    const ref_function *stub = &link->functions[i];
+    const bool named = stub->is_stub && stub->symbol != REF_NONE;
+    const size_t function = named ? ref_unified_function_of_stub(link, stub) : REF_NONE;
+    if (function < link->symbol_count) {
+      link->stubs_by_symbol[function] = stub->symbol;
+    }
+  }
+}
+
+static size_t ref_unified_named_stub(const ref_link *link, size_t symbol) {
+  return symbol < link->stubs_noted ? link->stubs_by_symbol[symbol] : REF_NONE;
+}
+
+/* RF1043: the first function that the file makes that made the symbol, where that is a stub; else the first stub of all. */
+static size_t ref_unified_first_stub(const ref_link *link, size_t asked) {
+  const size_t all = link->functions[link->first_stub].symbol;
+  const size_t file = asked < link->stubs_noted ? link->symbols[asked].mention_file : REF_NONE;
+  const size_t first = file < link->file_count ? link->first_functions[file] : REF_NONE;
+  const size_t function = first < link->stubs_noted ? link->symbols[first].function : REF_NONE;
+  return function != REF_NONE && link->functions[function].is_stub ? first : all;
+}
+
+/* RF1044: what has a slot's name and is no function, but a mere mention up to the entry's file, is what nvlink finds. */
+static void ref_unified_check_mention(ref_link *link, size_t symbol, size_t file) {
+  const char *name = symbol == REF_NONE ? NULL : link->symbols[symbol].name;
+  if (name == NULL || link->symbols[symbol].function == REF_NONE) {
+    return;
+  }
+  const size_t found = ref_map_find(&link->symbol_by_name, ref_memory_print(link, "__cuda_uf_stub_%s", name));
+  if (found != REF_NONE && link->symbols[found].function == REF_NONE && link->symbols[found].section == REF_NONE &&
+      link->symbols[found].mention_file <= file) {
+    ref_message_fatal(link, "E63", "Internal error: reloc address not found");
+  }
+}
+
+/* Another where there is none of the name, which by default (D105) is an error. */
+static size_t ref_unified_stub_of(ref_link *link, size_t symbol, size_t file) {
+  ref_unified_check_mention(link, symbol, file);
+  const size_t named = ref_unified_named_stub(link, symbol);
+  if (named != REF_NONE) {
+    return named;
   }
   if (!link->job->bug_compatible) {
     ref_message_fatal(link, "D20", "The index file has a function without a jump slot of its name");
   }
-  return link->functions[link->first_stub].symbol;
+  return ref_unified_first_stub(link, symbol);
 }
 
 /* Where the stubs come before the index file moves them. */
@@ -285,7 +362,7 @@ static void ref_unified_move_stubs(ref_link *link) {
   ref_bytes_fill(link, &image, (size_t)section->size);
   for (size_t i = 0; i < link->index_functions.count; i++) {
     const ref_unified *key = &link->index_functions.items[i];
-    const size_t stub = ref_unified_stub_of(link, key->symbol);
+    const size_t stub = ref_unified_stub_of(link, key->symbol, key->file);
     if (ref_unified_has_slot(&image, key->offset) && ref_unified_has_slot(&section->data, places[stub])) {
       memcpy(image.data + key->offset, section->data.data + places[stub], SLOT);
     }
@@ -297,18 +374,35 @@ static void ref_unified_move_stubs(ref_link *link) {
   section->size = end;
 }
 
-/* ZM3, RF125: an entry of a stub goes to the slot that has the name of the function that it names; one that names no unified function to that of the
- * first slot that was made (L1102). */
+/* ZM3, RF125, RF1043: an entry of a stub goes to the slot that has the name of the function that it names, be it unified or not, else to that of the
+ * first function of the file that made the symbol (L1102); one about a section has no place. */
 static void ref_unified_move_slot_entries(ref_link *link) {
   for (size_t i = 0; i < link->relocation_count; i++) {
     ref_out_relocation *entry = &link->relocations[i];
     if (entry->target == link->slot_section) {
-      const ref_unified *function = ref_unified_of_symbol(&link->unified_functions, entry->symbol);
-      const size_t stub =
-          function == NULL ? link->functions[link->first_stub].symbol : ref_unified_stub_of(link, entry->symbol);
-      entry->offset = stub == REF_NONE ? 0 : link->symbols[stub].value;
+      const bool section = entry->symbol != REF_NONE && link->symbols[entry->symbol].type == REF_SYMBOL_SECTION;
+      const size_t named = ref_unified_named_stub(link, entry->symbol);
+      const size_t stub = named != REF_NONE ? named : ref_unified_first_stub(link, entry->symbol);
+      entry->offset = section ? 0 : link->symbols[stub].value;
     }
   }
+}
+
+/* RF1046: a second function in a slot's section, one that nothing uses too. */
+static bool ref_unified_has_stray(const ref_link *link, const ref_file *file) {
+  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
+    const ref_symbol *symbol = &file->cubin.symbols[i];
+    const bool inside = symbol->section != 0 && symbol->section < file->cubin.section_count;
+    if (!inside || (symbol->info & 15) != REF_SYMBOL_FUNC || ref_function_is_slot(symbol)) {
+      continue;
+    }
+    const uint32_t primary = file->cubin.sections[symbol->section].info & FUNCTION_OF_TEXT;
+    if (primary < file->cubin.symbol_count && primary != i && file->cubin.symbols[primary].section == symbol->section &&
+        file->function_of[primary] != REF_NONE && link->functions[file->function_of[primary]].is_stub) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static void ref_unified_place_functions(ref_link *link) {
@@ -317,6 +411,9 @@ static void ref_unified_place_functions(ref_link *link) {
   }
   link->unified_functions = ref_unified_list_inputs(link, REF_TYPE_UFT_ENTRY);
   const uint64_t size = link->sections[link->slot_section].size;
+  for (size_t i = 0; i < link->file_count && !link->is_capsule; i++) {
+    link->has_stray_slot = link->has_stray_slot || ref_unified_has_stray(link, &link->files[i]);
+  }
   if (link->has_stray_slot || size / SLOT != link->unified_functions.size / ENTRY) { /* RF538, RF792 */
     ref_message_fatal(link, "ZM4",
                       "Internal error: Number of .nv.uft jump slots != Number of entries in .nv.uft.entry");
@@ -325,6 +422,7 @@ static void ref_unified_place_functions(ref_link *link) {
     ref_message_fatal(link, "E79", "Internal error: size of uidx window != nv.uft");
   }
   ref_unified_check_identities(link, &link->unified_functions);
+  ref_unified_note_names(link);
   ref_unified_match(link, &link->unified_functions, &link->index_functions);
   ref_unified_move_stubs(link);
   ref_unified_move_slot_entries(link);
