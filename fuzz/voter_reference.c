@@ -9,10 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#ifdef REF_HAS_SHADOW
 #define POOL 1
-#endif
 #endif
 
 void *__wrap_ref_memory_block_take(size_t size);
@@ -21,8 +19,6 @@ void *__real_ref_memory_block_take(size_t size);
 void __real_ref_memory_block_give(void *block, size_t size);
 
 #ifdef POOL
-#include <sanitizer/asan_interface.h>
-
 /* As in voter_linker.c: under the address sanitizer the blocks go round from one link to the next, poisoned while no link has them. */
 enum { POOL_BLOCKS = 8 };
 static void *pool[POOL_BLOCKS];
@@ -32,7 +28,7 @@ void *__wrap_ref_memory_block_take(size_t size) {
   if (size != REF_BLOCK_BYTES || !pool_count)
     return __real_ref_memory_block_take(size);
   void *const block = pool[--pool_count];
-  ASAN_UNPOISON_MEMORY_REGION(block, size);
+  ASAN_UNPOISON_MEMORY_REGION(block, REF_BLOCK_HEAD);
   return block;
 }
 
@@ -41,7 +37,7 @@ void __wrap_ref_memory_block_give(void *block, size_t size) {
     __real_ref_memory_block_give(block, size);
     return;
   }
-  ASAN_POISON_MEMORY_REGION(block, size);
+  ASAN_POISON_MEMORY_REGION(block, REF_BLOCK_HEAD); /* the rest is */
   pool[pool_count++] = block;
 }
 #else
@@ -60,11 +56,26 @@ typedef struct reference_call {
   ref_result result;
 } reference_call;
 
+static reference_call *reference_call_kept; /* one for the next call: nobody may touch it until then */
+
+static reference_call *reference_call_new(void) {
+  reference_call *const call = reference_call_kept ? reference_call_kept : fuzz_memory(sizeof *call);
+  reference_call_kept = NULL;
+  ASAN_UNPOISON_MEMORY_REGION(call, sizeof *call);
+  memset(call, 0, sizeof *call);
+  return call;
+}
+
 static void reference_call_free(void *memory) {
   reference_call *const call = memory;
   ref_result_free(&call->result);
   ref_arguments_free(&call->arguments);
-  free(call);
+  if (reference_call_kept) {
+    free(call);
+    return;
+  }
+  ASAN_POISON_MEMORY_REGION(call, sizeof *call);
+  reference_call_kept = call;
 }
 
 /* The messages as the reference prints them, through one stream for all links: a new one costs more than what is printed. */
@@ -93,8 +104,7 @@ static void reference_take_messages(const ref_job *job, const ref_result *result
 void fuzz_link_reference(const fuzz_envelope *envelope, fuzz_answer *answer) {
   const char *argv[FUZZ_ARGUMENTS];
   const int argc = fuzz_arguments(envelope, argv);
-  reference_call *const call = fuzz_memory(sizeof *call);
-  memset(call, 0, sizeof *call);
+  reference_call *const call = reference_call_new();
   *answer = (fuzz_answer){.memory = call, .release = reference_call_free};
   /* the options alone: what follows them are names of files that are in the envelope */
   if (!ref_arguments_read(&call->arguments, argc, (char *const *)(uintptr_t)argv, NULL)) {

@@ -67,7 +67,14 @@ static bool value_is_plain(const char *value) {
   return *value && strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_,.$") == strlen(value);
 }
 
+/* Most words differ in the first two bytes, and are not worth a call. */
+static bool word_is(const char *word, const char *other) {
+  return *word == *other && (!*word || (word[1] == other[1] && strcmp(word, other) == 0));
+}
+
 static bool word_fits(const word_row *row, const char *word) {
+  if (*word != *row->name || (*word && word[1] != row->name[1]))
+    return false; /* most of them */
   const size_t length = strlen(row->name);
   return row->values[0] ? strncmp(word, row->name, length) == 0 && value_is_plain(word + length)
                         : strcmp(word, row->name) == 0;
@@ -76,7 +83,7 @@ static bool word_fits(const word_row *row, const char *word) {
 size_t fuzz_index_of(const fuzz_envelope *envelope) {
   bool named = false;
   for (size_t i = 0; i < envelope->word_count; i++)
-    named = named || strcmp(envelope->words[i], FUZZ_INDEX_WORD) == 0;
+    named = named || word_is(envelope->words[i], FUZZ_INDEX_WORD);
   for (size_t i = 0; named && i < envelope->file_count; i++)
     if (envelope->files[i].size && strcmp(envelope->files[i].name, FUZZ_INDEX_NAME) == 0)
       return i;
@@ -95,7 +102,7 @@ bool fuzz_word_is_known(const char *word) {
     return true;
   if (strncmp(word, "-arch=", 6) == 0)
     return value_is_plain(word + 6);
-  if (strcmp(word, FUZZ_INDEX_WORD) == 0)
+  if (word_is(word, FUZZ_INDEX_WORD))
     return true;
   for (size_t i = 0; i < WORD_ROWS + RARE_ROWS; i++)
     if (word_fits(i < WORD_ROWS ? &word_rows[i] : &rare_rows[i - WORD_ROWS], word))
@@ -158,8 +165,8 @@ int fuzz_arguments(const fuzz_envelope *envelope, const char *argv[FUZZ_ARGUMENT
   argv[count++] = "nvlink";
   argv[count++] = fuzz_envelope_option(envelope, FUZZ_OWN_NAME) ? FUZZ_OWN_NAME : "--identity=nvlink";
   for (size_t i = 0; i < envelope->word_count; i++) {
-    const bool names = strcmp(envelope->words[i], FUZZ_INDEX_WORD) == 0;
-    if (fuzz_word_is_known(envelope->words[i]) && !(names && named) && strcmp(envelope->words[i], FUZZ_OWN_NAME) != 0)
+    const bool names = word_is(envelope->words[i], FUZZ_INDEX_WORD);
+    if (fuzz_word_is_known(envelope->words[i]) && !(names && named) && !word_is(envelope->words[i], FUZZ_OWN_NAME))
       argv[count++] = envelope->words[i];
     named = named || names;
   }

@@ -23,9 +23,9 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
   if (final)
     tl_diagnose_calls(&s->module, &s->graph);
   tl_relocate_check_replaced(&s->module);
-  if (final)
-    tl_diagnose_index(&s->module); /* L1023 */
   tl_link_lay_out(s, arena);
+  if (final)
+    tl_diagnose_index(&s->module); /* L1023, L1590 */
   tl_resources_find(&s->resources, &s->module, &s->graph, arena);
   tl_link_phase(c->state, "layout");
   tl_relocate_run(&s->relocated, &s->module, &s->layout, arena);
@@ -46,7 +46,7 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
   if (final)
     tl_diagnose_deleted(&s->module);
   tl_diagnose_unallocated(&s->module, &s->layout);
-  tl_diagnose_text_owners(&s->module, arena);
+  tl_diagnose_text_owners(&s->module);
   tl_diagnose_foreign_bytes(&s->module, &s->resources);
   tl_diagnose_verbose(&s->module, &s->graph, &s->resources, &s->layout, arena);
   if (final && !s->diagnostics->errors)

@@ -24,6 +24,16 @@ bool tl_record_next_whole(const tl_cubin_section *section, uint64_t *position, t
   return true;
 }
 
+bool tl_records_have_whole(const uint8_t *list, uint64_t size, uint8_t code) {
+  const tl_cubin_section section = {.data = list, .size = size};
+  uint64_t position = 0;
+  tl_record record;
+  while (tl_record_next_whole(&section, &position, &record))
+    if (record.format == TL_RECORD_WHOLE && record.code == code)
+      return true;
+  return false;
+}
+
 uint64_t tl_record_length(const tl_record *record) {
   return WORD + (record->format == TL_RECORD_WHOLE ? record->size : 0);
 }

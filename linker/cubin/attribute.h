@@ -20,6 +20,8 @@ bool tl_record_next(const tl_cubin *cubin, uint32_t section, uint64_t *position,
 
 /* The same, but what is no whole record ends the walk without a word. */
 bool tl_record_next_whole(const tl_cubin_section *section, uint64_t *position, tl_record *record);
+/* Whether a list of records has one of that code with the format 4. */
+bool tl_records_have_whole(const uint8_t *list, uint64_t size, uint8_t code);
 /* The bytes that a record takes in its section. */
 uint64_t tl_record_length(const tl_record *record);
 
@@ -63,7 +65,8 @@ enum {
   EIATTR_TCGEN05_1CTA_USED = 0x51,
   EIATTR_TCGEN05_2CTA_USED = 0x52,
   EIATTR_GEN_ERRBAR_AT_EXIT = 0x53,
-  EIATTR_REG_RECONFIG = 0x54
+  EIATTR_REG_RECONFIG = 0x54,
+  EIATTR_MERCURY_ISA_VERSION = 0x5f
 };
 
 /* True for the codes whose first payload word is a symbol index (I4); EXTERNS is not among them. */

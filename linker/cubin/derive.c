@@ -26,7 +26,9 @@ typedef struct deriver {
   uint32_t *sass;        /* by Mercury section: the SASS section of the same contents, 0 */
   uint32_t *bank;        /* by SASS text: the section of its parameters, 0 */
   uint32_t *bank_symbol; /* and that's symbol, 0 */
-  uint64_t *sizes;       /* by capsule: of the decoded code of its functions; by section of constants: where they end */
+  tl_derive_version version;
+  uint32_t *alone_of; /* by SASS text: attributes that it alone has (L1537), 0 */
+  uint64_t *sizes;    /* by capsule: of the decoded code of its functions; by section of constants: where they end */
   const uint8_t *symbols; /* of the Mercury side */
   uint64_t symbol_count;
   uint32_t strings;    /* the section of their names */
@@ -36,7 +38,8 @@ typedef struct deriver {
   /* By Mercury section whose contents are a namesake's (L656): what it was; others are of type 0. */
   const tl_cubin_section *before;
   bool foreign;  /* the contents of the section in hand are a namesake's */
-  tl_map halves; /* instructions of the text in hand at which half a place in the code was read */
+  tl_map halves; /* the entry of half a place in the code that counts at an instruction of the text in hand (L1540) */
+  const uint8_t *halves_of; /* in this list */
 } deriver;
 
 static tl_cubin_section *derive_section(const deriver *d, uint32_t index) {
@@ -135,23 +138,108 @@ static bool derive_is_lone(const deriver *d, uint32_t index) {
   return !d->sass[index] || own->type != type || (text && own->info != d->sass[section->info]);
 }
 
-const bool *tl_derive_lone(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
-  deriver d = {.cubin = cubin, .names = names, .arena = arena};
-  bool *const lone = tl_arena_new(arena, bool, cubin->section_count);
-  bool *const taken =
-      tl_arena_new(arena, bool, cubin->section_count); /* by SASS section: Mercury's was there (L1529) */
-  derive_pair_sections(&d);
-  const uint32_t own = derive_find_file_attributes(&d, false), file = derive_find_file_attributes(&d, true);
-  for (uint32_t i = 1; i < cubin->section_count; i++) {
-    const tl_cubin_section *const section = derive_section(&d, i);
-    const uint32_t sass = d.sass[i];
+static const bool *derive_find_lone(const deriver *d) {
+  const uint32_t count = d->cubin->section_count;
+  bool *const lone = tl_arena_new(d->arena, bool, count);
+  bool *const taken = tl_arena_new(d->arena, bool, count); /* by SASS section: Mercury's was there (L1529) */
+  const uint32_t own = derive_find_file_attributes(d, false), file = derive_find_file_attributes(d, true);
+  for (uint32_t i = 1; i < count; i++) {
+    const tl_cubin_section *const section = derive_section(d, i);
+    const uint32_t sass = d->sass[i];
     if (section->type == SHT_CUDA_MERCURY_INFO && !section->info)
       lone[i] = i != file || !own;
     else
-      lone[i] = derive_is_lone(&d, i) || (derive_is_read(section) && taken[sass]);
+      lone[i] = derive_is_lone(d, i) || (derive_is_read(section) && taken[sass]);
     taken[sass] |= sass && !lone[i] && derive_is_read(section);
   }
   return lone;
+}
+
+/* L1537: attributes of the SASS side, a text's or the file's, where Mercury's side has no section of their name. */
+static const bool *derive_find_alone(const deriver *d) {
+  const uint32_t count = d->cubin->section_count;
+  bool *const alone = tl_arena_new(d->arena, bool, count), *const paired = tl_arena_new(d->arena, bool, count);
+  tl_map seen; /* names; of several sections of one the first counts */
+  tl_map_init(&seen, d->arena);
+  for (uint32_t i = 1; i < count; i++)
+    paired[d->sass[i]] = true;
+  const uint32_t own = derive_find_file_attributes(d, false);
+  if (own && !derive_find_file_attributes(d, true))
+    alone[own] = true;
+  for (uint32_t i = 1; i < count; i++) {
+    const tl_cubin_section *const section = derive_section(d, i);
+    const bool text = tl_cubin_section_at(d->cubin, section->info)->flags & SHF_EXECINSTR && paired[section->info];
+    if (section->type == SHT_CUDA_INFO && !(section->flags & SHF_CUDA_MERCURY) && text &&
+        tl_set_add(&seen, section->name))
+      alone[i] = !paired[i];
+  }
+  return alone;
+}
+
+/* By section: of Mercury's attributes, entries and debug data that nvlink reads, and of the SASS side's attributes that it takes
+ * for such, where they stand on the SASS side (L1539); 0 of others. */
+static const uint32_t *derive_find_places(const deriver *d, const bool *lone, const bool *alone) {
+  uint32_t *const places = tl_arena_new(d->arena, uint32_t, d->cubin->section_count);
+  for (uint32_t i = 1; i < d->cubin->section_count; i++) {
+    const bool file = derive_section(d, i)->type == SHT_CUDA_MERCURY_INFO && !derive_section(d, i)->info;
+    if (alone[i])
+      places[i] = i;
+    else if (derive_is_read(derive_section(d, i)) && !lone[i] && !file)
+      places[i] = d->sass[i];
+  }
+  return places;
+}
+
+tl_derive_roles tl_derive_find_roles(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
+  deriver d = {.cubin = cubin, .names = names, .arena = arena};
+  derive_pair_sections(&d);
+  const bool *const lone = derive_find_lone(&d), *const alone = derive_find_alone(&d);
+  return (tl_derive_roles){lone, alone, derive_find_places(&d, lone, alone)};
+}
+
+void tl_derive_take_headers(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
+  deriver d = {.cubin = cubin, .names = names, .arena = arena};
+  derive_pair_sections(&d);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    tl_cubin_section *const section = derive_section(&d, i);
+    const tl_cubin_section *const own = derive_section(&d, d.sass[i]);
+    if (section->type != SHT_PROGBITS || !(section->flags & SHF_CUDA_MERCURY) || own->type != SHT_PROGBITS)
+      continue;
+    section->flags = own->flags | SHF_CUDA_MERCURY;
+    section->align = own->align;
+    section->entry_size = own->entry_size;
+  }
+}
+
+tl_derive_version tl_derive_find_version(const tl_cubin *cubin, const tl_names *names) {
+  enum { VERSION = 7, UNSAID = 0x100 };
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const tl_cubin_section *const section = &cubin->sections[i];
+    uint64_t position = 0;
+    tl_record record;
+    if (section->type != SHT_CUDA_COMPAT || strcmp(tl_names_text(names, section->name), ".nv.compat") != 0)
+      continue;
+    tl_derive_version version = {.said = true, .number = UNSAID};
+    while (tl_record_next_whole(section, &position, &record))
+      if (record.code == VERSION)
+        version.number = record.format == TL_RECORD_WHOLE ? record.size : tl_get16(record.data);
+    return version;
+  }
+  return (tl_derive_version){.said = false};
+}
+
+void tl_derive_add_version(tl_cubin_section *attributes, tl_derive_version version, tl_arena *arena) {
+  enum { SHORT = 3, SIZE = 4 };
+  if (!attributes->info || !version.said)
+    return;
+  uint8_t *const bytes = tl_arena_new(arena, uint8_t, attributes->size + SIZE);
+  if (attributes->size)
+    memcpy(bytes, attributes->data, attributes->size);
+  bytes[attributes->size] = SHORT;
+  bytes[attributes->size + 1] = EIATTR_MERCURY_ISA_VERSION;
+  tl_put16(bytes + attributes->size + 2, version.number);
+  attributes->data = bytes;
+  attributes->size += SIZE;
 }
 
 /* --- symbols (M8) --- */
@@ -205,14 +293,28 @@ static void derive_symbol(const deriver *d, const uint8_t *from, uint8_t *to) {
     tl_put64(to + 16, derive_section(d, d->sass[section])->size);
 }
 
-/* Behind the symbols of both views the SASS side has those of its parameter banks. */
-static void derive_bank_symbol(const deriver *d, uint8_t *symbol) {
-  const uint32_t section = tl_get16(symbol + 6);
-  if (tl_cubin_section_at(d->cubin, section)->type != SHT_CUDA_CONSTANT0)
+/* By the number of its name: the first bank that is called so. */
+static tl_map derive_bank_names(const deriver *d) {
+  tl_map banks;
+  tl_map_init(&banks, d->arena);
+  for (uint32_t i = d->cubin->section_count; i-- > 1;)
+    if (derive_section(d, i)->type == SHT_CUDA_CONSTANT0)
+      tl_map_set(&banks, derive_section(d, i)->name, i);
+  return banks;
+}
+
+/* Behind the symbols of both views the SASS side has those of its parameter banks. They are found by their names alone, and
+ * nothing else that is there counts (L1536). */
+static void derive_bank_symbol(const deriver *d, const tl_map *banks, uint32_t strings, uint8_t *symbol) {
+  const char *const name = tl_cubin_text_in(d->cubin, strings, tl_get32(symbol));
+  const uint32_t section = name ? tl_map_get(banks, tl_names_find(d->names, name, strlen(name))) : TL_NONE;
+  memset(symbol + 4, 0, ELF_SYMBOL_SIZE - 4);
+  if (section == TL_NONE) {
+    memset(symbol, 0, ELF_SYMBOL_SIZE);
     return;
+  }
   symbol[4] = STT_SECTION;
-  symbol[5] = 0;
-  memset(symbol + 8, 0, 16);
+  tl_put16(symbol + 6, (uint16_t)section);
 }
 
 static void derive_find_banks(deriver *d) {
@@ -265,6 +367,12 @@ static uint64_t derive_add_bank_symbols(const deriver *d, const uint32_t *names,
   return count;
 }
 
+/* A symbol of a table that ptxas laid out, beside which the SASS side has that of the kernel's parameters. */
+static bool derive_is_of_images(const deriver *d, const uint8_t *symbol) {
+  const tl_cubin_section *const section = tl_cubin_section_at(d->cubin, tl_get16(symbol + 6));
+  return section->type == SHT_CUDA_IMAGE_HEADERS && section->flags & SHF_CUDA_MERCURY;
+}
+
 static void derive_symbols(deriver *d) {
   const uint32_t mercury = tl_cubin_find_section(d->cubin, SHT_CUDA_MERCURY_SYMTAB);
   if (!mercury)
@@ -284,11 +392,12 @@ static void derive_symbols(deriver *d) {
   if (had)
     memcpy(bytes, own->data, had * ELF_SYMBOL_SIZE);
   const uint32_t *const names = derive_section_names(d, bytes, had);
+  const tl_map called = derive_bank_names(d);
   for (uint64_t i = 0; i < count; i++)
-    if (i < d->symbol_count)
+    if (i < d->symbol_count && !derive_is_of_images(d, d->symbols + i * ELF_SYMBOL_SIZE))
       derive_symbol(d, d->symbols + i * ELF_SYMBOL_SIZE, bytes + i * ELF_SYMBOL_SIZE);
     else
-      derive_bank_symbol(d, bytes + i * ELF_SYMBOL_SIZE);
+      derive_bank_symbol(d, &called, own->link, bytes + i * ELF_SYMBOL_SIZE);
   own->data = bytes;
   own->size = derive_add_bank_symbols(d, names, bytes, count) * ELF_SYMBOL_SIZE;
 }
@@ -305,17 +414,15 @@ typedef enum derive_words {
   WORDS_TRIPLES,    /* of each three */
   WORDS_QUADRUPLES, /* of each four (L866) */
   WORDS_NOTES,      /* annotations, some with a place (L873) */
-  WORDS_TARGETS,    /* lists: place, a word, number, places */
-  WORDS_SASS_ONLY   /* at the end of the SASS side's list */
+  WORDS_TARGETS     /* lists: place, a word, number, places */
 } derive_words;
 
 /* By code (L762, L1503). */
 static const uint32_t derive_rows[][2] = {
-    {0x43, WORDS_MERCURY}, {0x48, WORDS_MERCURY},   {0x5a, WORDS_MERCURY},    {0x15, WORDS_OWN},
-    {0x16, WORDS_OWN},     {0x1c, WORDS_PLACES},    {0x28, WORDS_PLACES},     {0x2e, WORDS_PAIRS},
-    {0x31, WORDS_PLACES},  {0x34, WORDS_TARGETS},   {0x39, WORDS_QUADRUPLES}, {0x40, WORDS_TRIPLES},
-    {0x44, WORDS_PAIRS},   {0x46, WORDS_PLACES},    {0x47, WORDS_PLACES},     {0x55, WORDS_NOTES},
-    {0x57, WORDS_PLACES},  {0x19, WORDS_SASS_ONLY}, {0x0a, WORDS_SASS_ONLY},  {0x36, WORDS_SASS_ONLY},
+    {0x43, WORDS_MERCURY},    {0x48, WORDS_MERCURY}, {0x5a, WORDS_MERCURY}, {0x15, WORDS_OWN},    {0x16, WORDS_OWN},
+    {0x1c, WORDS_PLACES},     {0x28, WORDS_PLACES},  {0x2e, WORDS_PAIRS},   {0x31, WORDS_PLACES}, {0x34, WORDS_TARGETS},
+    {0x39, WORDS_QUADRUPLES}, {0x40, WORDS_TRIPLES}, {0x44, WORDS_PAIRS},   {0x46, WORDS_PLACES}, {0x47, WORDS_PLACES},
+    {0x55, WORDS_NOTES},      {0x57, WORDS_PLACES},
 };
 
 static derive_words derive_words_of(uint8_t code) {
@@ -377,7 +484,7 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
   const uint64_t size = tl_record_length(record);
   uint8_t *const to = (uint8_t *)out->data + out->size;
   tl_record same;
-  if (words == WORDS_MERCURY || words == WORDS_SASS_ONLY)
+  if (words == WORDS_MERCURY)
     return;
   memcpy(to, mercury->data + record->offset, size);
   out->size += size;
@@ -406,48 +513,55 @@ static void derive_bank(const deriver *d, uint32_t text, uint64_t size) {
   bank->size = size;
 }
 
-/* What the SASS side alone has (L1228): the size of the parameters, which Mercury's records say, their bank, and what the
- * machine's code has to avoid. A parameter at 0xffff is nowhere (L1275). */
-static void derive_own_records(const deriver *d, const tl_cubin_section *mercury, const tl_cubin_section *own,
-                               tl_cubin_section *out) {
-  enum {
-    SIZE = 0x19,
-    AVOIDED = 0x36,
-    WHOLE = 4,
-    SHORT = 3,
-    PARAMETERS = 0x380,
-    BITS = 8,
-    SM_120 = 120,
-    NOWHERE = 0xffff
-  };
-  uint8_t *const to = (uint8_t *)out->data + out->size;
-  uint64_t position = 0, at = 0;
-  uint32_t end = 0;
-  bool any = false, large = false; /* of large ones nothing is known */
+/* What a kernel's records say of its parameters (L1275): where they end, and whether there are any. A parameter at 0xffff is
+ * nowhere; of large ones nothing is known. */
+typedef struct derive_parameters {
+  uint32_t end;
+  bool any, large;
+} derive_parameters;
+
+static derive_parameters derive_read_parameters(const tl_cubin_section *mercury) {
+  enum { NOWHERE = 0xffff, PLACE = 6, SIZE = 8, LEAST = 12, SIZE_SHIFT = 18 };
+  derive_parameters p = {0};
+  uint64_t position = 0;
   tl_record record;
   while (tl_record_next_whole(mercury, &position, &record)) {
-    large |= record.code == EIATTR_KPARAM_INFO_V2;
-    if (record.code == EIATTR_KPARAM_INFO && record.size >= 12) {
-      const uint32_t place = tl_get16(record.data + 6);
-      end = place == NOWHERE ? end : (uint32_t)tl_larger(end, place + (tl_get32(record.data + 8) >> 18));
-      any = true;
-    }
+    p.large |= record.code == EIATTR_KPARAM_INFO_V2;
+    if (record.code != EIATTR_KPARAM_INFO || record.size < LEAST)
+      continue;
+    const uint32_t place = tl_get16(record.data + PLACE);
+    if (place != NOWHERE)
+      p.end = (uint32_t)tl_larger(p.end, place + (tl_get32(record.data + SIZE) >> SIZE_SHIFT));
+    p.any = true;
   }
-  if (!large)
-    derive_bank(d, own->info, PARAMETERS + end);
-  if (any) {
-    const uint8_t size[] = {SHORT, SIZE, (uint8_t)end, (uint8_t)(end >> 8)};
-    const uint8_t bank[] = {WHOLE, EIATTR_PARAM_CBANK, 8, 0};
-    memcpy(to, size, sizeof size);
-    memcpy(to + 4, bank, sizeof bank);
-    tl_put32(to + 8, d->bank_symbol[own->info]);
-    tl_put16(to + 12, PARAMETERS);
-    tl_put16(to + 14, (uint16_t)end);
-    at = 16;
-  }
+  return p;
+}
+
+static void derive_add_record(tl_cubin_section *out, const uint8_t *record, size_t size) {
+  memcpy((uint8_t *)out->data + out->size, record, size);
+  out->size += size;
+}
+
+/* What the SASS side alone has (L1228): the size of the parameters, which Mercury's records say, their bank, and what the
+ * machine's code has to avoid; each where Mercury's side has none such (L1535). */
+static void derive_own_records(const deriver *d, const tl_cubin_section *mercury, const tl_cubin_section *own,
+                               tl_cubin_section *out) {
+  enum { SIZE = 0x19, AVOIDED = 0x36, WHOLE = 4, SHORT = 3, PARAMETERS = 0x380, BITS = 8, SM_120 = 120 };
+  const derive_parameters p = derive_read_parameters(mercury);
+  if (!p.large)
+    derive_bank(d, own->info, PARAMETERS + p.end);
+  const uint8_t size[] = {SHORT, SIZE, (uint8_t)p.end, (uint8_t)(p.end >> 8)};
+  uint8_t bank[12] = {WHOLE, EIATTR_PARAM_CBANK, 8, 0};
+  tl_put32(bank + 4, d->bank_symbol[own->info]);
+  tl_put16(bank + 8, PARAMETERS);
+  tl_put16(bank + 10, (uint16_t)p.end);
+  if (p.any && !tl_records_have_whole(mercury->data, mercury->size, SIZE))
+    derive_add_record(out, size, sizeof size);
+  if (p.any && !tl_records_have_whole(mercury->data, mercury->size, EIATTR_PARAM_CBANK))
+    derive_add_record(out, bank, sizeof bank);
   const uint8_t avoided[] = {WHOLE, AVOIDED, 4, 0, (d->cubin->flags >> 8 & UINT8_MAX) < SM_120 ? BITS : 0, 0, 0, 0};
-  memcpy(to + at, avoided, sizeof avoided);
-  out->size += at + sizeof avoided;
+  if (!tl_records_have_whole(mercury->data, mercury->size, AVOIDED))
+    derive_add_record(out, avoided, sizeof avoided);
 }
 
 /* The attributes of one text, or of the file; what is not the SASS side's attributes stays. */
@@ -498,14 +612,21 @@ static const uint8_t *derive_subject(const deriver *d, const uint8_t *entry) {
   return symbol < d->symbol_count ? d->symbols + symbol * ELF_SYMBOL_SIZE : none;
 }
 
+/* L1508: what an instruction makes of half a place in the code, by its opcode: its addend stays, or is 0. */
+typedef enum derive_half { HALF_PLACE, HALF_STAYS, HALF_ZERO } derive_half;
+
+static derive_half derive_half_of(uint16_t opcode) {
+  static const uint16_t stays[] = {0x387, 0x5b2, 0x7ac, 0x805, 0x8cb, 0x919, 0x91a,
+                                   0x949, 0x958, 0x983, 0x9c3, 0xb1d, 0xb82};
+  static const uint16_t zero[] = {0x943, 0x944, 0x945, 0x947, 0x94e};
+  return TL_AMONG16(stays, opcode) ? HALF_STAYS : TL_AMONG16(zero, opcode) ? HALF_ZERO : HALF_PLACE;
+}
+
 /* L615, L1231: against a kernel the SASS side has its descriptor, also of what an executable rewrites to such a type; 0 where the
  * type is none of an address. */
-static uint32_t derive_descriptor(const deriver *d, const uint8_t *entry) {
+static uint32_t derive_descriptor_type(uint32_t type) {
   enum { DESCRIPTOR = 61, DESCRIPTOR_LOW, DESCRIPTOR_HIGH };
-  const uint8_t *const subject = derive_subject(d, entry);
-  if ((subject[4] & 15) != STT_FUNC || !(subject[5] & STO_ENTRY))
-    return 0;
-  switch (tl_get32(entry + 8)) {
+  switch (type) {
   case TL_R_MERCURY + 0x03:
   case TL_R_MERCURY + 0x33:
     return DESCRIPTOR;
@@ -520,23 +641,63 @@ static uint32_t derive_descriptor(const deriver *d, const uint8_t *entry) {
   }
 }
 
-/* L1508: what an instruction makes of half a place in the code, by its opcode: its addend stays, or is 0. */
-typedef enum derive_half { HALF_PLACE, HALF_STAYS, HALF_ZERO } derive_half;
-
-static derive_half derive_half_of(uint16_t opcode) {
-  static const uint16_t stays[] = {0x387, 0x5b2, 0x7ac, 0x805, 0x8cb, 0x919, 0x91a,
-                                   0x949, 0x958, 0x983, 0x9c3, 0xb1d, 0xb82};
-  static const uint16_t zero[] = {0x943, 0x944, 0x945, 0x947, 0x94e};
-  return TL_AMONG16(stays, opcode) ? HALF_STAYS : TL_AMONG16(zero, opcode) ? HALF_ZERO : HALF_PLACE;
+static uint32_t derive_descriptor(const deriver *d, const uint8_t *entry) {
+  const uint8_t *const subject = derive_subject(d, entry);
+  const bool kernel = (subject[4] & 15) == STT_FUNC && subject[5] & STO_ENTRY;
+  return kernel ? derive_descriptor_type(tl_get32(entry + 8)) : 0;
 }
 
-/* A place of the caller, of the first one at its instruction. False where no instruction begins there. */
-static bool derive_half_place(deriver *d, const tl_code_place *place, uint16_t opcode, const uint8_t *from,
-                              uint8_t *to) {
+uint32_t tl_derive_type_in_code(uint32_t type, uint16_t opcode, bool kernel) {
+  enum { LOAD = 0x7ac };
+  const bool load = opcode == LOAD && type == TL_R_MERCURY + 0x03; /* has its own number */
+  const uint32_t descriptor = kernel && !load ? derive_descriptor_type(type) : 0;
+  if (descriptor)
+    return descriptor;
+  for (size_t i = 0; i < sizeof derive_types / sizeof *derive_types; i++)
+    if (derive_types[i].mercury == type && derive_types[i].opcode == opcode)
+      return derive_types[i].sass;
+  return tl_sass_type_in_code(type, opcode);
+}
+
+bool tl_derive_half_addend(const tl_code *code, uint16_t opcode, uint64_t addend, uint64_t *place) {
+  const tl_code_place *const target = tl_code_find(code, tl_code_whole(addend));
+  const derive_half half = derive_half_of(opcode);
+  if (half == HALF_STAYS)
+    return false;
+  *place = half == HALF_PLACE && target ? target->sass : 0;
+  return true;
+}
+
+/* Of several half places at an instruction nvlink changes the one that stands furthest behind its beginning, and of those the
+ * first one that it reads (L1540): by instruction the entry's place in the list. */
+static void derive_find_halves(deriver *d, const tl_cubin_section *mercury) {
+  tl_map_init(&d->halves, d->arena);
+  for (uint32_t i = 0; i < mercury->size / ELF_RELA_SIZE; i++) {
+    const uint8_t *const entry = mercury->data + (uint64_t)i * ELF_RELA_SIZE;
+    const tl_code_place *const place =
+        tl_code_is_half_place(tl_get32(entry + 8)) ? tl_code_find(&d->code, tl_get64(entry)) : NULL;
+    if (!place)
+      continue;
+    const uint64_t instruction = (uint64_t)(place - d->code.items);
+    const uint32_t known = tl_map_get(&d->halves, instruction);
+    if (known == TL_NONE || tl_get64(mercury->data + (uint64_t)known * ELF_RELA_SIZE) < tl_get64(entry))
+      tl_map_set(&d->halves, instruction, i);
+  }
+  d->halves_of = mercury->data;
+}
+
+static bool derive_is_chosen_half(const deriver *d, const uint8_t *entry) {
+  const tl_code_place *const place = tl_code_find(&d->code, tl_get64(entry));
+  const uint32_t chosen = place ? tl_map_get(&d->halves, (uint64_t)(place - d->code.items)) : TL_NONE;
+  return chosen != TL_NONE && (uint64_t)(entry - d->halves_of) == (uint64_t)chosen * ELF_RELA_SIZE;
+}
+
+/* A place of the caller. False where no instruction begins there. */
+static bool derive_half_place(const deriver *d, uint16_t opcode, const uint8_t *from, uint8_t *to) {
   const uint64_t addend = tl_code_whole(tl_get64(from + 16));
   const tl_code_place *const target = tl_code_find(&d->code, addend);
   const derive_half half = derive_half_of(opcode);
-  if (half == HALF_STAYS || !tl_set_add(&d->halves, (uint64_t)(place - d->code.items)))
+  if (half == HALF_STAYS || !derive_is_chosen_half(d, from))
     return true;
   if (half == HALF_PLACE && (!target || target->mercury != addend) && addend != d->code.mercury_size)
     return false;
@@ -556,7 +717,7 @@ static bool derive_entry(deriver *d, const uint8_t *from, const uint8_t *own, co
   memcpy(to, from, ELF_RELA_SIZE);
   tl_put64(to, place->sass);
   const uint16_t opcode = tl_code_opcode(place, sass);
-  if (tl_code_is_half_place(type) && !derive_half_place(d, place, opcode, from, to))
+  if (tl_code_is_half_place(type) && !derive_half_place(d, opcode, from, to))
     return false;
   const bool load = opcode == LOAD && type == TL_R_MERCURY + 0x03; /* has its own number */
   const uint32_t descriptor = load ? 0 : derive_descriptor(d, from);
@@ -659,11 +820,14 @@ static void derive_entries(deriver *d, const tl_cubin_section *mercury, tl_cubin
   for (uint64_t i = 0; i < count; i++)
     reserved += derive_is_reserved(d, mercury->data + i * ELF_RELA_SIZE);
   const bool all = own_count == count, others = own_count == count - reserved;
+  derive_find_halves(d, mercury);
   uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, count *ELF_RELA_SIZE);
+  bool *const places = tl_arena_new(d->arena, bool, count);
   for (uint64_t i = 0; i < count; i++) {
     const uint8_t *const from = mercury->data + i * ELF_RELA_SIZE;
     const bool named = derive_is_reserved(d, from);
     if (derive_is_written_reserved(d, from)) {
+      d->cubin->writes_reserved = true;
       beside += all;
       continue;
     }
@@ -672,6 +836,7 @@ static void derive_entries(deriver *d, const tl_cubin_section *mercury, tl_cubin
       continue;
     uint8_t *const to = bytes + done * ELF_RELA_SIZE;
     const bool known = derive_entry(d, from, same, sass, to);
+    places[done] = known && derive_is_chosen_half(d, from);
     if (!known && (same ? derive_contradicts(d, from, same) : !named))
       return;
     if (!known && same)
@@ -680,6 +845,7 @@ static void derive_entries(deriver *d, const tl_cubin_section *mercury, tl_cubin
   }
   own->data = bytes;
   own->size = done * ELF_RELA_SIZE;
+  own->places = places;
   own->entry_size = ELF_RELA_SIZE;
 }
 
@@ -689,6 +855,7 @@ static void derive_foreign_entries(deriver *d, const tl_cubin_section *mercury, 
   const uint8_t *const records = derive_section(d, mercury->info)->data;
   uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, mercury->size);
   uint64_t done = 0;
+  derive_find_halves(d, mercury);
   for (uint64_t i = 0; i < mercury->size / ELF_RELA_SIZE; i++) {
     const uint8_t *const from = mercury->data + i * ELF_RELA_SIZE;
     if (derive_is_reserved(d, from))
@@ -885,6 +1052,13 @@ static void derive_tables(const deriver *d, uint32_t constants, const tl_cubin_s
   own->size = mercury->size;
 }
 
+/* L1537: attributes of the SASS side alone are Mercury's, too, and translated as those. */
+static void derive_alone(const deriver *d, uint32_t attributes) {
+  tl_cubin_section mercury = *derive_section(d, attributes);
+  tl_derive_add_version(&mercury, d->version, d->arena);
+  derive_attributes(d, &mercury, derive_section(d, attributes));
+}
+
 /* Attributes and entries of one text. */
 static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *about) {
   const tl_cubin_section *const body = derive_section(d, capsule);
@@ -893,7 +1067,6 @@ static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *abou
   uint8_t *copy = NULL;
   sass->align = ALIGN;
   d->text = sass->data;
-  tl_map_init(&d->halves, d->arena);
   const bool whole = tl_code_read(&d->code, body->data, body->size, sass->data, sass->size, d->arena);
   d->known = whole;
   for (uint32_t i = about->last[capsule]; i; i = about->previous[i]) {
@@ -906,6 +1079,8 @@ static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *abou
     else if (d->sass[i])
       derive_contents(d, derive_section(d, i), derive_section(d, d->sass[i]), sass);
   }
+  if (d->alone_of[d->sass[capsule]])
+    derive_alone(d, d->alone_of[d->sass[capsule]]);
   for (uint32_t i = d->known ? about->last[capsule] : 0; i; i = about->previous[i])
     if (d->cubin->role.joined && derive_is_lone(d, i))
       derive_lone_entries(d, i, sass, &copy);
@@ -972,6 +1147,15 @@ static void derive_debug_data(const deriver *d, uint32_t section, const tl_cubin
       derive_data(d, section, i);
 }
 
+static void derive_list_alone(deriver *d) {
+  const bool *const alone = derive_find_alone(d);
+  d->version = tl_derive_find_version(d->cubin, d->names);
+  d->alone_of = tl_arena_new(d->arena, uint32_t, d->cubin->section_count);
+  for (uint32_t i = 1; i < d->cubin->section_count; i++)
+    if (alone[i] && derive_section(d, i)->info)
+      d->alone_of[derive_section(d, i)->info] = i;
+}
+
 void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, const tl_cubin_section *before) {
   const bool joined = cubin->role.joined;
   deriver d = {.cubin = cubin, .names = names, .arena = arena, .before = before};
@@ -981,6 +1165,7 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
   derive_symbols(&d);
   derive_find_banks(&d);
   derive_sizes(&d);
+  derive_list_alone(&d);
   for (uint32_t i = 1; i < count; i++) {
     tl_cubin_section *const section = derive_section(&d, i);
     if (section->type == SHT_CUDA_CONSTANT0)

@@ -2,6 +2,7 @@
 #ifndef TL_CUBIN_DERIVE_H
 #define TL_CUBIN_DERIVE_H
 
+#include "cubin/code.h"
 #include "cubin/cubin.h"
 
 /* Before the view is selected, for a capsule that nvlink's finalizer reads: the sections of the SASS view get the contents
@@ -9,8 +10,31 @@
  * the frames are made of it there. `before`: by section that has got a namesake's contents what it was; others are of type
  * 0. */
 void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, const tl_cubin_section *before);
-/* Before the Mercury view of such a capsule is selected: by section, whether nvlink does not read it, since the SASS side has
- * none like it (L1492). */
-const bool *tl_derive_lone(tl_cubin *cubin, const tl_names *names, tl_arena *arena);
+/* The SASS side's type of an entry of Mercury's at an instruction of that opcode; `kernel`: it is about one. */
+uint32_t tl_derive_type_in_code(uint32_t type, uint16_t opcode, bool kernel);
+/* L1508: what half a place in the code adds there; false where its addend stays. */
+bool tl_derive_half_addend(const tl_code *code, uint16_t opcode, uint64_t addend, uint64_t *place);
+
+/* Gives Mercury's debug data the SASS side's headers (L1546). */
+void tl_derive_take_headers(tl_cubin *cubin, const tl_names *names, tl_arena *arena);
+
+/* What nvlink does not do of such a capsule's sections in its Mercury view, by section. */
+typedef struct tl_derive_roles {
+  const bool *lone;      /* Mercury's that it does not read, since the SASS side has none like it (L1492) */
+  const bool *alone;     /* the SASS side's that it takes for Mercury's, which has none (L1537) */
+  const uint32_t *place; /* where those that it reads stand on the SASS side (L1539), 0 */
+} tl_derive_roles;
+
+/* Before the Mercury view is selected. */
+tl_derive_roles tl_derive_find_roles(tl_cubin *cubin, const tl_names *names, tl_arena *arena);
+/* The version of Mercury that a file's .nv.compat says, which must have its name; L1538. */
+typedef struct tl_derive_version {
+  bool said;
+  uint16_t number;
+} tl_derive_version;
+
+tl_derive_version tl_derive_find_version(const tl_cubin *cubin, const tl_names *names);
+/* Attributes of a text get a record of it behind them (L1537, L1538). */
+void tl_derive_add_version(tl_cubin_section *attributes, tl_derive_version version, tl_arena *arena);
 
 #endif

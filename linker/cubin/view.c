@@ -11,11 +11,13 @@
 #include "catalog/relocation.h"
 #include "catalog/sass_type.h"
 #include "catalog/trace.h"
+#include "cubin/attribute.h"
 #include "cubin/capsule.h"
 #include "cubin/code.h"
 #include "cubin/derive.h"
 #include "cubin/elf.h"
 #include "cubin/mercury.h"
+#include "cubin/order.h"
 #include "cubin/shape.h"
 
 #include <string.h>
@@ -399,12 +401,23 @@ static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *aren
   tl_mercury_check(cubin, names, arena, diagnostics);
   if (cubin->role.finalized)
     view_take_first(cubin, names, arena, diagnostics);
+  const bool finalized = cubin->role.finalized;
+  const tl_derive_version version = tl_derive_find_version(cubin, names);
+  tl_derive_roles derived = {.lone = NULL};
+  if (finalized)
+    derived = tl_derive_find_roles(cubin, names, arena);
+  if (finalized && tl_order_sections(cubin, derived.place, arena))
+    derived = tl_derive_find_roles(cubin, names, arena);
   const view_roles roles = view_find_roles(cubin, arena);
-  const bool *const lone = cubin->role.finalized ? tl_derive_lone(cubin, names, arena) : NULL;
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     tl_cubin_section *const section = &cubin->sections[i];
-    if (lone && lone[i]) {
+    if (finalized && derived.lone[i]) {
       view_hide(section);
+      continue;
+    }
+    if (finalized && derived.alone[i]) {
+      tl_derive_add_version(section, version, arena);
+      section->info = cubin->capsule_of[section->info]; /* 0 of the file */
       continue;
     }
     if (section->flags & SHF_CUDA_MERCURY) {
@@ -462,12 +475,30 @@ static void view_check_unread_symbols(const tl_cubin *cubin, const tl_names *nam
   }
 }
 
+/* L1538: Mercury's attributes of a text of which none says the version of its code get one that does, behind them. */
+static void view_add_versions(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
+  const tl_derive_version version = tl_derive_find_version(cubin, names);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    tl_cubin_section *const section = &cubin->sections[i];
+    uint64_t position = 0;
+    bool said =
+        section->type != SHT_CUDA_MERCURY_INFO || tl_cubin_section_at(cubin, section->info)->type != SHT_CUDA_CAPSULE;
+    tl_record record;
+    while (!said && tl_record_next_whole(section, &position, &record))
+      said = record.code == EIATTR_MERCURY_ISA_VERSION;
+    if (!said)
+      tl_derive_add_version(section, version, arena);
+  }
+}
+
 void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
   if (tl_view_is_capsule(cubin) && !tl_defect_matched(diagnostics->options, TL_DEFECT_D113))
     view_take_marks(cubin, names, arena);
   if (cubin->role.finalized) { /* in mixed links too */
     view_check_names(cubin, names, diagnostics);
     tl_shape_check(cubin, names, diagnostics);
+    view_add_versions(cubin, names, arena);
+    tl_derive_take_headers(cubin, names, arena);
   }
   if (cubin->view == TL_VIEW_MERCURY) {
     view_select_mercury(cubin, names, arena, diagnostics);

@@ -109,26 +109,11 @@ static void diagnose_never_called(const tl_module *module, const tl_graph *graph
   diagnose_note_kept_callers(module, graph, taken, called);
 }
 
-/* A jump slot, by its name alone. */
-static bool diagnose_has_slots(const tl_module *module) {
-  const tl_resolution *const resolution = module->resolution;
-  for (size_t i = 0; i < resolution->functions.count; i++) {
-    const tl_function *const function = &resolution->functions.items[i];
-    if (function->defined && !function->kernel &&
-        tl_text_behind(tl_module_text(module, function->name), "__cuda_uf_stub_"))
-      return true;
-  }
-  return false;
-}
-
-/* E55 asks for jump slots and for two sections by their names: those of other types and sizes count (L800). A table of
- * functions without them is linked (L1220). */
+/* E55 (L1590). */
 void tl_diagnose_index(const tl_module *module) {
-  const tl_site nowhere = {NULL, NULL, NULL, TL_NO_OFFSET};
-  const bool unified = diagnose_has_slots(module) || tl_module_section_named(module, ".nv.uft") != TL_NONE ||
-                       tl_module_section_named(module, ".nv.udt") != TL_NONE;
-  if (unified && !module->index)
-    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_UIDX), nowhere, NULL);
+  if (tl_module_lacks_index(module))
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_UIDX),
+                       (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
 }
 
 void tl_diagnose_calls(const tl_module *module, const tl_graph *graph) {
@@ -229,8 +214,9 @@ static bool diagnose_is_provided(const tl_symbol *symbol, const char *name) {
 /* Of an executable, whose common symbols have a section, and a global symbol, which some file mentions. */
 static bool diagnose_is_undefined(const tl_module *module, const tl_symbol *symbol) {
   const unsigned type = tl_type_of(symbol);
-  return !diagnose_is_internal_function(symbol) && symbol->section == TL_NONE && tl_binding_of(symbol) == STB_GLOBAL &&
-         !symbol->weak_initialised && !symbol->external_shared && !symbol->weak_mention && !symbol->went &&
+  const bool internal = (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL; /* L1599 */
+  return !internal && symbol->section == TL_NONE && tl_binding_of(symbol) == STB_GLOBAL && !symbol->weak_initialised &&
+         !symbol->external_shared && !symbol->weak_mention && !symbol->went &&
          (type == STT_OBJECT || type == STT_FUNC || type == STT_CUDA_OBJECT) &&
          !diagnose_is_provided(symbol, tl_module_text(module, symbol->name));
 }
@@ -519,14 +505,6 @@ void tl_diagnose_unallocated(const tl_module *module, const tl_layout *layout) {
   }
 }
 
-/* By section of a file: whether a function lies in it. */
-static void diagnose_mark_owned(const tl_module *module, uint32_t file, bool *owned) {
-  const tl_cubin *const cubin = &module->files[file];
-  for (uint32_t k = 1; k < cubin->symbol_count; k++)
-    if (module->resolution->bodies[file][k].function != TL_NONE && cubin->symbols[k].section < cubin->section_count)
-      owned[cubin->symbols[k].section] = true;
-}
-
 /* L1130: in an executable without capsules nvlink makes a variable of it, so that calls and tables lead to no function. */
 static void diagnose_functions_in_spaces(const tl_module *module) {
   for (size_t i = 0; i < module->functions.count && module->mode->plain_types && !module->capsule; i++) {
@@ -543,21 +521,18 @@ static void diagnose_functions_in_spaces(const tl_module *module) {
   }
 }
 
-void tl_diagnose_text_owners(const tl_module *module, tl_arena *arena) {
+void tl_diagnose_text_owners(const tl_module *module) {
   diagnose_functions_in_spaces(module);
   for (uint32_t file = 0; file < module->file_count; file++) {
     const tl_cubin *const cubin = &module->files[file];
-    bool *const owned = tl_arena_new(arena, bool, cubin->section_count);
-    diagnose_mark_owned(module, file, owned);
     for (uint32_t section = 1; section < cubin->section_count; section++) {
       const tl_cubin_section *const text = &cubin->sections[section];
       const uint32_t owner = tl_cubin_primary(cubin, section);
       const bool named = owner < cubin->symbol_count && module->resolution->bodies[file][owner].function != TL_NONE;
       const bool foreign = named && cubin->symbols[owner].section != section;
-      const bool nobodys = !module->mode->final && text->type == SHT_PROGBITS && !owned[section];
-      if (text->flags & SHF_EXECINSTR && (foreign || nobodys))
+      if (text->flags & SHF_EXECINSTR && foreign)
         tl_cubin_damaged(cubin, module->names, module->diagnostics, section, TL_NO_OFFSET,
-                         foreign ? "sh_info names no function of the section" : "no function lies in the text");
+                         "sh_info names no function of the section");
     }
   }
 }

@@ -33,9 +33,8 @@ void tl_diagnose_resources(const tl_module *module, const tl_graph *graph, const
                            tl_arena *arena);
 /* E70: a placed symbol whose value is -1; found when symbols are written, behind everything but -v (L188). */
 void tl_diagnose_unallocated(const tl_module *module, const tl_layout *layout);
-/* Fatal T1 when the function that a text's sh_info names lies in another text, and with -r when no function lies in a text
- * (L541); behind all that nvlink says. */
-void tl_diagnose_text_owners(const tl_module *module, tl_arena *arena);
+/* Fatal T1 when the function that a text's sh_info names lies in another text (L541); behind all that nvlink says. */
+void tl_diagnose_text_owners(const tl_module *module);
 /* C78 10: E34 and, with -dump-callgraph, what each kernel takes from its callees (L40, L41). */
 void tl_diagnose_registers(const tl_module *module, const tl_graph *graph, const tl_resources *resources,
                            tl_arena *arena);

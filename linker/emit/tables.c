@@ -32,6 +32,14 @@ static bool tables_is_about_nothing(const tl_emitted *e, const tl_attribute *rec
   return of_object && !parameter && (record->symbol || tl_attribute_is_of_body(record->code));
 }
 
+/* L1545: what a function's own attributes say of a jump slot's registers and stack is not in an executable. */
+static bool tables_is_about_slot(const tl_emitted *e, uint32_t section, const tl_attribute *record) {
+  const bool counted =
+      record->code == EIATTR_FRAME_SIZE || record->code == EIATTR_REGCOUNT || record->code == EIATTR_MIN_STACK_SIZE;
+  return counted && section != e->module->info && e->module->mode->final && record->symbol != TL_NONE &&
+         e->module->jump_slots != TL_NONE && tl_module_is_stub(e->module, record->symbol);
+}
+
 /* Writes a record when `to` is not NULL; returns its length, 0 when it is dropped. */
 static uint32_t tables_record(const tl_emitted *e, const tl_attribute *record, uint8_t *to) {
   const bool externs = record->code == EIATTR_EXTERNS;
@@ -57,12 +65,12 @@ static uint32_t tables_record(const tl_emitted *e, const tl_attribute *record, u
 static void tables_records(tl_emitted *e, uint32_t section, const tl_attributes *list) {
   uint64_t size = 0;
   for (size_t i = 0; i < list->count; i++)
-    size += tables_record(e, &list->items[i], NULL);
+    size += tables_is_about_slot(e, section, &list->items[i]) ? 0 : tables_record(e, &list->items[i], NULL);
   const tl_section *const its = &e->module->sections.items[section];
   uint8_t *const bytes = tl_emit_table(e, section, size + its->size);
   uint8_t *at = bytes;
   for (size_t i = 0; i < list->count; i++)
-    at += tables_record(e, &list->items[i], at);
+    at += tables_is_about_slot(e, section, &list->items[i]) ? 0 : tables_record(e, &list->items[i], at);
   for (size_t i = 0; bytes && i < its->pieces.count; i++) /* in which variables lie (L1366) */
     memcpy(bytes + size + its->pieces.items[i].offset, its->pieces.items[i].data, its->pieces.items[i].size);
 }

@@ -1,4 +1,4 @@
-/* Joins the two views of a capsule link (M3, M7-M28), step by step, and refuses what ends nvlink there (L1022). */
+/* Joins the two views of a capsule link (M3, M7-M28), step by step, and refuses what ends nvlink there (L1022, L1633). */
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
@@ -93,6 +93,28 @@ static void final_check_torn(const finalizer *f) {
   }
 }
 
+/* Types of code whose symbol nvlink looks up the place of (L1133); in a relocatable output one more. */
+static bool final_needs_place(const tl_module *m, uint32_t type) {
+  static const uint8_t ranges[][2] = {{1, 1}, {5, 13}, {24, 49}, {60, 63}, {50, 50}};
+  const size_t rows = sizeof ranges / sizeof *ranges - m->mode->final;
+  for (size_t i = 0; i < rows; i++)
+    if (type >= TL_R_MERCURY + ranges[i][0] && type <= TL_R_MERCURY + ranges[i][1])
+      return true;
+  return false;
+}
+
+/* L1633: nvlink's finalizer ends by a signal over an entry of code whose symbol has become symbol 0. */
+static void final_check_places(const finalizer *f) {
+  const tl_module *const m = f->mercury->module;
+  for (size_t i = 0; i < m->relocations.count; i++) {
+    const tl_relocation *const entry = &m->relocations.items[i];
+    const bool nothing = entry->symbol == 0 && (entry->state == TL_ENTRY_NULL || entry->state == TL_ENTRY_GONE);
+    if (nothing && m->sections.items[entry->target].flags & SHF_EXECINSTR && final_needs_place(m, entry->type))
+      tl_cubin_damaged(&m->files[entry->file], m->names, m->diagnostics, entry->section,
+                       (uint64_t)entry->index * ELF_RELA_SIZE, "an entry of code is about no place (L1633)");
+  }
+}
+
 const char *tl_remake_text(tl_remake what) {
   switch (what) {
   case TL_REMAKE_NONE:
@@ -120,6 +142,7 @@ void tl_finalize(tl_finalized *finalized, const tl_linked_view *mercury, const t
   final_pair(&f);
   final_check_family(&f);
   final_check_torn(&f);
+  final_check_places(&f);
   final_index_entries(&f);
   final_find_inner(&f);
   final_find_aliases(&f);

@@ -559,9 +559,11 @@ static uint64_t frames_addend(finalizer *f, const frame_entry *at) {
   return map ? final_translate_place(map, at->addend, final_view_size(f->sass, f->sass_section[text])) : 0;
 }
 
-/* Whether an entry says where a frame's CIE is (D92). nvlink carries it out. */
+/* Whether an entry says where a frame's CIE is (D92), which only one about the frames' own section does (L1532). nvlink carries
+ * it out. */
 static bool frames_points(const finalizer *f, const tl_kept *entry) {
-  return tl_type_of(&f->mercury->module->symbols.items[entry->symbol]) == STT_SECTION &&
+  const tl_symbol *const symbol = &f->mercury->module->symbols.items[entry->symbol];
+  return tl_type_of(symbol) == STT_SECTION && symbol->section == final_mercury(f, entry->container)->about &&
          entry->type == TL_R_MERCURY + 2;
 }
 

@@ -13,15 +13,9 @@ bool final_is_laid(const finalizer *f, uint32_t section) {
   return tl_layout_is_laid_table(f->mercury->module, section) && f->sass_section[section] != TL_NONE;
 }
 
-/* Of the body that stands: its part of the parameters and of the table; either may be missing. */
-typedef struct laid_parts {
-  const tl_piece *parameters, *table;
-} laid_parts;
-
-static laid_parts laid_parts_of(const finalizer *f, uint32_t table) {
-  const uint32_t file = final_standing_file(f, final_mercury(f, table)->about);
-  return (laid_parts){tl_section_piece_of(final_sass(f, f->sass_section[table]), file),
-                      tl_section_piece_of(final_mercury(f, table), file)};
+/* Of the body that stands its part of the table; NULL where it has none. */
+static const tl_piece *laid_part_of(const finalizer *f, uint32_t table) {
+  return tl_section_piece_of(final_mercury(f, table), final_standing_file(f, final_mercury(f, table)->about));
 }
 
 /* Where the table of the body that stands begins among those of all bodies; for nvlink where the first one does (D149). */
@@ -34,24 +28,33 @@ static uint64_t laid_table_place(const finalizer *f, uint32_t table, const tl_pi
   return part->offset;
 }
 
-/* Where the input's table begins. */
-static uint64_t laid_own_place(const finalizer *f, uint32_t table) {
-  const laid_parts parts = laid_parts_of(f, table);
-  return parts.parameters && parts.table && parts.parameters->size >= parts.table->size
-             ? parts.parameters->size - parts.table->size
-             : 0;
-}
-
 uint64_t final_laid_base(const finalizer *f) {
   return tl_layout_tables_begin(f->sass->module);
 }
 
-/* A load's offset in the bank, in bytes, begins at that bit; 0 for what is no load. */
-static unsigned laid_field(const uint8_t *instruction) {
-  enum { OPCODE = 0xfff, LOAD = 0xb82, LOAD_UNIFORM = 0x7ac, BIT = 38, BIT_UNIFORM = 37 };
+/* Where a load has its offset in the bank, in bytes. */
+typedef struct laid_field {
+  unsigned bit, width; /* 0: no load */
+} laid_field;
+
+static laid_field laid_field_of(const uint8_t *instruction) {
+  enum {
+    OPCODE = 0xfff,
+    LOAD = 0xb82,
+    LOAD_UNIFORM = 0x7ac,
+    BIT = 38,
+    WIDTH = 16,
+    BIT_UNIFORM = 37,
+    WIDTH_UNIFORM = 17
+  };
   const uint16_t opcode = tl_get16(instruction) & OPCODE;
-  return opcode == LOAD ? BIT : opcode == LOAD_UNIFORM ? BIT_UNIFORM : 0;
+  if (opcode == LOAD)
+    return (laid_field){BIT, WIDTH};
+  return opcode == LOAD_UNIFORM ? (laid_field){BIT_UNIFORM, WIDTH_UNIFORM} : (laid_field){0, 0};
 }
+
+/* Where the record of a load says what it reads of the table, whatever the input's SASS text has (L1544). */
+enum { LAID_OFFSET = 28, LAID_OFFSET_MASK = 0xffffff };
 
 /* A record that loads from the table (L103). */
 static bool laid_is_load(const uint8_t *record, uint64_t left) {
@@ -96,20 +99,22 @@ const uint8_t *final_indexed_loads(finalizer *f, uint32_t text, const uint8_t *b
 void final_move_laid_loads(finalizer *f, uint32_t text, uint8_t *bytes, uint64_t size) {
   const uint32_t table = final_mercury(f, text)->constant0;
   const tl_code *const map = table != TL_NONE && final_is_laid(f, table) ? final_code_map_of(f, text) : NULL;
-  const laid_parts parts = map ? laid_parts_of(f, table) : (laid_parts){NULL, NULL};
-  if (!parts.table)
+  const tl_piece *const part = map ? laid_part_of(f, table) : NULL;
+  if (!part)
     return;
   const uint8_t *const capsule = final_view_bytes(f->mercury, text);
   const uint64_t capsule_size = final_view_size(f->mercury, text);
-  const uint64_t distance = final_laid_base(f) + laid_table_place(f, table, parts.table) - laid_own_place(f, table);
+  const uint64_t base = final_laid_base(f) + laid_table_place(f, table, part);
   for (size_t i = 0; i < map->count; i++) {
     const tl_code_place *const place = &map->items[i];
     if (!place->record || place->sass + TL_CODE_INSTRUCTION > size ||
         !laid_is_load(capsule + place->record, capsule_size - place->record))
       continue;
     uint8_t *const at = bytes + place->sass;
-    const unsigned field = laid_field(at);
-    if (field)
-      tl_put64(at, tl_get64(at) + (distance << field));
+    const laid_field field = laid_field_of(at);
+    const uint64_t mask = ((uint64_t)1 << field.width) - 1;
+    const uint64_t offset = base + (tl_get32(capsule + place->record + LAID_OFFSET) & LAID_OFFSET_MASK);
+    if (field.width)
+      tl_put64(at, (tl_get64(at) & ~(mask << field.bit)) | (offset & mask) << field.bit);
   }
 }

@@ -222,7 +222,8 @@ static void moved_move_entries(const tl_cubin *sass, tl_cubin_section *entries, 
     uint8_t *const at = bytes + i * ELF_RELA_SIZE;
     tl_put64(at, tl_moved_place(t, entry.offset - entry.offset % INSTRUCTION) + entry.offset % INSTRUCTION);
     const bool own = tl_cubin_symbol_at(sass, entry.symbol)->section == entries->info;
-    if (own && entry.addend > 0 && (uint64_t)entry.addend < (uint64_t)t->count * INSTRUCTION)
+    const bool place = !entries->places || entries->places[i]; /* L1540 */
+    if (own && place && entry.addend > 0 && (uint64_t)entry.addend < (uint64_t)t->count * INSTRUCTION)
       tl_put64(at + 16, tl_moved_place(t, (uint64_t)entry.addend));
   }
   entries->data = bytes;

@@ -59,11 +59,17 @@ static bool sections_is_line_table(const finalizer *f, uint32_t section) {
          (strcmp(name, ".debug_line") == 0 || strcmp(name, ".nv_debug_line_sass") == 0);
 }
 
-/* Entries of debug data, or of compiler constants, that stay, or records of those that were applied. */
+/* Entries of debug data, of compiler constants, or of variables and other constants, that stay (L1548: but by default those of a
+ * relocatable output, where more stay), or records of those that were applied. */
 static bool sections_is_about_data(const finalizer *f, uint32_t section) {
+  const tl_module *const module = f->mercury->module;
   const tl_section *const m = final_mercury(f, section);
-  return (m->type == SHT_RELA || m->type == SHT_CUDA_RESOLVEDRELA) && m->about != TL_NONE &&
-         (final_is_debug(f, m->about) || final_mercury(f, m->about)->type == SHT_CUDA_CONSTANT0 + 2);
+  if ((m->type != SHT_RELA && m->type != SHT_CUDA_RESOLVEDRELA) || m->about == TL_NONE)
+    return false;
+  const uint32_t type = final_mercury(f, m->about)->type;
+  const bool data = type == SHT_CUDA_GLOBAL_INIT || type == SHT_CUDA_CONSTANT0 + 3 || type == SHT_CUDA_CONSTANT0 + 4;
+  const bool alike = module->mode->final || module->options->bug_compatible;
+  return final_is_debug(f, m->about) || type == SHT_CUDA_CONSTANT0 + 2 || (data && alike && m->type == SHT_RELA);
 }
 
 /* M43: -g, or a file that asks for them somewhere in the link. */
@@ -264,10 +270,21 @@ static void sections_link_plain(finalizer *f) {
   for (uint32_t i = 0; i < e->section_count; i++) {
     final_section *const out = &f->sections.items[i + 1];
     const tl_section *const m = final_mercury(f, e->order[i]);
-    const bool debug = m->type == SHT_PROGBITS && !(m->flags & SHF_EXECINSTR); /* L1510 */
-    out->link = debug ? 0 : tl_plan_section_link(e, e->order[i]);
+    const bool debug = m->type == SHT_PROGBITS && !(m->flags & SHF_EXECINSTR);                 /* L1510 */
+    const bool data = m->type == SHT_CUDA_GLOBAL_INIT || tl_section_type_is_constant(m->type); /* L1546 */
+    out->link = debug || data ? 0 : tl_plan_section_link(e, e->order[i]);
     out->info = tl_plan_section_info(e, e->order[i]);
   }
+}
+
+enum { SECTION_TURNS = 3 };
+
+/* When a section is filled: .debug_info asks for what becomes of line tables, and entries of frames, which may stand before them
+ * (L1533), for what becomes of frames. */
+static unsigned sections_turn(const finalizer *f, uint32_t section) {
+  if (sections_is_line_table(f, section))
+    return 0;
+  return strcmp(sections_name(f, section), ".debug_frame") == 0 ? 1 : 2;
 }
 
 void final_add_sections(finalizer *f) {
@@ -278,12 +295,10 @@ void final_add_sections(finalizer *f) {
   sections_link_plain(f);
   sections_add_constants(f);
   sections_find_shown_errors(f);
-  for (uint32_t i = 0; i < e->section_count; i++) /* .debug_info asks for what becomes of them */
-    if (sections_is_line_table(f, e->order[i]))
-      sections_fill_debug(f, e->order[i], &f->sections.items[i + 1]);
-  for (uint32_t i = 0; i < e->section_count; i++)
-    if (!sections_is_line_table(f, e->order[i]) && !sections_fill_debug(f, e->order[i], &f->sections.items[i + 1]))
-      sections_fill(f, e->order[i], &f->sections.items[i + 1]);
+  for (unsigned turn = 0; turn < SECTION_TURNS; turn++)
+    for (uint32_t i = 0; i < e->section_count; i++)
+      if (sections_turn(f, e->order[i]) == turn && !sections_fill_debug(f, e->order[i], &f->sections.items[i + 1]))
+        sections_fill(f, e->order[i], &f->sections.items[i + 1]);
 }
 
 /* --- the Mercury side (M7, M10) --- */
@@ -305,14 +320,20 @@ static uint32_t mirror_type(const tl_section *section, mirror_kind kind) {
   return section->type == SHT_CUDA_CONSTANT0 + 3 ? SHT_CUDA_USER_CONSTANT : section->type;
 }
 
-/* The SASS view's bytes are its own where places in the code were written into them, whatever these are (L585, L1036). */
-static bool mirror_has_places(const finalizer *f, uint32_t type) {
+/* The SASS view's bytes are its own where places in the code were written into them, or stay in Mercury's view, whatever these are
+ * (L585, L1036, L1548). */
+static bool mirror_has_places(const finalizer *f, uint32_t section) {
   const tl_relocated *const relocated = f->sass->emitted->relocated;
+  const uint32_t type = final_mercury(f, section)->type;
+  const final_entry_list kept = final_entries_of(&f->mercury_entries, final_mercury(f, section)->relocations[1]);
   for (size_t i = 0; i < relocated->patches.count; i++) {
     const tl_patch *const patch = &relocated->patches.items[i];
     if (f->sass->module->sections.items[patch->section].type == type && tl_relocation_is_code_place(patch->row))
       return true;
   }
+  for (size_t i = 0; i < kept.count; i++)
+    if (tl_relocation_is_code_place(tl_relocation_in_view(kept.items[i]->type, true)))
+      return true;
   return false;
 }
 
@@ -326,14 +347,15 @@ static bool mirror_shares(const finalizer *f, uint32_t section, const final_sect
   static const char ptx[] = ".nv_debug_ptx_txt";
   const char *const name = sections_name(f, section);
   const uint32_t type = final_mercury(f, section)->type;
+  const bool constants = type == SHT_CUDA_CONSTANT0 + 3 || type == SHT_CUDA_CONSTANT0 + 4; /* L1534 */
   if (own->size == 0)
     return plain->size == 0;
   if (TL_AMONG_TEXTS(always, name))
-    return plain->size == own->size && (type != SHT_CUDA_CONSTANT0 + 3 || !mirror_has_places(f, type));
+    return plain->size == own->size && !(constants && mirror_has_places(f, section));
   if (TL_AMONG_TEXTS(when_equal, name))
     return plain->size == own->size && memcmp(plain->bytes, own->bytes, own->size) == 0;
   if (strcmp(name, ".nv.global.init") == 0)
-    return plain->size == own->size && !mirror_has_places(f, type);
+    return plain->size == own->size && !mirror_has_places(f, section);
   return strncmp(name, ptx, sizeof ptx - 1) == 0 && plain->size == own->size;
 }
 

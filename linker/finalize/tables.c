@@ -2,10 +2,13 @@
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
+#include "base/map.h"
+#include "base/text.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "catalog/sass_type.h"
 #include "cubin/attribute.h"
+#include "cubin/derive.h"
 #include "cubin/elf.h"
 #include "cubin/known.h"
 
@@ -67,11 +70,15 @@ static void info_put(info_writer *w, const uint8_t *record, uint64_t length) {
 }
 
 /* The records of info_last; the symbol of PARAM_CBANK is that of the bank in the output. */
-static void info_put_last(const finalizer *f, info_writer *w, const uint8_t *list, uint64_t size, uint32_t text) {
+static void info_put_last(const finalizer *f, info_writer *w, uint32_t section, uint32_t text) {
+  const uint32_t sass = f->sass_section[section];
+  const uint8_t *const list = final_view_bytes(f->sass, sass);
   for (size_t i = 0; i < sizeof info_last; i++) {
     uint64_t position = 0, length;
-    const uint8_t *const record = info_next(list, size, info_last[i], &position, &length);
-    if (!record)
+    const uint8_t *const record = info_next(list, final_view_size(f->sass, sass), info_last[i], &position, &length);
+    const bool there = tl_records_have_whole(final_view_bytes(f->mercury, section),
+                                             final_view_size(f->mercury, section), info_last[i]); /* L1535 */
+    if (!record || there)
       continue;
     uint8_t *const at = w->bytes + w->size;
     info_put(w, record, length);
@@ -130,7 +137,7 @@ const uint8_t *final_info(finalizer *f, uint32_t section, uint64_t *size) {
       info_put(&w, record, length);
   }
   if (other)
-    info_put_last(f, &w, other, other_size, text);
+    info_put_last(f, &w, section, text);
   info_share_count(f, text, &w);
   *size = w.size;
   return w.bytes;
@@ -153,14 +160,15 @@ uint32_t final_symbol_index(const finalizer *f, uint32_t symbol) {
 /* Where the instruction is whose place in decoded code a record of an applied entry has, and the number that the record has there:
  * an address of 32 bits has one at moves and loads of constants and another at all others (L906, L1488). */
 static void table_put_record_place(const tl_code *code, const uint8_t *text, const tl_kept *mercury, uint8_t *at) {
-  enum { ADDRESS = TL_R_MERCURY + 3, OPCODE = 0xfff, R_CUDA_ABS32_32 = 55, R_CUDA_ABS24_40 = 74 };
+  enum { ADDRESS = TL_R_MERCURY + 3, OPCODE = 0xfff, LOAD_UNIFORM = 0x7ac, R_CUDA_ABS32_32 = 55, R_CUDA_ABS24_40 = 74 };
   static const uint16_t moves[] = {0x202, 0x2ca, 0x7ac, 0x802, 0x882, 0x919, 0x9c3, 0xb82, 0xc02};
   const tl_code_place *const place = tl_code_find(code, mercury->offset);
   if (!place || !place->count)
     return;
   const uint64_t own = place->sass + (uint64_t)tl_code_known_of(text, place).own * TL_CODE_INSTRUCTION;
   const uint16_t opcode = tl_get16(text + own) & OPCODE;
-  const uint32_t address = TL_AMONG16(moves, opcode) ? R_CUDA_ABS32_32 : R_CUDA_ABS24_40;
+  const bool load = place->record && opcode == LOAD_UNIFORM; /* L1550 */
+  const uint32_t address = !load && TL_AMONG16(moves, opcode) ? R_CUDA_ABS32_32 : R_CUDA_ABS24_40;
   tl_put64(at, own);
   tl_put32(at + 8, mercury->type == ADDRESS ? address : tl_sass_type_in_code(mercury->type, opcode));
 }
@@ -199,10 +207,87 @@ static const uint8_t *table_records(finalizer *f, uint32_t section, uint64_t *si
   return bytes;
 }
 
+/* Of several half places at an instruction the one that stands furthest behind its beginning counts, and of those the last one
+ * in the output, which was read first (L1540): by instruction its number in the list. */
+static tl_map table_find_halves(const finalizer *f, const tl_code *code, final_entry_list list) {
+  tl_map halves;
+  tl_map_init(&halves, f->arena);
+  for (uint32_t i = 0; i < list.count; i++) {
+    const tl_code_place *const place =
+        tl_code_is_half_place(list.items[i]->type) ? tl_code_find(code, list.items[i]->offset) : NULL;
+    const uint32_t known = place ? tl_map_get(&halves, place->sass) : TL_NONE;
+    if (place && (known == TL_NONE || list.items[known]->offset <= list.items[i]->offset))
+      tl_map_set(&halves, place->sass, i);
+  }
+  return halves;
+}
+
+/* Whether the SASS side has no entry beside one that stays in Mercury's view: places in the code, what says nothing, and what is
+ * about reserved shared memory, whose number the instruction has, but for loads of constants. */
+static bool table_is_silent(const finalizer *f, const tl_kept *kept, uint16_t opcode) {
+  enum { NONE = TL_R_MERCURY, ADDRESS = TL_R_MERCURY + 3, LOAD = 0x7ac };
+  const tl_module *const m = f->mercury->module;
+  const tl_symbol *const symbol = &m->symbols.items[kept->symbol];
+  if (kept->type == 0 || kept->type == NONE || tl_relocation_is_code_place(tl_relocation_in_view(kept->type, true)))
+    return true;
+  if (kept->type != ADDRESS || opcode == LOAD)
+    return false;
+  if (symbol->section == TL_NONE)
+    return tl_text_behind(tl_module_text(m, symbol->name), ".nv.reservedSmem.");
+  return m->mode->final && m->sections.items[symbol->section].type == SHT_CUDA_RESERVED_SHARED;
+}
+
+/* By default a relocatable output keeps entries that nvlink carries out (D1, D92), and each side its own. */
+static bool table_keeps_more(const tl_module *m) {
+  return !m->mode->final && !m->options->bug_compatible;
+}
+
+/* L1542: the SASS side's entries of code are made of those that stay in Mercury's view, in their order. NULL where the places of
+ * the code are not known. */
+static const uint8_t *table_code_entries(finalizer *f, uint32_t section, uint64_t *size) {
+  enum { OPCODE = 0xfff };
+  const uint32_t text = final_mercury(f, section)->about;
+  const tl_code *const code = final_code_map_of(f, text);
+  const final_entry_list list = final_entries_of(&f->mercury_entries, section);
+  if (!code || text == f->mercury->module->jump_slots || table_keeps_more(f->mercury->module))
+    return NULL;
+  const uint8_t *const words = final_code_text(f, text);
+  const uint64_t words_size = final_view_size(f->sass, f->sass_section[text]) & ~(uint64_t)1;
+  const tl_map halves = table_find_halves(f, code, list);
+  uint8_t *const bytes = final_new(f, list.count * ELF_RELA_SIZE);
+  uint64_t done = 0;
+  for (uint32_t i = 0; i < list.count; i++) {
+    const tl_kept *const kept = list.items[i];
+    const tl_code_place *const place = tl_code_find(code, kept->offset);
+    const tl_symbol *const symbol = &f->mercury->module->symbols.items[kept->symbol];
+    if (!place)
+      return NULL;
+    const uint16_t opcode = place->sass < words_size ? tl_get16(words + place->sass) & OPCODE : 0;
+    if (table_is_silent(f, kept, opcode))
+      continue;
+    const bool kernel = tl_type_of(symbol) == STT_FUNC && symbol->other & STO_ENTRY;
+    uint64_t addend = (uint64_t)kept->addend;
+    if (tl_code_is_half_place(kept->type) && tl_map_get(&halves, place->sass) == i)
+      tl_derive_half_addend(code, opcode, addend, &addend);
+    uint8_t *const at = bytes + done;
+    tl_put64(at, place->sass);
+    tl_put64(at + 8, (uint64_t)f->mercury->emitted->symbol_index[kept->symbol] << 32 |
+                         tl_derive_type_in_code(kept->type, opcode, kernel));
+    tl_put64(at + 16, addend);
+    done += ELF_RELA_SIZE;
+  }
+  *size = done;
+  return bytes;
+}
+
 const uint8_t *final_relocations(finalizer *f, uint32_t section, uint64_t *size) {
   const tl_section *const m = final_mercury(f, section);
   if (m->type == SHT_CUDA_RESOLVEDRELA && m->about != TL_NONE && final_mercury(f, m->about)->flags & SHF_EXECINSTR)
     return table_records(f, section, size);
+  const bool code = m->type == SHT_RELA && m->about != TL_NONE && final_mercury(f, m->about)->flags & SHF_EXECINSTR;
+  const uint8_t *const made = code ? table_code_entries(f, section, size) : NULL;
+  if (made)
+    return made;
   const final_entry_list list = final_entries_of(&f->sass_entries, f->sass_section[section]);
   uint8_t *const bytes = final_new(f, list.count * ELF_RELA_SIZE);
   *size = list.count * ELF_RELA_SIZE;
@@ -239,7 +324,8 @@ const uint8_t *final_table_relocations(finalizer *f, uint32_t section, uint64_t 
   uint64_t done = 0;
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= own; at += ELF_RELA_SIZE) {
     const uint32_t type = tl_get32(from + at + 8);
-    if (tl_relocation_is_code_place(tl_relocation_in_view(type, true)))
+    const bool nothing = type == 0 || type == TL_R_MERCURY; /* L1543 */
+    if (nothing || tl_relocation_is_code_place(tl_relocation_in_view(type, true)))
       continue;
     memcpy(bytes + done, from + at, ELF_RELA_SIZE);
     tl_put64(bytes + done, tl_get64(from + at) + base);

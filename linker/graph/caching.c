@@ -24,9 +24,8 @@ typedef struct caching {
   uint32_t *request;                   /* by function: the last one's kind; 0 when it has none */
   uint32_t *bits;                      /* by function: what all of them say */
   uint32_t *times;                     /* by function: those that ask for it */
-  uint32_t said; /* what all requests of the program say together, or those about objects without others (L1411) */
-  uint32_t of_objects;
-  const uint32_t *below; /* by node: the bits of everything that can be reached */
+  uint32_t said, of_objects; /* what all requests of the program say together, and those about objects (L1411) */
+  const uint32_t *below;     /* by node: the bits of everything that can be reached */
   uint32_t *
       head[2]; /* by function: its first request of each kind, off and on, as its distance from the last possible one */
   tl_leads leads[2];  /* to the functions that have one */
@@ -38,11 +37,13 @@ static uint32_t caching_function(const tl_module *module, const tl_attribute *re
   return record->code == code && record->size >= 8 ? module->symbols.items[record->symbol].function : TL_NONE;
 }
 
-/* Of shared memory no object is in an executable for its own sake, and parameters and sections are none (L1411). */
+/* One that the output has for its own sake (L1411, L1586): of shared memory with -g, or a hidden one; parameters and sections are
+ * none. */
 static bool caching_is_about_object(const caching *c, uint32_t symbol) {
   const tl_symbol *const s = &c->module->symbols.items[symbol];
-  return !s->unlisted && tl_type_of(s) != STT_SECTION && (s->other & STO_SPACE_MASK) != STO_SHARED &&
-         (s->other & STO_VISIBILITY_MASK) != STV_INTERNAL;
+  const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
+  const bool stays = !shared || c->module->extern_by_name || tl_other_is_marked(s->other);
+  return stays && !s->unlisted && tl_type_of(s) != STT_SECTION && (s->other & STO_VISIBILITY_MASK) != STV_INTERNAL;
 }
 
 static void caching_read_list(caching *c, const tl_attributes *list) {
@@ -116,16 +117,13 @@ static void caching_find_kinds(caching *c) {
 }
 
 /* How often a kernel gets the record: as often as its own requests ask for it, or once where it has none and all do that it reaches.
- * The only kernel gets it once where all ask (L1410), and where nothing that it reaches says anything the whole program does
- * (L1411). */
+ * The only kernel gets it once where all of the program ask, about objects too (L1410, L1411, L1586). */
 static uint32_t caching_times(const caching *c, uint32_t function, bool single) {
-  const uint32_t below = c->below[function];
-  const bool against = c->request[function] && c->of_objects & CACHING_OFF; /* L1411 */
-  if (single && (below ? below == CACHING_ON && !against : c->said == CACHING_ON))
+  if (single && (c->said | c->of_objects) == CACHING_ON)
     return 1;
   if (c->request[function])
     return c->request[function] == CACHING_ON ? c->times[function] : 0;
-  return !single && below == CACHING_ON;
+  return c->below[function] == CACHING_ON;
 }
 
 static void caching_store(caching *c, uint32_t kernel, tl_reach *reach) {
@@ -158,8 +156,7 @@ void tl_spread_caching(tl_resources *resources, const tl_module *module, const t
   c.bits = tl_arena_new(arena, uint32_t, nodes);
   c.times = tl_arena_new(arena, uint32_t, nodes);
   caching_read(&c);
-  c.said = c.said ? c.said : c.of_objects;
-  if (!c.said)
+  if (!(c.said | c.of_objects))
     return;
   c.below = tl_graph_collect(graph, c.bits, arena);
   caching_find_kinds(&c);

@@ -5,6 +5,7 @@
  * follow the edges of one that no kernel calls, and so deletes defined callees of kept code, even when a kernel takes
  * the address (D58, class R); by default such a function is a root and part -4 counts. The records of a losing body do not count, but for W7.7. */
 #include "graph/live.h"
+#include "graph/lost.h"
 
 #include "base/bytes.h"
 #include "catalog/defect.h"
@@ -65,6 +66,9 @@ typedef struct marker {
   tl_names prototypes;
   tl_u32_vector work;
   TL_VECTOR(live_stray) strays;
+  uint32_t file_count;
+  tl_lost_list lost; /* of all files, once it is asked for */
+  bool lost_found;
 } marker;
 
 /* nvlink comes to it where it merges the file, so that what ends the link before is said (L1071). */
@@ -224,6 +228,17 @@ static bool live_forgets(const marker *m, uint32_t file, const tl_cubin_section 
          (tl_section_type_is_own_constant(about->type) && tl_defect_matched(m->diagnostics->options, TL_DEFECT_D83));
 }
 
+/* L1584: nor does it see one inside a weak variable that an earlier weak definition beats; in constants it does (L1464). */
+static bool live_is_in_lost(marker *m, uint32_t file, uint32_t section, uint64_t offset) {
+  const tl_cubin_section *const about = tl_cubin_section_at(&m->files[file], section);
+  if (about->flags & SHF_EXECINSTR || tl_section_type_is_constant(about->type))
+    return false;
+  if (!m->lost_found)
+    tl_lost_find(&m->lost, m->files, m->file_count, m->arena);
+  m->lost_found = true;
+  return tl_lost_has(&m->lost, file, section, offset);
+}
+
 /* R15: a function descriptor entry makes its function address-taken, with its own prototype (L20). */
 static void live_read_descriptors(marker *m, uint32_t file) {
   const tl_cubin *const cubin = &m->files[file];
@@ -241,7 +256,7 @@ static void live_read_descriptors(marker *m, uint32_t file) {
       const uint32_t function = m->resolution->bodies[file][entry.symbol].function;
       if (function == TL_NONE)
         live_check_descriptor(m, file, s, i);
-      else
+      else if (!live_is_in_lost(m, file, section->info, entry.offset))
         live_take(m, function);
     }
   }
@@ -321,9 +336,9 @@ static void live_push_taken(marker *m, const tl_successors *direct) {
     return;
   for (uint32_t i = 0; i < m->resolution->functions.count; i++) {
     tl_function *const f = &m->resolution->functions.items[i];
-    if (!live_is_taken(m, i) || f->reached || live_is_mentioned_kernel(f))
+    if (!live_is_taken(m, i) || (f->reached && (f->rooted || !f->kernel_somewhere)) || live_is_mentioned_kernel(f))
       continue;
-    live_visit(m, i);
+    live_visit(m, i); /* a kernel that others call, too (L1634) */
     f->rooted |= f->kernel_somewhere;
     if (f->kernel_somewhere)
       tl_defect_note(m->diagnostics, TL_DEFECT_D58, tl_names_text(m->names, f->name));
@@ -442,7 +457,12 @@ static void live_check_strays(const marker *m) {
 
 void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, const tl_names *names,
                   tl_arena *arena, tl_diagnostics *diagnostics, bool keep_all) {
-  marker m = {.resolution = resolution, .files = files, .names = names, .arena = arena, .diagnostics = diagnostics};
+  marker m = {.resolution = resolution,
+              .files = files,
+              .names = names,
+              .arena = arena,
+              .diagnostics = diagnostics,
+              .file_count = file_count};
   tl_names_init(&m.prototypes, arena, 0);
   const size_t count = resolution->functions.count;
   m.taken_as = tl_arena_new(arena, uint32_t, count);

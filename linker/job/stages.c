@@ -134,7 +134,9 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
     files[i].few_parameters = file->few_parameters;
     files[i].keeps_groups = file->keeps_groups;
     files[i].system = file->system && !c->job->options.keep_system;
-    if (!sass) /* L102: mixed links forget what a capsule before the first SASS-kind file says of it */
+    if (!sass &&
+        files[i]
+            .writes_reserved) /* L102: mixed links forget what a capsule before the first SASS-kind file says of it */
       tl_cubin_forget_mention(&files[i], tl_names_intern(&c->names, cap, sizeof cap - 1));
   }
   for (uint32_t i = 0; i < admitted->files.count; i++)

@@ -1,5 +1,5 @@
 /* Compiler constants that do not fit into 64 KB as one block a function (K3, K3a, K3b): one image for the whole module,
- * in which equal constants of some sizes share their place, copied into every kernel that has any.
+ * in which equal constants of some sizes share their place, copied into every kernel that has any (names or not: L1631).
  *
  * Kernels are taken last output section first; of each its own constants, then those of the functions that it reaches,
  * in reverse order of the blocks. A unit is what one F.const_opt symbol stands for: its bytes are found in the input, its
@@ -113,7 +113,7 @@ static void pool_collect_units(pool_state *s, const tl_u32_vector *kernels) {
     const tl_symbol *const symbol = &module->symbols.items[i];
     const uint32_t image = symbol->section == TL_NONE ? TL_NONE : owner_of[symbol->section] - 1;
     const uint32_t owner = symbol->block == TL_NONE ? image : symbol->block;
-    if (symbol->unlisted && owner != TL_NONE)
+    if (owner != TL_NONE && tl_type_of(symbol) != STT_SECTION)
       *tl_vector_push(s->arena, &s->units) = (pool_unit){owner, symbol->mention, i, symbol->value};
   }
   tl_vector_sort(&s->units, pool_compare);

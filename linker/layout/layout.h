@@ -50,6 +50,7 @@ typedef struct tl_layout {
   uint64_t *external_offset; /* by function: offset of extern shared memory (W9.5), TL_NO_OFFSET where there is none */
   uint64_t *block_offset;    /* by constant block: its one offset in every kernel (W10.2) */
   uint64_t null_value;       /* st_value of symbol 0 */
+  uint64_t null_reserved;    /* of it, reserved bytes of shared memory (L1547) */
   uint64_t *slot;            /* by symbol: bindless slot's offset in bank 0, TL_NO_OFFSET */
   uint32_t gone_name;        /* of a section that is in no table of names either (L439), TL_NONE */
   uint64_t bindless_base;    /* offset of slot 0 */

@@ -25,6 +25,7 @@ typedef struct tl_shared_plan {
   tl_arena *arena;
   tl_u32_vector entries; /* kernels, and behind them the stubs that count as such (L554) */
   uint32_t kernel_count; /* of both */
+  uint32_t alias_first;  /* of entries: second names of kernels (L1587) */
   uint32_t stub_first;   /* the position of the first stub */
   uint32_t *made;        /* by position: the section of a stub, TL_NONE */
   bool *made_last;       /* by position: the section was made for extern shared memory, behind the pool (L745) */
@@ -99,8 +100,6 @@ static bool shared_is_forgotten(const shared_state *s, uint32_t symbol) {
 
 /* L555: a function of an -ewp object: one whose body that stands is of such a file, for nvlink whose first one was (L876). */
 static bool shared_function_is_partial(const shared_state *s, const tl_symbol *symbol) {
-  if (symbol->late)
-    return false;
   const tl_function *const function = &s->module->resolution->functions.items[symbol->function];
   const bool stands = tl_body_is_partial(s->module, function);
   const bool first = s->module->files[function->first_file].type == ET_EWP;
@@ -116,8 +115,13 @@ static bool shared_kernel_is_partial(const shared_state *s, uint32_t kernel) {
   return shared_function_is_partial(s, shared_symbol(s, s->entries.items[kernel]));
 }
 
+/* A jump slot, or a second name of a kernel, which shares its text (L1587). */
+static bool shared_has_no_text(const shared_state *s, uint32_t kernel) {
+  return kernel >= s->alias_first;
+}
+
 static uint32_t shared_section_of_kernel(const shared_state *s, uint32_t kernel) {
-  if (shared_is_stub(s, kernel))
+  if (shared_has_no_text(s, kernel))
     return s->made[kernel];
   const uint32_t text = shared_symbol(s, s->entries.items[kernel])->section;
   return s->module->sections.items[text].shared;
@@ -374,7 +378,7 @@ static tl_u32_vector *shared_collect_own(shared_state *s) {
   for (uint32_t i = 0; i < s->module->partial_objects.count; i++) {
     const uint32_t section = s->module->sections.items[s->module->partial_objects.items[i].text].shared;
     const uint32_t kernel = kernel_of[section]; /* the merge has made the section where there was none */
-    if (kernel && !shared_symbol(s, s->entries.items[kernel - 1])->late)
+    if (kernel)
       tl_u32_push(s->arena, &own[kernel - 1], i | partial);
   }
   for (size_t i = 0; i < s->sorted.count; i++) {
@@ -503,6 +507,7 @@ static uint64_t shared_align_own(const shared_state *s, const tl_u32_vector *own
     if (object && !object->counts)
       continue;
     s->layout->null_value += object ? s->layout->reserved : 0;
+    s->layout->null_reserved += object ? s->layout->reserved : 0;
     align = tl_larger(shared_align(s, own->items[i]), align);
   }
   return align;
@@ -738,6 +743,9 @@ static void shared_find_entries(shared_state *s) {
   for (size_t k = 0; k < module->all_kernels.count; k++)
     if (!shared_is_forgotten(s, module->all_kernels.items[k]))
       tl_u32_push(s->arena, &s->entries, module->all_kernels.items[k]);
+  s->alias_first = (uint32_t)s->entries.count;
+  for (size_t k = module->kernels.count; k < module->entries.count; k++)
+    tl_u32_push(s->arena, &s->entries, module->entries.items[k]);
   s->stub_first = (uint32_t)s->entries.count;
   for (size_t i = 0; i < tl_layout_kernel_stubs(module); i++)
     tl_u32_push(s->arena, &s->entries, module->stubs.items[i]);
@@ -755,7 +763,7 @@ tl_shared_plan *tl_layout_plan_shared(const tl_module *module, const tl_graph *g
   s->end = tl_arena_new(arena, uint64_t, s->kernel_count);
   const bool any_partial = module->any_ewp || module->resolution->any_partial;
   for (uint32_t k = 0; k < s->kernel_count; k++)
-    s->any_late |= any_partial || shared_is_stub(s, k) || shared_symbol(s, s->entries.items[k])->late_sections;
+    s->any_late |= any_partial || shared_has_no_text(s, k) || shared_symbol(s, s->entries.items[k])->late_sections;
   if (s->any_late) {
     s->referrers = tl_arena_new(arena, tl_u32_vector, module->symbols.count);
     s->reached_by = tl_arena_new(arena, tl_u32_vector, module->resolution->functions.count);
@@ -772,14 +780,14 @@ tl_shared_plan *tl_layout_plan_shared(const tl_module *module, const tl_graph *g
 static void shared_create_section(const shared_state *s, tl_module *module, uint32_t kernel, bool last) {
   const tl_symbol *const symbol = shared_symbol(s, s->entries.items[kernel]);
   const uint32_t text = symbol->section;
-  const bool stub = shared_is_stub(s, kernel);
-  if (stub ? s->made[kernel] != TL_NONE : !symbol->late_sections || module->sections.items[text].shared != TL_NONE)
+  const bool bare = shared_has_no_text(s, kernel);
+  if (bare ? s->made[kernel] != TL_NONE : !symbol->late_sections || module->sections.items[text].shared != TL_NONE)
     return;
   const uint32_t section = tl_module_add_section(module, tl_module_name(module, ".nv.shared.", symbol->name),
                                                  SHT_CUDA_SHARED, SHF_INFO_LINK | SHF_ALLOC | SHF_WRITE, 1, 0);
   tl_module_add_section_symbol(module, section);
   module->sections.items[section].about = text;
-  *(stub ? &s->made[kernel] : &module->sections.items[text].shared) = section;
+  *(bare ? &s->made[kernel] : &module->sections.items[text].shared) = section;
   s->made_last[kernel] = last;
 }
 
@@ -844,7 +852,8 @@ static void shared_refuse_entry(const shared_state *s, uint32_t symbol, uint32_t
   const char *const name = tl_module_text(module, module->symbols.items[symbol].name);
   const bool own = shared_is_kernel(module, function);
   for (size_t k = kernels->count; k-- > 0;) {
-    if (!shared_kernel_is_partial(s, kernels->items[k]))
+    const bool late = shared_symbol(s, s->entries.items[kernels->items[k]])->late; /* L1598 */
+    if (late || !shared_kernel_is_partial(s, kernels->items[k]))
       continue;
     const char *const kernel = tl_module_text(module, shared_symbol(s, s->entries.items[kernels->items[k]])->name);
     if (!own)

@@ -38,6 +38,10 @@ static void constants_find_ends(tl_merging *m) {
     const tl_cubin_symbol *const s = &cubin->symbols[i];
     if (!tl_merging_lies(s) || tl_symbol_type(s) == STT_SECTION || s->size > UINT64_MAX - s->value)
       continue;
+    const unsigned type = tl_symbol_type(s);
+    const bool object = type == STT_OBJECT || type == STT_CUDA_OBJECT || tl_type_is_texture(type);
+    if (!object && cubin->sections[s->section].type == SHT_CUDA_SHARED) /* L1597 */
+      continue;
     const uint64_t end = s->value + s->size;
     m->holds_objects[s->section] |= tl_symbol_type(s) == STT_CUDA_OBJECT;
     m->covered[s->section] = tl_larger(end, m->covered[s->section]);

@@ -373,6 +373,22 @@ static bool functions_section_lives(const tl_merging *m, uint32_t section) {
   return primary < m->cubin->symbol_count ? !m->symbol_dead[primary] : true;
 }
 
+/* L1583: code of no function is joined to the text of its name, a dead function's too, with which it goes. */
+static void functions_mark_joined(tl_merging *m) {
+  tl_map *const texts = &m->module->dead_texts;
+  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
+    const tl_cubin_section *const text = &m->cubin->sections[s];
+    if (text->type == SHT_PROGBITS && text->flags & SHF_EXECINSTR && m->section_state[s] & TL_SECTION_DEAD)
+      tl_map_set(texts, text->name, s);
+  }
+  for (uint32_t s = 1; s < m->cubin->section_count && texts->count; s++) {
+    const tl_cubin_section *const text = &m->cubin->sections[s];
+    if (text->type == SHT_PROGBITS && text->flags & SHF_EXECINSTR && tl_map_get(texts, text->name) != TL_NONE &&
+        tl_module_find_section(m->module, text->name) == TL_NONE && !tl_merging_holds_function(m, s))
+      m->section_state[s] |= TL_SECTION_DEAD;
+  }
+}
+
 /* Sections of dead functions are dead; a section whose primary function lives stays (W7.3). */
 static void functions_mark_dead(tl_merging *m) {
   const tl_module *const module = m->module;
@@ -392,6 +408,8 @@ static void functions_mark_dead(tl_merging *m) {
       m->section_state[s] &= (uint8_t)~TL_SECTION_DEAD;
   if (kernels)
     functions_mark_named_banks(m);
+  if (module->eliminates)
+    functions_mark_joined(m);
   tl_merge_spread_state(m, TL_SECTION_DEAD);
   functions_note_banks(m);
   functions_check_dead_names(m);
@@ -425,7 +443,10 @@ static void functions_lose(tl_merging *m, uint32_t symbol) {
   m->symbol_lost[symbol] = true;
   const tl_function *const function = &m->module->resolution->functions.items[m->bodies[symbol].function];
   const uint32_t section = m->cubin->symbols[symbol].section;
-  if (function->file != m->file || m->cubin->symbols[function->symbol].section != section) /* L1114 */
+  const uint32_t owner = tl_module_owner(m->module, m->section_map[section]);
+  const bool stands = owner != TL_NONE && m->module->symbols.items[owner].function == m->bodies[symbol].function;
+  if (!stands &&
+      (function->file != m->file || m->cubin->symbols[function->symbol].section != section)) /* L1114, L1592 */
     m->section_state[section] |= TL_SECTION_LOST;
 }
 
@@ -538,28 +559,49 @@ static bool functions_is_called_slot(const tl_merging *m, const tl_cubin_symbol 
          !(symbol->other & (STO_ENTRY | STO_MANAGED));
 }
 
+static bool functions_makes_slots(const tl_merging *m) {
+  return !m->module->mode->final && !m->module->capsule;
+}
+
+/* L1593: in a relocatable output the function alone says which of the two kinds of text its section is. */
+static uint32_t functions_text_type(const tl_merging *m, const tl_cubin_symbol *symbol) {
+  const uint32_t type = m->cubin->sections[symbol->section].type;
+  if (!functions_makes_slots(m) || (type != SHT_PROGBITS && type != SHT_CUDA_UFT_REL))
+    return type;
+  return functions_is_called_slot(m, symbol) ? SHT_CUDA_UFT_REL : SHT_PROGBITS;
+}
+
 /* nvlink makes the name of a text section from the function's, whatever the input calls it (L175), and that of a jump
  * slot's (L1416). */
 static uint32_t functions_text_name(tl_merging *m, const tl_cubin_symbol *symbol) {
-  const tl_cubin_section *const input = &m->cubin->sections[symbol->section];
+  const uint32_t type = functions_text_type(m, symbol);
   const char *const name = tl_merging_text(m, symbol->name);
-  if (input->type == SHT_CUDA_UFT_REL && functions_is_called_slot(m, symbol))
+  if (type == SHT_CUDA_UFT_REL && functions_is_called_slot(m, symbol))
     return tl_module_name(
         m->module, ".nv.uft.rel.",
         tl_names_intern(m->module->names, name + sizeof SLOT_PREFIX - 1, strlen(name) + 1 - sizeof SLOT_PREFIX));
-  return input->type == SHT_PROGBITS ? tl_module_name(m->module, ".text.", symbol->name) : input->name;
+  return type == SHT_PROGBITS ? tl_module_name(m->module, ".text.", symbol->name)
+                              : m->cubin->sections[symbol->section].name;
 }
 
 /* The barriers that older tools counted in sh_flags (L1413). */
 static uint8_t functions_barriers(const tl_merging *m, const tl_cubin_section *input) {
-  const bool counted = input->type == SHT_PROGBITS && !m->module->capsule;
+  const bool made = input->type == SHT_CUDA_UFT_REL && functions_makes_slots(m); /* L1593 */
+  const bool counted = (input->type == SHT_PROGBITS || made) && !m->module->capsule;
   return counted ? (uint8_t)(input->flags >> SHF_CUDA_BARRIERS & SHF_CUDA_BARRIERS_MASK) : 0;
 }
 
 /* L189: of a capsule's flags only the one that tells the view; of others none (L1413). */
 static uint64_t functions_text_flags(const tl_merging *m, const tl_cubin_section *input) {
   const uint64_t view = m->module->capsule ? input->flags & SHF_CUDA_MERCURY : 0;
-  return input->type == SHT_PROGBITS ? SHF_ALLOC | SHF_EXECINSTR | view : input->flags;
+  const bool made = input->type == SHT_CUDA_UFT_REL && functions_makes_slots(m); /* L1593 */
+  return input->type == SHT_PROGBITS || made ? SHF_ALLOC | SHF_EXECINSTR | view : input->flags;
+}
+
+static uint64_t functions_text_entry_size(const tl_merging *m, const tl_cubin_section *input, bool slot) {
+  if (!slot)
+    return 0;
+  return functions_makes_slots(m) ? SLOT_SIZE : input->entry_size;
 }
 
 /* What nvlink crashes on in a text section. A kernel need not be the one that sh_info names (L196). */
@@ -685,7 +727,8 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   uint32_t text = functions_text_of(m, s->section);
   const bool create = text == TL_NONE;
-  const bool slot = input->type == SHT_CUDA_UFT_REL;                              /* L1477 */
+  const uint32_t type = functions_text_type(m, s);
+  const bool slot = type == SHT_CUDA_UFT_REL;                                     /* L1477 */
   const uint64_t align = tl_larger((uint32_t)input->align, slot ? SLOT_SIZE : 0); /* L174 */
   if (create && new && input->type == SHT_CUDA_UFT_REL && tl_module_has_tables(module)) {
     functions_check_section(m, symbol);
@@ -696,8 +739,8 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   if (create)
     functions_check_section(m, symbol);
   if (create)
-    text = tl_module_add_section_unlisted(module, name, input->type, functions_text_flags(m, input), align,
-                                          input->type == SHT_CUDA_UFT_REL ? input->entry_size : 0);
+    text = tl_module_add_section_unlisted(module, name, type, functions_text_flags(m, input), align,
+                                          functions_text_entry_size(m, input, slot));
   if (new)
     tl_module_list_symbol(module, out, true);
   if (create) {

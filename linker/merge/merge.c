@@ -60,6 +60,16 @@ static tl_merging merge_begin(tl_module *module, uint32_t file) {
   return m;
 }
 
+bool tl_merging_holds_function(tl_merging *m, uint32_t section) {
+  if (!m->holds_functions) {
+    m->holds_functions = tl_arena_new(m->module->arena, bool, m->cubin->section_count);
+    for (uint32_t i = 1; i < m->cubin->symbol_count; i++)
+      if (tl_symbol_type(&m->cubin->symbols[i]) == STT_FUNC && m->cubin->symbols[i].section < m->cubin->section_count)
+        m->holds_functions[m->cubin->symbols[i].section] = true;
+  }
+  return m->holds_functions[section];
+}
+
 /* The output section that a symbol without body or object stands for: that of its section, or, where the two names are
  * not the same, the one of its own name (L184). That of a jump slot's section stands for none where an index has gathered
  * them (L1102). */
@@ -70,7 +80,8 @@ static uint32_t merge_section_of_symbol(const tl_merging *m, const tl_cubin_symb
   const uint32_t section = own ? tl_merging_section(m, symbol->section) : TL_NONE;
   if (section != TL_NONE && section == m->module->jump_slots && m->module->sections.items[section].name != symbol->name)
     return TL_NONE;
-  return own ? section : tl_module_find_section(m->module, symbol->name);
+  const bool pool = section != TL_NONE && section == m->module->debug_shared; /* nvlink finds it by its name (L1591) */
+  return own && !pool ? section : tl_module_find_section(m->module, symbol->name);
 }
 
 /* Whether a symbol is neither function nor object nor texture: a section's, a label, whatever its binding. */
@@ -135,10 +146,14 @@ static void merge_trace_state(const tl_merging *m) {
   }
 }
 
-/* What is said about a file's sections when they are read comes in their order, and before `merge_elf failed` (L1186). */
+/* What is said about a file's sections when they are read comes in their order, and before `merge_elf failed` (L1186), what ends the
+ * link over the call graph, too (L1581). */
 static void merge_check_sections(tl_merging *m) {
+  const tl_live_fault *const fault = &m->module->resolution->fault;
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const uint32_t type = m->cubin->sections[s].type;
+    if (fault->message && fault->file == m->file && fault->section == s)
+      tl_live_report(fault, m->module->files, m->module->names, m->module->diagnostics);
     if (type == SHT_CUDA_INFO) {
       tl_merge_check_attributes(m, s);
       tl_merge_check_fragments(m, s);
@@ -164,9 +179,6 @@ static void merge_file(tl_module *module, uint32_t file) {
                        NULL);
   tl_merge_functions(&m);
   tl_merge_objects(&m);
-  const tl_live_fault *const fault = &module->resolution->fault;
-  if (fault->message && fault->file == file)
-    tl_live_report(fault, module->files, module->names, module->diagnostics);
   tl_merge_remaining_sections(&m);
   merge_map_section_symbols(&m);
   tl_merge_mark_referenced(&m);
@@ -295,6 +307,7 @@ void tl_merge(tl_module *module) {
   merge_reserve(module);
   tl_map_init(&module->owned_sections, module->arena);
   tl_map_init(&module->dead_function_of_name, module->arena);
+  tl_map_init(&module->dead_texts, module->arena);
   tl_map_init(&module->local_textures, module->arena);
   tl_map_init(&module->standing_constant_of, module->arena);
   tl_map_init(&module->symbol_of_any_name, module->arena);

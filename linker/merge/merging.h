@@ -6,11 +6,12 @@
 #include "merge/module.h"
 
 enum {
-  TL_SECTION_DEAD = 1,   /* belongs to a dead function (W7.3) */
-  TL_SECTION_LOST = 2,   /* belongs to a body that was not taken (W8.1) */
-  TL_SECTION_DONE = 4,   /* compiler constants or dead shared section already handled */
-  TL_SECTION_KERNEL = 8, /* a dead kernel lies in it */
-  TL_SECTION_NAMED = 16  /* some symbol of the file placed it, not only the section pass (G7) */
+  TL_SECTION_DEAD = 1,    /* belongs to a dead function (W7.3) */
+  TL_SECTION_LOST = 2,    /* belongs to a body that was not taken (W8.1) */
+  TL_SECTION_DONE = 4,    /* compiler constants or dead shared section already handled */
+  TL_SECTION_KERNEL = 8,  /* a dead kernel lies in it */
+  TL_SECTION_NAMED = 16,  /* some symbol of the file placed it, not only the section pass (G7) */
+  TL_SECTION_FOREIGN = 32 /* an object of another space placed it in shared memory (L1591) */
 };
 
 /* Bytes of a weak variable that lost: relocations inside them are dropped (W8.5). */
@@ -57,6 +58,7 @@ typedef struct tl_merging {
   uint64_t *covered;                        /* by section: the end of its last symbol; NULL until asked for */
   uint64_t *laid;                           /* the same of symbols that are said to be shared, made with it */
   bool *holds_objects;                      /* by section, made with `covered` */
+  bool *holds_functions;                    /* by section; NULL until asked for */
   tl_map bank_places;                       /* names of compiler constants: the section before which they are known */
   bool notes_pool;                          /* a relocatable output that says it has a pool of its own (L1066) */
   bool objects_done;                        /* the object pass is over */
@@ -69,6 +71,8 @@ typedef struct tl_merging {
 /* The passes of W3, in their order. */
 void tl_merge_functions(tl_merging *m);
 void tl_merge_objects(tl_merging *m);
+/* Whether a function of the file lies in a section, whatever became of it. */
+bool tl_merging_holds_function(tl_merging *m, uint32_t section);
 /* When a section gets its place: at its first symbol that is neither a section's nor a function's, or behind all symbols in
  * the order of the sections. */
 uint64_t tl_merge_turn(tl_merging *m, uint32_t section);

@@ -133,6 +133,8 @@ typedef struct tl_section {
   uint32_t symbol;    /* its section symbol, TL_NONE */
   uint32_t link;      /* sh_link as the first input has it, for kinds that the linker gives none (L189) */
   uint32_t about;     /* section that sh_info names, TL_NONE */
+  uint64_t held;      /* of shared memory: the end of its objects so far, each behind the one before (L1591) */
+  uint32_t leads;     /* of what is no function's: that too, and nothing but a number (L1582); TL_NONE */
   uint32_t owner;     /* of text: symbol of the primary function, TL_NONE */
   bool left;          /* text whose second name stood first in its file: what is about it may be untranslated (L868) */
   uint32_t measured;  /* of text that an alias leads: symbol whose size is the decoded code's (L807), TL_NONE */
@@ -372,6 +374,7 @@ typedef struct tl_module {
   TL_VECTOR(tl_symbol) dead_functions;
   tl_map local_textures; /* by name (L159) */
   tl_map dead_function_of_name;
+  tl_map dead_texts;           /* names of the texts of dead functions (L1583) */
   tl_map local_function_names; /* TL_LOCAL_KERNEL where the last of the name is one */
   tl_map symbol_of_any_name;   /* local ones and sections' too: the first (L159); made when a texture asks for it, */
   uint32_t named_symbols;      /* ... of so many symbols */
@@ -553,6 +556,10 @@ static inline bool tl_module_lists_shared(const tl_module *module, uint8_t other
 static inline bool tl_module_is_own_external(const tl_module *module, const tl_symbol *symbol) {
   return symbol->external_shared && module->sections.items[symbol->extern_section].about != TL_NONE;
 }
+
+/* E55 asks for jump slots and for two sections by their names: those of other types and sizes count (L800). A table of
+ * functions without them is linked (L1220). */
+bool tl_module_lacks_index(const tl_module *module);
 
 /* Exactly one kernel (W6.7, W6.12); those that are not named do not count (W17.13, L151). */
 static inline bool tl_module_has_single_kernel(const tl_module *module) {

@@ -216,8 +216,9 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
     out = module->debug_shared;
   if (out != TL_NONE)
     return out;
-  const uint64_t align = shared && !m->foreign ? 1 : input->align;                           /* L253 */
-  const uint64_t flags = shared ? SHF_WRITE | SHF_ALLOC : nobody ? SHF_ALLOC : input->flags; /* L592 */
+  const uint64_t align = shared && !m->foreign ? 1 : input->align; /* L253 */
+  const bool pool = shared && !m->foreign;
+  const uint64_t flags = pool ? SHF_WRITE | SHF_ALLOC : nobody ? SHF_ALLOC : input->flags; /* L592 */
   out = tl_module_add_section(module, name, input->type, flags, align, input->entry_size);
   tl_module_add_section_symbol(module, out);
   if (shared && m->foreign)
@@ -315,11 +316,28 @@ static uint32_t objects_take_section(tl_merging *m, uint32_t index, uint32_t out
   return out;
 }
 
+/* L1580: of what becomes a section of its own nvlink reads the header that sh_info names. In code of no function that is a
+ * function's number with a count of registers above it, far behind the table. */
+static void objects_check_code(tl_merging *m, uint32_t index) {
+  enum { COUNT_SHIFT = 24 };
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  const bool code = input->type == SHT_PROGBITS && input->flags & SHF_EXECINSTR;
+  const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, TL_NO_OFFSET};
+  if (code && input->info >> COUNT_SHIFT && tl_module_find_section(m->module, input->name) == TL_NONE &&
+      !tl_merging_holds_function(m, index))
+    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_MAPPED), site, NULL);
+}
+
 uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
-  if (m->section_map[index] != TL_NONE)
-    return m->section_map[index];
+  const uint32_t placed = m->section_map[index];
+  const bool beside = placed != TL_NONE && placed == module->foreign_shared && !m->foreign && !m->objects_done;
+  if (beside) /* L1588: the pool is another section */
+    return objects_named_section(m, index);
+  if (placed != TL_NONE)
+    return placed;
+  objects_check_code(m, index);
   tl_merge_check_shape(m, index);
   const bool strange = input->type == SHT_CUDA_SHARED && !objects_starts_with(m, input->name, ".nv.shared."); /* L190 */
   const bool leads =
@@ -342,6 +360,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
     section->link = own ? 0 : input->link;                                                            /* L189 */
     if (input->type == SHT_CUDA_LOCAL && !owned)                                                      /* L951 */
       section->about = objects_owner_text(m, input);
+    else if (!owned && input->info && (input->type != SHT_CUDA_SHARED || out == module->foreign_shared)) /* L1582 */
+      section->leads = objects_owner_text(m, input);
   }
   if (section->type != input->type && !objects_is_table(m, input->type, input->name)) /* that is said already */
     return objects_refuse_type(m, index, out);
@@ -725,6 +745,15 @@ static void objects_pass_loser(tl_merging *m, uint32_t index, uint32_t known) {
     *tl_vector_push(m->module->arena, &m->lost_ranges) = (tl_lost_range){s->section, s->value, s->value + s->size};
 }
 
+/* L1591. The place of the object there. */
+static uint64_t objects_hold(tl_module *module, uint32_t section, uint64_t size, uint64_t align) {
+  static const uint64_t largest = (uint64_t)1 << 48;
+  tl_section *const shared = &module->sections.items[section];
+  const uint64_t place = tl_align(shared->held, tl_larger(align, 1));
+  shared->held = place < largest && size < largest ? place + size : largest;
+  return place;
+}
+
 /* W3.11, W9.12: the definition counts for alignment and for the place in the pool. An object that an earlier file
  * mentioned without a size is never laid out by nvlink, whatever defines it later (D82). One that a strong definition takes from a weak one keeps its
  * first place and gets a second, which counts (L87). */
@@ -782,6 +811,7 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
   symbol->info = s->info; /* also the weak binding over an earlier mention's (L61) */
   if (!symbol->shared && !symbol->misplaced)
     return;
+  objects_hold(module, section, s->size, objects_shared_align(s));
   objects_define_shared(module, known, objects_shared_align(s), was_defined);
 }
 
@@ -889,6 +919,7 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     symbol->input_value = objects_shared_align(s);
     symbol->align = symbol->laid_shared || symbol->bare_shared ? 1 : symbol->input_value; /* L1300 */
     tl_u32_push(module->arena, &module->shared_objects, out);
+    objects_hold(module, section, s->size, symbol->input_value);
   }
   if (!symbol->unlisted)
     tl_module_list_symbol(module, out, !shared || tl_module_lists_shared(module, s->other));
@@ -999,11 +1030,28 @@ static uint32_t objects_reserved_section(const tl_merging *m, const tl_cubin_sym
   return out;
 }
 
-/* L1369: a function's shared memory in which an object of another space lies is one object without a symbol more. */
+/* L746: where there is one, it is an object of the pool without a symbol: symbol 0 stands for it. */
+static void objects_count_pool(tl_module *module, const tl_noted_pool *pool, bool foreign) {
+  *tl_vector_push(module->arena, &module->bare_pools) =
+      (tl_bare_pool){.symbols = (uint32_t)module->symbols.count, .size = pool->size, .align = pool->align};
+  if (module->extern_by_name && !foreign)
+    return;
+  module->null_is_shared = true;
+  module->debug_shared_align = tl_larger(module->debug_shared_align, pool->align);
+}
+
+/* L1369: a function's shared memory in which an object of another space lies is one object without a symbol more; and so is
+ * what joins the pool of a relocatable output (L1591). */
 static void objects_count_foreign(tl_merging *m, uint32_t index, uint32_t section) {
-  const uint32_t text = m->module->sections.items[section].about;
-  if (text != TL_NONE && m->module->sections.items[text].shared == section)
-    objects_add_partial(m, text, &m->cubin->sections[index], 0, true);
+  tl_module *const module = m->module;
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  const uint32_t text = module->sections.items[section].about;
+  m->section_offset[index] = objects_hold(module, section, input->size, input->align);
+  m->section_state[index] |= TL_SECTION_FOREIGN;
+  if (text != TL_NONE && module->sections.items[text].shared == section)
+    objects_add_partial(m, text, input, 0, true);
+  else if (section == module->debug_shared && !module->mode->final)
+    objects_count_pool(module, &(tl_noted_pool){.size = input->size, .align = input->align}, true);
 }
 
 static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) {
@@ -1400,16 +1448,6 @@ static bool objects_section_is_skipped(const tl_cubin_section *section) {
   return !objects_type_is_taken(section->type);
 }
 
-/* L746: where there is one, it is an object of the pool without a symbol: symbol 0 stands for it. */
-static void objects_count_pool(tl_module *module, const tl_noted_pool *pool) {
-  *tl_vector_push(module->arena, &module->bare_pools) =
-      (tl_bare_pool){.symbols = (uint32_t)module->symbols.count, .size = pool->size, .align = pool->align};
-  if (module->extern_by_name)
-    return;
-  module->null_is_shared = true;
-  module->debug_shared_align = tl_larger(module->debug_shared_align, pool->align);
-}
-
 static bool objects_pool_stays_apart(const tl_module *module) {
   return module->debug_shared == TL_NONE || module->bare_shared != TL_NONE;
 }
@@ -1430,7 +1468,7 @@ static void objects_count_pools(const tl_merging *m) {
   tl_module *const module = m->module;
   for (size_t i = 0; i < module->noted_pools.count; i++)
     if (module->noted_pools.items[i].file == m->file && !module->noted_pools.items[i].apart)
-      objects_count_pool(module, &module->noted_pools.items[i]);
+      objects_count_pool(module, &module->noted_pools.items[i], false);
 }
 
 /* Its section in a relocatable output, which no symbol places. */
@@ -1438,6 +1476,29 @@ static bool objects_is_noted_pool(const tl_merging *m, uint32_t index) {
   const tl_cubin_section *const section = &m->cubin->sections[index];
   return m->notes_pool && section->type == SHT_CUDA_SHARED &&
          strcmp(tl_merging_text(m, section->name), ".nv_debug.shared") == 0;
+}
+
+/* Whether a section is what ptxas laid out in a function of an -ewp object, without a symbol. */
+static bool objects_is_whole_section(const tl_merging *m, uint32_t index) {
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  return m->cubin->type == ET_EWP && input->type == SHT_CUDA_SHARED && input->info && input->size &&
+         !(m->section_state[index] & TL_SECTION_DEAD) && m->section_map[index] == TL_NONE &&
+         objects_starts_with(m, input->name, ".nv.shared.");
+}
+
+/* L1595: entries about its symbol are about the section that it lies in, at its place there. With -g nvlink forgets it (D111). */
+static void objects_map_whole(tl_merging *m, uint32_t index) {
+  tl_module *const module = m->module;
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  const uint32_t text = objects_owner_text(m, input), owner = tl_module_owner(module, text);
+  if (owner == TL_NONE || (module->extern_by_name && tl_defect_matched(module->options, TL_DEFECT_D111)))
+    return;
+  const uint32_t out = module->sections.items[text].shared;
+  if (out == TL_NONE) /* a late kernel's is made later (W17.12) */
+    return;
+  m->section_map[index] = out;
+  m->section_offset[index] = objects_hold(module, out, input->size, input->align);
+  m->section_state[index] |= TL_SECTION_FOREIGN;
 }
 
 void tl_merge_remaining_sections(tl_merging *m) {
@@ -1455,6 +1516,8 @@ void tl_merge_remaining_sections(tl_merging *m) {
     const bool bare = objects_is_bare_pool(m, s) || objects_is_noted_pool(m, s);
     if (!gone && !bare && !objects_section_is_skipped(section))
       tl_merge_place_section(m, s); /* where no symbol placed it */
+    if (!bare && objects_is_whole_section(m, s))
+      objects_map_whole(m, s);
   }
 }
 

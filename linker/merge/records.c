@@ -27,6 +27,16 @@ static bool records_is_about_shared(const tl_merging *m, uint32_t symbol) {
   return m->module->mode->final && out->shared && !tl_module_lists_shared(m->module, out->other);
 }
 
+/* L1600: of the bank of a kernel's parameters nvlink asks by its name, which a global symbol may have, too. */
+static uint32_t records_symbol(const tl_merging *m, uint8_t code, uint32_t symbol) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  const uint32_t own = m->symbol_map[symbol];
+  if (code != EIATTR_PARAM_CBANK || own == TL_NONE || tl_symbol_type(s) != STT_SECTION || m->module->capsule)
+    return own;
+  const uint32_t named = m->module->symbol_of_name[s->name];
+  return named == TL_NONE ? own : named;
+}
+
 /* What the output has of a record; records_check has seen its symbols. */
 static tl_attribute records_attribute(const tl_merging *m, const tl_record *record) {
   tl_attribute attribute = {
@@ -39,7 +49,7 @@ static tl_attribute records_attribute(const tl_merging *m, const tl_record *reco
         attribute.symbols[attribute.symbol_count++] = symbol;
     }
   } else if (tl_attribute_names_symbol(record->code)) { /* I4 */
-    const uint32_t symbol = tl_get32(record->data), out = m->symbol_map[symbol];
+    const uint32_t symbol = tl_get32(record->data), out = records_symbol(m, record->code, symbol);
     const bool nothing = out == TL_NONE || (records_is_parameter(record->code) && !records_has_symbol(m, symbol));
     attribute.symbol = nothing ? 0 : out;
   }
@@ -371,25 +381,11 @@ static void records_read_callgraph(tl_merging *m, uint32_t section) {
   }
 }
 
-/* A prototype of what is no function: of an object nvlink says so, otherwise it crashes (L178). */
-static void records_check_function(const tl_merging *m, uint32_t section, uint64_t position, uint32_t symbol) {
-  if (tl_merging_function(m, symbol) != TL_NONE)
-    return;
-  const unsigned type = symbol < m->cubin->symbol_count ? tl_symbol_type(&m->cubin->symbols[symbol]) : STT_SECTION;
-  const bool object = type == STT_CUDA_OBJECT || (type != STT_SECTION && m->symbol_map[symbol] != TL_NONE);
-  const tl_site site = {m->cubin->path, tl_merging_text(m, m->cubin->sections[section].name), NULL, position};
-  if (object)
-    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_NODE), site, NULL);
-  tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, position,
-                   "a prototype names no function");
-}
-
 static void records_read_prototypes(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   tl_cubin_check_entries(m->cubin, m->module->names, m->module->diagnostics, section);
   for (uint64_t position = 0; position + 8 <= input->size / input->entry_size * 8; position += 8) {
     const uint32_t symbol = tl_get32(input->data + position);
-    records_check_function(m, section, position, symbol);
     const uint32_t prototype = records_prototype(m, section, position, tl_get32(input->data + position + 4));
     tl_module_add_prototype(m->module, prototype);
     if (!m->symbol_dead[symbol])
@@ -542,11 +538,27 @@ static void records_check_prototype(tl_merging *m, uint32_t symbol, uint32_t off
                   module->files[tl_smaller(first_file, m->file)].path);
 }
 
+/* A prototype of what is no function: of an object nvlink says so, otherwise it crashes (L178); in the
+ * turn of its section (L1581). */
+static void records_check_function(const tl_merging *m, uint32_t section, uint64_t position, uint32_t symbol) {
+  if (tl_merging_function(m, symbol) != TL_NONE)
+    return;
+  const unsigned type = symbol < m->cubin->symbol_count ? tl_symbol_type(&m->cubin->symbols[symbol]) : STT_SECTION;
+  const bool object = type == STT_CUDA_OBJECT || (type != STT_SECTION && m->symbol_map[symbol] != TL_NONE);
+  const tl_site site = {m->cubin->path, tl_merging_text(m, m->cubin->sections[section].name), NULL, position};
+  if (object)
+    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_NODE), site, NULL);
+  tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, position,
+                   "a prototype names no function");
+}
+
 void tl_merge_check_prototypes(tl_merging *m, uint32_t number) {
   const tl_cubin_section *const section = &m->cubin->sections[number];
   if (section->type == SHT_CUDA_PROTOTYPE) {
-    for (uint64_t position = 0; position + 8 <= section->size; position += 8)
+    for (uint64_t position = 0; position + 8 <= section->size; position += 8) {
+      records_check_function(m, number, position, tl_get32(section->data + position));
       records_check_prototype(m, tl_get32(section->data + position), tl_get32(section->data + position + 4), false);
+    }
   } else {
     uint64_t position = 0;
     uint32_t part = 0, words[2];

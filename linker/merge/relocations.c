@@ -272,10 +272,15 @@ static bool relocations_is_of_lost_body(const tl_merging *m, const tl_cubin_symb
   return section->flags & SHF_EXECINSTR || section->type == SHT_CUDA_CONSTANT0;
 }
 
-/* L1230: in a relocatable output the pool's name alone, without an object, stands for the pool that other files bring. */
+/* L1230: the pool's name alone, without an object, stands for the pool that other files bring, where its symbol may be in the
+ * output (L1594). */
 static bool relocations_is_of_pool(const tl_merging *m, const tl_cubin_symbol *s) {
-  return !m->module->mode->final && tl_merging_lies(s) && tl_symbol_type(s) == STT_SECTION &&
-         m->cubin->sections[s->section].type == SHT_CUDA_SHARED;
+  if (!tl_merging_lies(s) || tl_symbol_type(s) != STT_SECTION || m->cubin->sections[s->section].type != SHT_CUDA_SHARED)
+    return false;
+  const uint32_t pool = m->module->debug_shared;
+  const bool whole = m->cubin->type == ET_EWP && m->cubin->sections[s->section].info; /* L1595 */
+  return !m->module->mode->final ||
+         (m->module->keeps_shared && (whole || (pool != TL_NONE && m->module->sections.items[pool].name == s->name)));
 }
 
 /* L1465: the text of a function has the function's name, and nvlink looks for the one that the input names: the first text of
@@ -435,8 +440,10 @@ static uint64_t relocations_section_offset(const reading *r, uint32_t section) {
 static uint64_t relocations_merge_offset(const reading *r, const tl_cubin_relocation *entry) {
   const tl_merging *const m = r->m;
   const tl_cubin_symbol *const symbol = &m->cubin->symbols[entry->symbol];
-  const bool placed =
-      tl_symbol_type(symbol) == STT_SECTION && m->cubin->sections[symbol->section].type != SHT_CUDA_SHARED;
+  const bool named = tl_symbol_type(symbol) == STT_SECTION;
+  const bool shared = named && m->cubin->sections[symbol->section].type == SHT_CUDA_SHARED &&
+                      !(m->section_state[symbol->section] & TL_SECTION_FOREIGN); /* L1591 */
+  const bool placed = named && !shared;
   const uint32_t section = placed ? m->section_map[symbol->section] : TL_NONE;
   if (section != TL_NONE && section == m->module->jump_slots && m->symbol_map[entry->symbol] == TL_NONE)
     return 0; /* L1102 */

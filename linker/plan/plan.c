@@ -116,7 +116,8 @@ uint32_t tl_plan_section_info(const tl_emitted *e, uint32_t section) {
     return plan_compat_section(e);
   if (s->owner != TL_NONE)
     return e->symbol_index[s->owner] | (uint32_t)s->registers << 24;
-  return s->about == TL_NONE ? 0 : e->section_index[s->about];
+  const uint32_t named = s->about == TL_NONE ? s->leads : s->about;
+  return named == TL_NONE ? 0 : e->section_index[named];
 }
 
 /* e_shnum; 0 when the number does not fit and stands in the null section's header (X1, L401). */

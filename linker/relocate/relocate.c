@@ -282,8 +282,10 @@ static bool relocate_rewrites_unified(const relocating *r) {
   return r->module->mode->rewrites_unified && !tl_module_has_tables(r->module);
 }
 
-static bool relocate_is_unified_name(const relocating *r, uint32_t name) {
-  return TL_AMONG32(r->unified_names, name);
+/* A function or a texture of such a name is one like others where the names go (L1585). */
+static bool relocate_is_unified_name(const relocating *r, const tl_symbol *symbol, bool listed) {
+  const unsigned type = tl_type_of(symbol);
+  return (listed || (type != STT_FUNC && !tl_type_is_texture(type))) && TL_AMONG32(r->unified_names, symbol->name);
 }
 
 /* The row of what nvlink loses when it makes a relocatable output; textures have their own. */
@@ -307,9 +309,16 @@ static uint64_t relocate_extent(const relocating *r, uint32_t section) {
   return tl_module_decoded_size(r->module, section, r->layout->section_size[section]);
 }
 
-/* True where an entry that could be applied waits for the final link. */
+/* In a capsule's code the SASS side of an address of 64 bits, which Mercury's view writes (L565). */
+static bool relocate_is_whole_address(const relocating *r, const entry_state *e) {
+  enum { ADDRESS = 75 };
+  return r->module->capsule && r->module->view == TL_VIEW_SASS && e->type == ADDRESS &&
+         tl_layout_function_of(r->module, e->entry->target) != TL_NONE;
+}
+
+/* True where an entry that could be applied waits for the final link; so does the SASS side of what Mercury keeps (L1630). */
 static bool relocate_keeps_for_later(const relocating *r, const entry_state *e, tl_defect row) {
-  const bool applied = e->row && e->row->kind == TL_RELOC_APPLY;
+  const bool applied = e->row && (e->row->kind == TL_RELOC_APPLY || relocate_is_whole_address(r, e));
   if (!applied || tl_defect_matched(r->module->options, row))
     return false;
   if (e->offset >= relocate_extent(r, e->entry->target)) /* nvlink carries it out (L598) */
@@ -439,10 +448,10 @@ static bool relocate_is_of_kernels(const relocating *r, const tl_symbol *symbol)
          (space == STO_RESERVED_SHARED && !relocate_is_placed_by_loader(r, symbol));
 }
 
-/* L965: a local object that no file defines is nothing that a later link or the loader could place, but in global memory. */
+/* L965, L1589: an object that no file defines is nothing that a later link or the loader could place, but in global memory. */
 static bool relocate_is_nowhere(const relocating *r, const tl_symbol *symbol) {
   const unsigned type = tl_type_of(symbol);
-  return tl_binding_of(symbol) == STB_LOCAL && symbol->section == TL_NONE && symbol->block == TL_NONE &&
+  return tl_binding_of(symbol) != STB_WEAK && symbol->section == TL_NONE && symbol->block == TL_NONE &&
          (type == STT_OBJECT || type == STT_CUDA_OBJECT) && !r->module->capsule &&
          !relocate_is_placed_by_loader(r, symbol);
 }
@@ -495,6 +504,9 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
   if (symbol->external_shared && owner != TL_NONE && relocate_symbol(r, owner)->other & STO_ENTRY &&
       !r->layout->external_by_name && !tl_layout_forgets_kernel(r->module, relocate_symbol(r, owner)))
     return true; /* a kernel's, where there are no instances */
+  const unsigned space = symbol->other & STO_SPACE_MASK;
+  if (space != STO_CONSTANT && space != STO_SHARED && relocate_is_nowhere(r, symbol)) /* L1589 */
+    return false;
   return !relocate_has_its_place(r, symbol) && relocate_keeps_for_later(r, e, relocate_lost_by(symbol));
 }
 
@@ -516,8 +528,8 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     return true;
   }
   if (section == TL_NONE &&
-      relocate_is_unified_name(r, symbol->name)) { /* R13b; a relocatable output keeps them (L580) */
-    if (lists_names) {                             /* with an index file executables do, too (L1367) */
+      relocate_is_unified_name(r, symbol, lists_names)) { /* R13b; a relocatable output keeps them (L580) */
+    if (lists_names) {                                    /* with an index file executables do, too (L1367) */
       *result = relocate_clears(e) ? OUTCOME_KEEP_AS_NONE : OUTCOME_KEEP;
       return true;
     }
@@ -727,6 +739,15 @@ static uint64_t relocate_old_content(const relocating *r, const entry_state *e) 
   return inside ? tl_bits_get(target->data + offset, field->start, field->width) : 0;
 }
 
+/* L1596: a compiler constant of a kernel's body that was replaced, which has no symbol. */
+static bool relocate_is_lost_constant(const relocating *r, uint32_t index) {
+  const tl_symbol *const symbol = relocate_symbol(r, index);
+  const bool constant =
+      symbol->section != TL_NONE && r->module->sections.items[symbol->section].type == SHT_CUDA_CONSTANT0 + 2;
+  return constant && tl_type_of(symbol) != STT_SECTION && !r->module->capsule &&
+         !tl_symbol_is_listed(r->module, r->layout, index);
+}
+
 /* W17.9: entries that -preserve-relocs does not record although they are applied: compiler constants of device functions,
  * what is cleared, and in an executable texture slots, what a kernel gives extern shared memory, and where the pool is
  * empty objects without a place. */
@@ -735,7 +756,7 @@ static bool relocate_is_recorded(const relocating *r, const entry_state *e) {
   const unsigned type = tl_type_of(symbol);
   const bool final = r->module->mode->final, texture = tl_type_is_texture(type);
   const bool slot = texture && final && e->row->texture == TL_TEX_BINDLESS; /* L575 */
-  if (symbol->block != TL_NONE || slot || symbol->constants_size)
+  if (symbol->block != TL_NONE || slot || symbol->constants_size || (final && relocate_is_lost_constant(r, e->symbol)))
     return false;
   const bool code = tl_layout_function_of(r->module, e->entry->target) != TL_NONE;
   const bool shared = symbol->shared || symbol->misplaced;               /* L900 */
@@ -916,9 +937,12 @@ static void relocate_clear(relocating *r, entry_state *e) {
   relocate_apply(r, e);
 }
 
-/* S is what the table of symbols says, also of one that is undefined. */
+/* S is what the table of symbols says, also of one that is undefined; what is left in symbol 0 counts without the reserved bytes
+ * (L1547). */
 static void relocate_apply_place(relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
+  if ((e->entry->state == TL_ENTRY_NULL || e->entry->state == TL_ENTRY_GONE) && e->s == r->layout->null_value)
+    e->s -= r->layout->null_reserved;
   if (e->symbol && symbol->section == TL_NONE && !symbol->shared && symbol->block == TL_NONE)
     e->s = r->layout->symbol_value[e->symbol];
   if (symbol->shared && r->module->mode->final && tl_symbol_is_listed(r->module, r->layout, e->symbol)) /* L617 */
@@ -993,14 +1017,15 @@ static void relocate_check_slot(const relocating *r, const entry_state *e) {
 /* L565: in a capsule's code the SASS side of what Mercury keeps for the loader stays, whatever it is about, and that of an
  * address of 64 bits, which Mercury has written, goes; it leaves a record all the same. */
 static bool relocate_as_mercury(relocating *r, const entry_state *e, outcome *result) {
-  enum { ADDRESS_LOW = 56, ADDRESS_HIGH = 57, ADDRESS = 75 };
+  enum { ADDRESS_LOW = 56, ADDRESS_HIGH = 57 };
   if (!r->module->capsule || r->module->view != TL_VIEW_SASS ||
       tl_layout_function_of(r->module, e->entry->target) == TL_NONE)
     return false;
-  *result = e->type == ADDRESS ? OUTCOME_DROP : OUTCOME_KEEP;
-  if (e->type == ADDRESS)
+  const bool address = relocate_is_whole_address(r, e);
+  *result = address ? OUTCOME_DROP : OUTCOME_KEEP;
+  if (address)
     relocate_record(r, e);
-  return e->type == ADDRESS || e->type == ADDRESS_LOW || e->type == ADDRESS_HIGH;
+  return address || e->type == ADDRESS_LOW || e->type == ADDRESS_HIGH;
 }
 
 /* L615: the SASS side has the address of reserved shared memory in the instruction, where Mercury leaves it to the loader: in its

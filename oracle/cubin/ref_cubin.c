@@ -18,39 +18,6 @@ enum {
   INDEX_EXTENDED = 0xffff
 };
 
-/* Words as they lie where the machine has the file's order: at once, which under a sanitizer is one check instead of eight. */
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-uint16_t ref_u16(const uint8_t *at) {
-  uint16_t value;
-  memcpy(&value, at, sizeof value);
-  return value;
-}
-
-uint32_t ref_u32(const uint8_t *at) {
-  uint32_t value;
-  memcpy(&value, at, sizeof value);
-  return value;
-}
-
-uint64_t ref_u64(const uint8_t *at) {
-  uint64_t value;
-  memcpy(&value, at, sizeof value);
-  return value;
-}
-#else
-uint16_t ref_u16(const uint8_t *at) {
-  return (uint16_t)(at[0] | at[1] << 8);
-}
-
-uint32_t ref_u32(const uint8_t *at) {
-  return (uint32_t)ref_u16(at) | (uint32_t)ref_u16(at + 2) << 16;
-}
-
-uint64_t ref_u64(const uint8_t *at) {
-  return (uint64_t)ref_u32(at) | (uint64_t)ref_u32(at + 4) << 32;
-}
-#endif
-
 static bool ref_cubin_fail(char *error, size_t error_size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -62,6 +29,10 @@ static bool ref_cubin_fail(char *error, size_t error_size, const char *format, .
   }
   va_end(arguments);
   return false;
+}
+
+static void *ref_cubin_take(const ref_cubin_memory *memory, size_t count, size_t size) {
+  return memory == NULL ? calloc(count, size) : memory->take(memory->owner, count, size);
 }
 
 static bool ref_cubin_range_fits(uint64_t offset, uint64_t size, uint64_t limit) {
@@ -101,23 +72,22 @@ static bool ref_cubin_read_header(ref_cubin *cubin, char *error, size_t error_si
   return true;
 }
 
-static ref_section ref_cubin_decode_section(const uint8_t *at) {
-  ref_section section = {.name = ""};
-  section.name_offset = ref_u32(at);
-  section.type = ref_u32(at + 4);
-  section.flags = ref_u64(at + 8);
-  section.address = ref_u64(at + 16);
-  section.offset = ref_u64(at + 24);
-  section.size = ref_u64(at + 32);
-  section.link = ref_u32(at + 40);
-  section.info = ref_u32(at + 44);
-  section.align = ref_u64(at + 48);
-  section.entry_size = ref_u64(at + 56);
-  return section;
+static void ref_cubin_decode_section(const uint8_t *at, ref_section *section) {
+  section->name = "";
+  section->name_offset = ref_u32(at);
+  section->type = ref_u32(at + 4);
+  section->flags = ref_u64(at + 8);
+  section->address = ref_u64(at + 16);
+  section->offset = ref_u64(at + 24);
+  section->size = ref_u64(at + 32);
+  section->link = ref_u32(at + 40);
+  section->info = ref_u32(at + 44);
+  section->align = ref_u64(at + 48);
+  section->entry_size = ref_u64(at + 56);
 }
 
 /* X1: from 65280 sections on, e_shnum is 0 and section 0 holds the count (size) and the name table's index (link). */
-static bool ref_cubin_read_sections(ref_cubin *cubin, char *error, size_t error_size) {
+static bool ref_cubin_read_sections(ref_cubin *cubin, const ref_cubin_memory *memory, char *error, size_t error_size) {
   uint64_t count = ref_u16(cubin->bytes + 60);
   uint32_t names = ref_u16(cubin->bytes + 62);
   if (cubin->section_offset == 0) {
@@ -131,14 +101,15 @@ static bool ref_cubin_read_sections(ref_cubin *cubin, char *error, size_t error_
     return ref_cubin_fail(error, error_size, "e_shoff 0x%llx lies outside the file",
                           (unsigned long long)cubin->section_offset);
   }
-  const ref_section first = ref_cubin_decode_section(cubin->bytes + cubin->section_offset);
+  ref_section first;
+  ref_cubin_decode_section(cubin->bytes + cubin->section_offset, &first);
   count = count == 0 ? first.size : count;
   names = names == INDEX_EXTENDED ? first.link : names;
   if (count > (cubin->size - cubin->section_offset) / SECTION_BYTES) {
     return ref_cubin_fail(error, error_size, "e_shnum: %llu section headers do not fit in the file",
                           (unsigned long long)count);
   }
-  cubin->sections = calloc(count == 0 ? 1 : (size_t)count, sizeof *cubin->sections);
+  cubin->sections = ref_cubin_take(memory, count == 0 ? 1 : (size_t)count, sizeof *cubin->sections);
   if (cubin->sections == NULL) {
     return ref_cubin_fail(error, error_size, "out of memory");
   }
@@ -146,7 +117,7 @@ static bool ref_cubin_read_sections(ref_cubin *cubin, char *error, size_t error_
   cubin->section_name_index = (uint16_t)(names > 0xffff ? 0xffff : names);
   for (size_t i = 0; i < cubin->section_count; i++) {
     ref_section *section = &cubin->sections[i];
-    *section = ref_cubin_decode_section(cubin->bytes + cubin->section_offset + i * SECTION_BYTES);
+    ref_cubin_decode_section(cubin->bytes + cubin->section_offset + i * SECTION_BYTES, section);
     if (i == 0 || !ref_cubin_type_has_bytes(section->type) || section->size == 0) {
       continue;
     }
@@ -162,7 +133,7 @@ static bool ref_cubin_read_sections(ref_cubin *cubin, char *error, size_t error_
   return true;
 }
 
-static bool ref_cubin_read_segments(ref_cubin *cubin, char *error, size_t error_size) {
+static bool ref_cubin_read_segments(ref_cubin *cubin, const ref_cubin_memory *memory, char *error, size_t error_size) {
   const size_t count = ref_u16(cubin->bytes + 56);
   if (count == 0) {
     return true;
@@ -175,7 +146,7 @@ static bool ref_cubin_read_segments(ref_cubin *cubin, char *error, size_t error_
     return ref_cubin_fail(error, error_size, "e_phoff, e_phnum: %zu program headers at 0x%llx do not fit in the file",
                           count, (unsigned long long)cubin->segment_offset);
   }
-  cubin->segments = calloc(count, sizeof *cubin->segments);
+  cubin->segments = ref_cubin_take(memory, count, sizeof *cubin->segments);
   if (cubin->segments == NULL) {
     return ref_cubin_fail(error, error_size, "out of memory");
   }
@@ -225,7 +196,8 @@ static void ref_cubin_decode_symbols(ref_cubin *cubin) {
   }
 }
 
-bool ref_cubin_read_symbols(ref_cubin *cubin, char *error, size_t error_size) {
+static bool ref_cubin_read_symbols_in(ref_cubin *cubin, const ref_cubin_memory *memory, char *error,
+                                      size_t error_size) {
   cubin->symbol_section = 0;
   for (uint32_t i = 1; i < cubin->section_count && cubin->symbol_section == 0; i++) {
     if (cubin->sections[i].type == TYPE_SYMTAB) {
@@ -244,7 +216,7 @@ bool ref_cubin_read_symbols(ref_cubin *cubin, char *error, size_t error_size) {
   if (count == 0) {
     return true;
   }
-  cubin->symbols = calloc(count, sizeof *cubin->symbols);
+  cubin->symbols = ref_cubin_take(memory, count, sizeof *cubin->symbols);
   if (cubin->symbols == NULL) {
     return ref_cubin_fail(error, error_size, "out of memory");
   }
@@ -253,11 +225,20 @@ bool ref_cubin_read_symbols(ref_cubin *cubin, char *error, size_t error_size) {
   return true;
 }
 
-bool ref_cubin_read(ref_cubin *cubin, const void *bytes, size_t size, char *error, size_t error_size) {
+bool ref_cubin_read_symbols(ref_cubin *cubin, char *error, size_t error_size) {
+  return ref_cubin_read_symbols_in(cubin, NULL, error, error_size);
+}
+
+bool ref_cubin_read_in(ref_cubin *cubin, const void *bytes, size_t size, const ref_cubin_memory *memory, char *error,
+                       size_t error_size) {
   *cubin = (ref_cubin){.bytes = bytes, .size = size};
-  const bool good =
-      ref_cubin_read_header(cubin, error, error_size) && ref_cubin_read_sections(cubin, error, error_size) &&
-      ref_cubin_read_segments(cubin, error, error_size) && ref_cubin_read_symbols(cubin, error, error_size);
+  return ref_cubin_read_header(cubin, error, error_size) && ref_cubin_read_sections(cubin, memory, error, error_size) &&
+         ref_cubin_read_segments(cubin, memory, error, error_size) &&
+         ref_cubin_read_symbols_in(cubin, memory, error, error_size);
+}
+
+bool ref_cubin_read(ref_cubin *cubin, const void *bytes, size_t size, char *error, size_t error_size) {
+  const bool good = ref_cubin_read_in(cubin, bytes, size, NULL, error, error_size);
   if (!good) {
     ref_cubin_free(cubin);
   }
@@ -304,17 +285,16 @@ size_t ref_cubin_relocation_count(const ref_cubin *cubin, uint32_t section) {
 }
 
 ref_relocation ref_cubin_relocation(const ref_cubin *cubin, uint32_t section, size_t index) {
-  ref_relocation relocation = {0};
-  if (index >= ref_cubin_relocation_count(cubin, section)) {
-    return relocation;
+  const ref_section *table = section < cubin->section_count ? &cubin->sections[section] : NULL;
+  const uint64_t entry = table == NULL || table->data == NULL ? 0 : ref_cubin_relocation_bytes(table->type);
+  if (entry == 0 || index >= table->size / entry) {
+    return (ref_relocation){0};
   }
-  const uint64_t entry = ref_cubin_relocation_bytes(cubin->sections[section].type);
-  const uint8_t *at = cubin->sections[section].data + index * entry;
-  relocation.offset = ref_u64(at);
-  relocation.type = ref_u32(at + 8);
-  relocation.symbol = ref_u32(at + 12);
-  relocation.addend = entry == 24 ? (int64_t)ref_u64(at + 16) : 0;
-  return relocation;
+  const uint8_t *at = table->data + index * entry;
+  return (ref_relocation){.offset = ref_u64(at),
+                          .symbol = ref_u32(at + 12),
+                          .type = ref_u32(at + 8),
+                          .addend = entry == 24 ? (int64_t)ref_u64(at + 16) : 0};
 }
 
 const char *ref_cubin_string(const ref_cubin *cubin, uint32_t table, uint64_t offset) {
@@ -326,6 +306,9 @@ const char *ref_cubin_string(const ref_cubin *cubin, uint32_t table, uint64_t of
     return "";
   }
   const uint8_t *text = section->data + offset;
+  if (section->data[section->size - 1] == 0) {
+    return (const char *)text; /* as nearly all tables end */
+  }
   return memchr(text, 0, (size_t)(section->size - offset)) == NULL ? "" : (const char *)text;
 }
 
@@ -339,8 +322,11 @@ bool ref_cubin_next_attribute(const ref_section *section, uint64_t *position, re
   if (sized && !ref_cubin_range_fits(*position + 4, value, section->size)) {
     return false;
   }
-  *attribute = (ref_attribute){
-      .format = at[0], .code = at[1], .size = sized ? value : 2, .data = sized ? at + 4 : at + 2, .offset = *position};
+  attribute->format = at[0];
+  attribute->code = at[1];
+  attribute->size = sized ? value : 2;
+  attribute->data = sized ? at + 4 : at + 2;
+  attribute->offset = *position;
   *position += sized ? (uint64_t)value + 4 : 4;
   return true;
 }

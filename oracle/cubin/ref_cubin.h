@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct ref_section {
   const char *name; /* "" when the name's offset lies outside the name table */
@@ -65,6 +66,15 @@ typedef struct ref_cubin {
  * `error`; the cubin is then empty and need not be freed. */
 bool ref_cubin_read(ref_cubin *cubin, const void *bytes, size_t size, char *error, size_t error_size);
 void ref_cubin_free(ref_cubin *cubin);
+/* Where arrays come from whose owner gives them back himself: zeros; NULL: no memory. */
+typedef struct ref_cubin_memory {
+  void *(*take)(void *owner, size_t count, size_t size);
+  void *owner;
+} ref_cubin_memory;
+
+/* The same with such arrays: nothing is to be freed. */
+bool ref_cubin_read_in(ref_cubin *cubin, const void *bytes, size_t size, const ref_cubin_memory *memory, char *error,
+                       size_t error_size);
 /* The symbols alone, by the first symbol table among the sections; the cubin has none yet. As ref_cubin_read. */
 bool ref_cubin_read_symbols(ref_cubin *cubin, char *error, size_t error_size);
 
@@ -77,8 +87,37 @@ ref_relocation ref_cubin_relocation(const ref_cubin *cubin, uint32_t section, si
 const char *ref_cubin_string(const ref_cubin *cubin, uint32_t table, uint64_t offset);
 /* Steps through a section of attribute records; start with *position = 0. False at the end or when the rest is not a record. */
 bool ref_cubin_next_attribute(const ref_section *section, uint64_t *position, ref_attribute *attribute);
-uint32_t ref_u32(const uint8_t *at);
-uint16_t ref_u16(const uint8_t *at);
-uint64_t ref_u64(const uint8_t *at);
+/* Words as they lie where the machine has the file's order: at once, which under a sanitizer is one check instead of eight. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+static inline uint16_t ref_u16(const uint8_t *at) {
+  uint16_t value;
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+
+static inline uint32_t ref_u32(const uint8_t *at) {
+  uint32_t value;
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+
+static inline uint64_t ref_u64(const uint8_t *at) {
+  uint64_t value;
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+#else
+static inline uint16_t ref_u16(const uint8_t *at) {
+  return (uint16_t)(at[0] | at[1] << 8);
+}
+
+static inline uint32_t ref_u32(const uint8_t *at) {
+  return (uint32_t)ref_u16(at) | (uint32_t)ref_u16(at + 2) << 16;
+}
+
+static inline uint64_t ref_u64(const uint8_t *at) {
+  return (uint64_t)ref_u32(at) | (uint64_t)ref_u32(at + 4) << 32;
+}
+#endif
 
 #endif

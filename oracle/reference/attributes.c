@@ -42,7 +42,7 @@ ref_record *ref_attribute_find(const ref_records *records, uint8_t code) {
 
 static ref_record *ref_attribute_append(ref_link *link, ref_records *records, uint8_t format, uint8_t code,
                                         uint16_t value) {
-  return ref_records_add(link, records, (ref_record){.format = format, .code = code, .value = value});
+  return ref_records_add(link, records, &(ref_record){.format = format, .code = code, .value = value});
 }
 
 /* An empty word, which the symbol's number takes when it is written, and another one. */
@@ -57,21 +57,25 @@ void ref_attribute_add_symbol_word(ref_link *link, uint8_t code, size_t symbol, 
   ref_record record = {
       .format = 4, .code = code, .first_word_is_symbol = true, .payload = ref_attribute_words(link, value)};
   ref_indices_add(link, &record.symbols, symbol);
-  (void)ref_records_add(link, &link->module_output, record);
+  (void)ref_records_add(link, &link->module_output, &record);
 }
 
 static void ref_attribute_append_word(ref_link *link, ref_records *records, uint8_t code, uint32_t value) {
   ref_record record = {.format = 4, .code = code};
   ref_bytes_add_u32(link, &record.payload, value);
-  (void)ref_records_add(link, records, record);
+  (void)ref_records_add(link, records, &record);
 }
 
 /* I2, I3, W6.6: every list comes out in reverse; empty sized records and code 0 disappear. */
 static void ref_attributes_reverse(ref_link *link, const ref_records *input, ref_records *output) {
+  if (output->capacity == 0) {
+    output->capacity = input->count + 4; /* with what is handed on to it */
+    output->items = REF_TAKE(link, ref_record, output->capacity);
+  }
   for (size_t i = input->count; i-- > 0;) {
     const ref_record *record = &input->items[i];
     if (!record->dropped && record->code != 0 && !(record->format == 4 && record->payload.size == 0)) {
-      (void)ref_records_add(link, output, *record);
+      (void)ref_records_add(link, output, record);
     }
   }
 }
@@ -422,7 +426,7 @@ static void ref_attributes_spread_fragments_to_one(ref_link *link, const ref_ind
   if (own != NULL) {
     own->dropped = true;
   }
-  (void)ref_records_add(link, output, words);
+  (void)ref_records_add(link, output, &words);
 }
 
 /* I31, D54: with exactly one kernel everything alive goes to it, in a fixed order of codes. */
@@ -819,7 +823,7 @@ static void ref_attributes_join_stubs(ref_link *link, bool masks) {
     }
     for (size_t k = 0; k < records->count; k++) {
       const size_t serial = records->items[k].serial;
-      ref_records_add(link, &joined, records->items[k])->serial = serial;
+      ref_records_add(link, &joined, &records->items[k])->serial = serial;
     }
   }
   if (joined.count != 0) {
@@ -843,7 +847,7 @@ static void ref_attributes_join_names(ref_link *link) {
     ref_records *records = holder == REF_NONE ? NULL : &link->functions[holder].output_records;
     for (size_t k = 0; records != NULL && k < own[i]; k++) {
       const size_t serial = link->functions[i].output_records.items[k].serial;
-      ref_records_add(link, records, link->functions[i].output_records.items[k])->serial = serial;
+      ref_records_add(link, records, &link->functions[i].output_records.items[k])->serial = serial;
     }
     joined[records == NULL ? i : holder] |= records != NULL && own[i] != 0;
   }

@@ -30,7 +30,7 @@ static void ref_barriers_finish(ref_link *link, ref_function *function, uint8_t 
   ref_record record = {.format = 2, .code = CODE_NUM_BARRIERS, .value = reached > own ? reached : own};
   if (ref_attribute_find(records, CODE_NUM_BARRIERS) == NULL) {
     if (record.value != 0) {
-      (void)ref_records_add(link, records, record);
+      (void)ref_records_add(link, records, &record);
       link->sections[function->text].flags &= ~((uint64_t)BARRIERS << BARRIERS_BIT);
     }
   } else if (reached != 0) {

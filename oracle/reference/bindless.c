@@ -242,8 +242,8 @@ static void ref_bindless_create_table(ref_link *link, ref_function *kernel) {
     kernel->constant0 = kernel->laid_table; /* L808 */
     return;
   }
-  char *name = ref_memory_print(link, "%s%s", ref_view_mercury.table_prefix, kernel->name);
-  char *table_name = ref_memory_print(link, ".rela%s", name);
+  char *name = ref_memory_join(link, ref_view_mercury.table_prefix, kernel->name);
+  char *table_name = ref_memory_join(link, ".rela", name);
   ref_names_add(link, REF_NONE, table_name);
   const size_t section =
       ref_section_add_with_symbol(link, name, REF_TYPE_CONSTANT_TABLE, REF_FLAG_ALLOC | REF_FLAG_INFO, SLOT, 0);

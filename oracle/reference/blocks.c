@@ -99,7 +99,7 @@ static void ref_block_note_bank(const ref_link *link, ref_function *function, si
 
 /* W2.4, W10.5: the bindless table's entries stand in `.rel.nv.constant0.K`, made with every `.nv.constant0.K` of an executable. */
 static size_t ref_block_add_bank_zero(ref_link *link, ref_function *function, const ref_section *input) {
-  char *name = link->relocatable ? NULL : ref_memory_print(link, ".rel%s", input->name);
+  char *name = link->relocatable ? NULL : ref_memory_join(link, ".rel", input->name);
   if (name != NULL) {
     ref_names_add(link, REF_NONE, name);
   }
@@ -323,7 +323,7 @@ static bool ref_block_has_constants(const ref_file *file, uint32_t section) {
 
 static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   ref_section own_constants = file->cubin.sections[section]; /* RF116, L895: called after the function */
-  own_constants.name = ref_memory_print(link, "%s%s", link->view->optimizer_prefix, file->cubin.symbols[owner].name);
+  own_constants.name = ref_memory_join(link, link->view->optimizer_prefix, file->cubin.symbols[owner].name);
   own_constants.flags = link->is_capsule ? own_constants.flags : REF_FLAG_ALLOC | REF_FLAG_INFO; /* RF776 */
   const ref_section *input = &own_constants;
   const size_t number = file->function_of[owner];
@@ -358,7 +358,7 @@ static size_t ref_block_add_laid_table(ref_link *link, ref_function *function, c
   if (function->laid_table != REF_NONE) {
     return function->laid_table;
   }
-  const char *name = ref_memory_print(link, ".rela%s", input->name);
+  const char *name = ref_memory_join(link, ".rela", input->name);
   if (!link->relocatable) {
     ref_names_add(link, REF_NONE, name);
   }

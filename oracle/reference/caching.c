@@ -188,7 +188,7 @@ void ref_caching_spread(ref_link *link) {
     }
     for (size_t count = ref_caching_count(link, &requests, &preference); count > 0; count--) {
       const ref_record record = {.format = FORMAT_FLAG, .code = CODE_EXPLICIT_CACHING};
-      (void)ref_records_add(link, &link->functions[holder].output_records, record);
+      (void)ref_records_add(link, &link->functions[holder].output_records, &record);
     }
   }
   ref_caching_note_clashes(link, &clashes);

@@ -133,10 +133,10 @@ static const char *ref_capsule_rename(ref_capsule *capsule, const char *name) {
   const char *plain = rela ? name + strlen(relocations) : name;
   const char *prefix = rela ? relocations : "";
   if (strcmp(plain, ref_view_mercury.user_name) == 0) {
-    return ref_memory_print(capsule->mercury, "%s%s", prefix, ref_view_sass.user_name);
+    return ref_memory_join(capsule->mercury, prefix, ref_view_sass.user_name);
   }
   if (REF_IS(plain, ".nv.constant.pic")) {
-    return ref_memory_print(capsule->mercury, "%s.nv.constant4", prefix); /* RF37 */
+    return ref_memory_join(capsule->mercury, prefix, ".nv.constant4"); /* RF37 */
   }
   const char *const from[] = {ref_view_mercury.optimizer_prefix, ref_view_mercury.table_prefix};
   const char *const to[] = {ref_view_sass.optimizer_prefix, ref_view_sass.table_prefix};
@@ -260,8 +260,8 @@ static uint32_t ref_capsule_mercury_type(uint32_t type) {
 
 static void ref_capsule_add_mercury_piece(ref_capsule *capsule, size_t number, bool text) {
   const ref_out_section *section = &capsule->mercury->sections[number];
-  const char *name = text ? ref_memory_print(capsule->mercury, ".nv.capmerc%s", section->name)
-                          : ref_memory_print(capsule->mercury, ".nv.merc%s", section->name);
+  const char *name = text ? ref_memory_join(capsule->mercury, ".nv.capmerc", section->name)
+                          : ref_memory_join(capsule->mercury, ".nv.merc", section->name);
   capsule->mercury_piece_of[number] = capsule->piece_count;
   (void)ref_capsule_add_piece(
       capsule, (ref_piece){.name = name,
@@ -645,6 +645,9 @@ static void ref_capsule_write_symbol(ref_capsule *capsule, size_t number, bool m
     } else if (ref_inner_is_function(link, symbol->function)) {
       ref_inner_place_symbol(capsule, symbol->function, &value, &size);
     }
+  }
+  if (!mercury_side && sass == REF_NONE && undefined && ref_symbol_is_provided(symbol->name)) { /* RF998 */
+    value = ref_symbol_provided_value(capsule->sass, &(ref_symbol){.name = symbol->name});
   }
   ref_put_u32(at, name);
   at[4] = (uint8_t)(bind << 4 | type);

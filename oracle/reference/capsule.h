@@ -108,21 +108,27 @@ typedef struct ref_rows {
   size_t count, capacity;
 } ref_rows;
 
+/* A number of the variable form, its first 32 bits; the place behind it. */
+uint64_t ref_rows_read_number(const uint8_t *data, uint64_t size, uint64_t at, uint32_t *value);
 /* The end of an operation that is no advance. */
 size_t ref_rows_end_of(const uint8_t *data, size_t size, size_t at);
-/* `unit`: what an advance counts, in bytes. */
-ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_t unit);
-bool ref_rows_read_common(ref_link *link, const uint8_t *data, size_t size, ref_bytes *operations);
+/* `limit`, not below `size`: to where the last operation may be read (RF995). `unit`: what an advance counts, in bytes. */
+ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, size_t limit, uint64_t unit);
+bool ref_rows_read_common(ref_link *link, const uint8_t *data, size_t size, size_t limit, ref_bytes *operations);
 void ref_rows_put(ref_link *link, ref_rows *rows, uint64_t place, const ref_bytes *operations);
 void ref_rows_write(ref_link *link, const ref_rows *rows, uint64_t unit, ref_bytes *output);
+
+/* capsule_frame_expressions.c: RF981; `at`: where the operations begin; 0: none. */
+uint64_t ref_expression_place(const uint8_t *data, uint64_t size, uint64_t at);
 
 /* capsule_frame_common.c: the common entry of a Mercury frame, `size` bytes with its head. */
 typedef struct ref_common {
   uint32_t unit;
   bool is_whole; /* `bytes` is what the SASS side gets */
   ref_bytes bytes;
+  uint64_t place; /* RF981; 0: none */
 } ref_common;
-ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size);
+ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size, size_t limit);
 
 /* Of a capsule and its text, as an object has them. */
 ref_places ref_places_of_sections(ref_link *link, const ref_section *capsule, const ref_section *text);
@@ -204,13 +210,16 @@ void ref_namesakes_mend_attributes(ref_link *link, ref_file *file);
 /* capsule_split.c: RF371; the numbers of instructions at which blocks begin. */
 void ref_split_text(ref_link *link, ref_bytes *text, const ref_indices *places);
 
-/* RF906: a move that writes other registers than in the input. */
+/* RF906, RF985: a move that writes, or reads, other registers than in the input. */
 typedef struct ref_split_move {
   size_t instruction;
   unsigned first, count;
-  bool is_uniform;
+  bool is_uniform, writes;
 } ref_split_move;
 
+/* capsule_numbers.c: RF986; `before`: the text in which they are right, `end` instructions of which are its first block. */
+void ref_numbers_open(ref_link *link, ref_bytes *text); /* RF997 */
+void ref_numbers_give_again(ref_link *link, ref_bytes *text, const uint8_t *before, size_t end);
 void ref_split_change_moves(ref_link *link, ref_bytes *text, const ref_split_move *moves, size_t move_count);
 
 /* capsule_marks.c: L895 */
@@ -366,6 +375,9 @@ ref_written ref_written_begin(const ref_capsule *capsule, size_t function);
 void ref_written_add(ref_written *written, const ref_out_relocation *entry);
 void ref_written_put_place(const ref_written *written, uint64_t decoded, uint64_t place, bool is_shown,
                            ref_bytes *text);
+/* RF907, of a text as an object has it. */
+void ref_written_end_of_section(ref_link *link, const ref_section *body, ref_bytes *text);
+void ref_written_restore_text(ref_capsule *capsule, size_t function, ref_bytes *text);
 void ref_written_translate(ref_link *link, const ref_written *written, ref_bytes *text);
 void ref_written_records(ref_capsule *capsule);
 

@@ -52,10 +52,10 @@ static const char *ref_beside_name(ref_link *link, const char *name) {
               {ref_view_sass.table_prefix, ref_view_mercury.table_prefix},
               {ref_view_sass.user_name, ref_view_mercury.user_name},
               {".nv.constant4", ".nv.constant.pic"}};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows && ref_text_begins(name, ".nv.constant"); i++) {
     const size_t length = strlen(rows[i].sass);
     if (strncmp(name, rows[i].sass, length) == 0) {
-      return ref_memory_print(link, "%s%s", rows[i].mercury, name + length);
+      return ref_memory_join(link, rows[i].mercury, name + length);
     }
   }
   return name;
@@ -129,8 +129,8 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
   ref_section *own = &beside->view->sections[number];
   const bool is_table = ref_beside_is_table(input->type);
   const size_t length = is_table && strncmp(own->name, prefix, sizeof prefix - 1) == 0 ? sizeof prefix - 1 : 0;
-  const char *name = ref_memory_print(beside->link, "%.*s%s", (int)length, own->name,
-                                      ref_beside_name(beside->link, own->name + length));
+  const char *plain = ref_beside_name(beside->link, own->name + length);
+  const char *name = length == 0 ? plain : ref_memory_join(beside->link, prefix, plain);
   const size_t found = ref_map_find(&beside->names, name);
   const uint32_t mask = input->type == REF_TYPE_INFO ? REF_TEXT_OF_INFO : UINT32_MAX;
   const uint32_t target = ref_beside_is_debug(input) ? 0 : ref_beside_target(beside, input->info & mask);

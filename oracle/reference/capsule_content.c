@@ -226,11 +226,16 @@ static ref_bytes ref_capsule_sass_content(ref_capsule *capsule, size_t section, 
   const ref_out_section *output = &capsule->mercury->sections[section];
   const size_t function = output->info_function;
   if (function != REF_NONE) {
+    if (capsule->sass->functions[function].text == sass) {
+      ref_written_restore_text(capsule, function, &capsule->sass->sections[sass].data);
+    }
     ref_mercury_set_table(capsule, section, &capsule->sass->sections[sass].data);
     ref_laid_move_loads(capsule, section);
     if (capsule->sass->functions[function].entry && !capsule->mercury->relocatable &&
         !ref_options_keep_shared_symbols(capsule->mercury)) { /* M41, RF76 */
       ref_leaf_finalize(capsule->mercury, &capsule->sass->sections[sass].data);
+    } else if (capsule->sass->functions[function].entry) {
+      ref_numbers_open(capsule->mercury, &capsule->sass->sections[sass].data);
     }
   }
   if (output->type == REF_TYPE_CONSTANT_TABLE) {

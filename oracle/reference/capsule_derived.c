@@ -20,7 +20,7 @@ enum {
 };
 
 static const char *ref_derived_key(ref_link *link, size_t file, uint32_t table, size_t number) {
-  return ref_memory_print(link, "%zu %x %zu", file, table, number);
+  return REF_KEY(link, file, table, number);
 }
 
 /* Is it about the function's own code, of the body that stands? */
@@ -126,10 +126,11 @@ static bool ref_derived_lies_in_reserved(const ref_link *mercury, const ref_out_
   return section != REF_NONE && mercury->sections[section].type == REF_TYPE_SHARED_RESERVED;
 }
 
-/* L615, RF87: beside an address of 32 bits the SASS side has the value in the instruction. */
-static bool ref_derived_is_reserved(const ref_link *mercury, const ref_out_relocation *entry) {
-  return entry->type == REF_MERCURY_32 && (ref_relocate_names_reserved(mercury, entry) ||
-                                           (!mercury->relocatable && ref_derived_lies_in_reserved(mercury, entry)));
+/* L615, RF87: beside an address of 32 bits the SASS side has the value in the instruction, but for a uniform load (RF993). */
+static bool ref_derived_is_reserved(const ref_link *mercury, const ref_out_relocation *entry, unsigned opcode) {
+  return entry->type == REF_MERCURY_32 && opcode != OPCODE_LDCU &&
+         (ref_relocate_names_reserved(mercury, entry) ||
+          (!mercury->relocatable && ref_derived_lies_in_reserved(mercury, entry)));
 }
 
 /* 0: none. */
@@ -178,28 +179,12 @@ static void ref_derived_add(ref_capsule *capsule, const ref_out_relocation *entr
                             const ref_bytes *text, bool is_first, ref_bytes *output) {
   const uint64_t place = ref_units_around(places, entry->input_offset);
   const uint32_t type = ref_derived_sass_type(capsule->mercury, entry, text, place);
-  if (!entry->dropped && type != 0 && !ref_derived_is_reserved(capsule->mercury, entry)) {
+  if (!entry->dropped && type != 0 &&
+      !ref_derived_is_reserved(capsule->mercury, entry, ref_derived_opcode(text, place))) {
     ref_capsule_write_entry(
         capsule, output, place, type, ref_symbol_index(capsule->mercury, entry->symbol),
         ref_derived_addend(entry->type, entry->addend, places, ref_derived_opcode(text, place), is_first));
   }
-}
-
-/* D92: by default with -r what waits for the final link is on the SASS side what the input has there, at the same instruction. True where it
- * has. */
-static bool ref_derived_copy(ref_capsule *capsule, const ref_map *pairs, const ref_out_relocation *entry,
-                             const ref_units *places, ref_bytes *output) {
-  const size_t beside = ref_derived_beside(capsule, pairs, entry);
-  if (!ref_relocatable_is_default(capsule->mercury) || beside == REF_NONE ||
-      capsule->sass->relocations[beside].offset != ref_units_around(places, entry->input_offset)) {
-    return false;
-  }
-  const ref_out_relocation *sass = &capsule->sass->relocations[beside];
-  if (!sass->dropped) {
-    ref_capsule_write_entry(capsule, output, sass->offset, sass->type, ref_capsule_symbol_index(capsule, sass->symbol),
-                            sass->addend);
-  }
-  return true;
 }
 
 bool ref_derived_is_place(uint32_t type) {
@@ -233,13 +218,13 @@ bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, si
   }
   const ref_units *places = ref_places_units_of_function(capsule, function);
   const ref_bytes nothing = {0}; /* where the SASS module has no such section */
-  const ref_bytes *text = target == REF_NONE ? &nothing : &capsule->sass->sections[target].data;
+  const ref_bytes *text = target == REF_NONE ? &nothing : ref_places_text(capsule, target);
   const ref_targets *targets = &capsule->mercury_targets;
   const size_t *first = ref_derived_find_places(capsule, section, function, places, text->size / UNIT);
   for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
     const ref_out_relocation *entry = &mercury->relocations[targets->items[k]];
     const uint64_t place = ref_units_around(places, entry->input_offset) / UNIT;
-    if (ref_derived_is_own(mercury, entry, function) && !ref_derived_copy(capsule, &pairs, entry, places, output)) {
+    if (ref_derived_is_own(mercury, entry, function)) {
       ref_derived_add(capsule, entry, places, text, place < text->size / UNIT && first[place] == k, output);
     }
   }
@@ -262,12 +247,15 @@ static void ref_derived_write_value(ref_bytes *text, uint64_t place, uint32_t ty
 static void ref_derived_write_entry(const ref_capsule *capsule, const ref_out_relocation *entry, uint64_t place,
                                     const ref_bytes *symbols, ref_bytes *text) {
   const ref_link *mercury = capsule->mercury;
+  const size_t function = mercury->sections[entry->target].info_function;
+  const size_t sass = function == REF_NONE ? REF_NONE : capsule->sass->functions[function].text;
+  const ref_bytes *before = sass == REF_NONE ? text : ref_places_text(capsule, sass);
   ref_field field;
   if (!entry->dropped && (entry->type == REF_MERCURY_PLACE_64 || entry->type >= REF_MERCURY_PLACE_BYTE_0) &&
       ref_data_place_field(entry->type, &field)) {
     const uint64_t value = ref_data_place_value(mercury, entry, symbols);
     ref_field_write(&field, text->data, text->size, place, ref_field_value(&field, value, 0, 0, 0));
-  } else if (ref_derived_is_reserved(mercury, entry)) {
+  } else if (ref_derived_is_reserved(mercury, entry, ref_derived_opcode(before, place))) {
     const size_t symbol = capsule->sass_symbol_of[entry->symbol];
     const uint64_t value = (symbol == REF_NONE ? 0 : capsule->sass->symbols[symbol].value) +
                            (ref_derived_lies_in_reserved(mercury, entry) ? SYSTEM_RESERVED : 0);

@@ -63,7 +63,7 @@ static void ref_common_add_signed(ref_link *link, ref_bytes *bytes, int32_t valu
   ref_common_add(link, bytes, (uint8_t)((uint64_t)rest & LOW_BITS));
 }
 
-ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size) {
+ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size, size_t limit) {
   ref_common_reader reader = {data, size, TEXT_AT, size <= TEXT_AT};
   ref_common common = {.unit = 1};
   if (reader.is_short) {
@@ -76,7 +76,9 @@ ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size) {
   const bool is_old = (int8_t)data[VERSION_AT] < VERSION;
   const uint32_t address = is_old ? (uint32_t)(int8_t)ref_common_take(&reader) : ref_common_take_number(&reader, false);
   ref_bytes operations = {0};
-  if (reader.is_short || !ref_rows_read_common(link, data + reader.at, size - reader.at, &operations)) {
+  common.place = reader.is_short ? 0 : ref_expression_place(data, size, reader.at);
+  if (reader.is_short ||
+      !ref_rows_read_common(link, data + reader.at, size - reader.at, limit - reader.at, &operations)) {
     return common;
   }
   ref_bytes_add(link, &common.bytes, data, VERSION_AT);

@@ -4,14 +4,14 @@
 
 enum { FRAME_CLEAR = REF_MERCURY_FIRST + 14, FRAME_PROGRAM = REF_MERCURY_FIRST + 61 };
 
-/* A weak object that nobody defines has nothing to be cleared of; nvlink looks for it unless it is this one. */
+/* RF991: what the driver provides has nothing to be cleared of; nvlink looks for it unless it is this one. */
 static bool ref_frame_entry_clears_nothing(const ref_link *mercury, const ref_out_relocation *entry) {
   if (entry->type != FRAME_CLEAR || entry->symbol == REF_NONE) {
     return false;
   }
   const ref_out_symbol *symbol = &mercury->symbols[entry->symbol];
   return symbol->section == REF_NONE && symbol->bind == REF_BIND_WEAK && symbol->type != REF_SYMBOL_FUNC &&
-         symbol->index != 0 && !REF_IS(symbol->name, "__UFT_OFFSET");
+         symbol->index != 0 && ref_symbol_is_provided(symbol->name) && !REF_IS(symbol->name, "__UFT_OFFSET");
 }
 
 /* A place in the program is one in the function's decoded code. */

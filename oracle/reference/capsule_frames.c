@@ -61,7 +61,7 @@ typedef struct ref_frames {
 } ref_frames;
 
 static const char *ref_frames_place_key(ref_link *link, size_t file, size_t section, uint64_t offset) {
-  return ref_memory_print(link, "%zu %zu %llx", file, section, (unsigned long long)offset);
+  return REF_KEY(link, file, section, offset);
 }
 
 /* As the input has it. */
@@ -108,26 +108,25 @@ static const ref_kept_frame *ref_frames_before(const ref_frames *frames, const r
   return address->file == entry->file && address->target == entry->target ? found : NULL;
 }
 
-/* RF290: what the Mercury view still has about a frame's pointer to its common entry and about its range. */
-static void ref_frames_place_other(ref_frames *frames, size_t number) {
-  const ref_link *mercury = frames->capsule->mercury;
-  const ref_out_relocation *entry = &mercury->relocations[number];
-  const ref_kept_frame *kept = ref_frames_before(frames, entry, false);
-  if (kept == NULL || entry->symbol == REF_NONE) {
-    return;
-  }
-  const uint64_t place = entry->input_offset - kept->frame.at;
-  const bool is_own = mercury->symbols[entry->symbol].type == REF_SYMBOL_SECTION &&
-                      mercury->symbols[entry->symbol].section == entry->target;
-  if (place == POINTER_AT && entry->type == MERCURY_64 && is_own) {
-    frames->entries[number] =
-        (ref_frame_entry){kept->written + POINTER_AT, SASS_64, (int64_t)kept->common_written, false};
-  } else if (place == RANGE_AT && entry->type == MERCURY_CLEAR_64) {
-    frames->entries[number] = (ref_frame_entry){kept->written + RANGE_AT, SASS_CLEAR_64, 0, false};
-  }
+/* The section's symbol: what a frame's pointer to its common entry is about. */
+static bool ref_frames_is_about_own(const ref_link *mercury, const ref_out_relocation *entry) {
+  return entry->symbol != REF_NONE && mercury->symbols[entry->symbol].type == REF_SYMBOL_SECTION &&
+         mercury->symbols[entry->symbol].section == entry->target;
 }
 
-/* L720: what the Mercury view has about a common entry: where that was written last. D135: with -r and -g nvlink puts that to the
+/* Once for all frames behind it. */
+static ref_common ref_frames_read_common(ref_frames *frames, const ref_frame *frame) {
+  if (frames->read_section != frame->common_section || frames->read_at != frame->common) {
+    frames->read_section = frame->common_section;
+    frames->read_at = frame->common;
+    frames->read =
+        ref_common_read(frames->capsule->mercury, frame->common_section->data + frame->common,
+                        (size_t)ref_frames_common_size(frame), (size_t)(frame->common_section->size - frame->common));
+  }
+  return frames->read;
+}
+
+/* L720, RF981: what the Mercury view has about the expression of a common entry: where that was written last. D135: with -r and -g nvlink puts that to the
  * section's beginning. */
 static void ref_frames_place_common(ref_frames *frames, size_t number) {
   const ref_link *mercury = frames->capsule->mercury;
@@ -136,14 +135,15 @@ static void ref_frames_place_common(ref_frames *frames, size_t number) {
   if (kept == NULL) {
     return;
   }
-  const uint64_t common = kept->frame.common;
-  const uint64_t end = common + HEAD + ref_u64(kept->frame.common_section->data + common + LENGTH_AT);
+  const uint64_t common = kept->frame.common, place = ref_frames_read_common(frames, &kept->frame).place;
   const bool is_lost =
       mercury->job->bug_compatible && (mercury->relocatable || ref_options_keep_shared_symbols(mercury));
   const uint32_t type = ref_data_sass_type(entry->type, false); /* RF905 */
-  if (entry->input_offset < end && type != 0) {
-    const uint64_t at = is_lost ? 0 : kept->common_written + entry->input_offset - common;
-    frames->entries[number] = (ref_frame_entry){at, type, entry->addend, false};
+  ref_field field;
+  const bool is_place = ref_data_place_field(entry->type, &field);
+  if (place != 0 && entry->input_offset == common + place && (type != 0 || is_place)) {
+    const uint64_t at = is_lost ? 0 : kept->common_written + place;
+    frames->entries[number] = (ref_frame_entry){at, type, entry->addend, is_place};
   }
 }
 
@@ -174,16 +174,33 @@ static int64_t ref_frames_addend_at(const ref_frames *frames, const ref_out_relo
   return (int64_t)ref_addends_place(&places, (uint64_t)code->addend);
 }
 
+/* RF290: what the Mercury view still has about a frame's pointer to its common entry. */
+static void ref_frames_place_pointer(ref_frames *frames, size_t number) {
+  const ref_link *mercury = frames->capsule->mercury;
+  const ref_out_relocation *entry = &mercury->relocations[number];
+  const ref_kept_frame *kept = ref_frames_before(frames, entry, false);
+  if (kept == NULL || entry->symbol == REF_NONE) {
+    return;
+  }
+  const uint64_t place = entry->input_offset - kept->frame.at;
+  if (place == POINTER_AT && entry->type == MERCURY_64 && ref_frames_is_about_own(mercury, entry)) {
+    frames->entries[number] =
+        (ref_frame_entry){kept->written + POINTER_AT, SASS_64, (int64_t)kept->common_written, false};
+  }
+}
+
 /* RF707: all others of Mercury's side become entries of data (R63): at their place in the frame, or 0 where the frame is not in the output. */
 static void ref_frames_place_data(ref_frames *frames, size_t number) {
-  const ref_out_relocation *entry = &frames->capsule->mercury->relocations[number];
+  const ref_link *mercury = frames->capsule->mercury;
+  const ref_out_relocation *entry = &mercury->relocations[number];
   const ref_kept_frame *kept = ref_frames_before(frames, entry, false);
   ref_frame_entry *placed = &frames->entries[number];
   const uint64_t place = kept == NULL ? 0 : entry->input_offset - kept->frame.at;
   const bool is_inside = kept != NULL && (place == POINTER_AT || place == ADDRESS_AT || place == RANGE_AT); /* RF853 */
   ref_field field;
-  if (!is_inside && ref_relocatable_is_default(frames->capsule->mercury)) {
-    return; /* what waits for the final link (RF290) is about the frames of the output */
+  if (kept == NULL && ref_relocatable_is_default(mercury) && entry->type == MERCURY_64 &&
+      ref_frames_is_about_own(mercury, entry)) {
+    return; /* RF290: a pointer to a common entry that the output has not */
   }
   if (ref_data_place_field(entry->type, &field)) {
     placed->is_place = true;
@@ -205,7 +222,7 @@ static void ref_frames_place_entries(ref_frames *frames) {
     }
     ref_frames_place_common(frames, i);
     if (ref_relocatable_is_default(mercury)) {
-      ref_frames_place_other(frames, i);
+      ref_frames_place_pointer(frames, i);
     }
   }
   for (size_t i = 0; i < frames->kept_count; i++) {
@@ -216,7 +233,7 @@ static void ref_frames_place_entries(ref_frames *frames) {
   }
   for (size_t i = 0; i < mercury->relocation_count; i++) {
     const ref_out_relocation *entry = &mercury->relocations[i];
-    if (!entry->dropped && frames->entries[i].type == 0 &&
+    if (!entry->dropped && frames->entries[i].type == 0 && !frames->entries[i].is_place &&
         REF_IS(mercury->sections[entry->target].name, ".debug_frame")) {
       ref_frames_place_data(frames, i);
     }
@@ -372,21 +389,11 @@ static void ref_frames_list_addresses(ref_frames *frames) {
   }
 }
 
-/* Once for all frames behind it. */
-static ref_common ref_frames_read_common(ref_frames *frames, const ref_frame *frame) {
-  if (frames->read_section != frame->common_section || frames->read_at != frame->common) {
-    frames->read_section = frame->common_section;
-    frames->read_at = frame->common;
-    frames->read = ref_common_read(frames->capsule->mercury, frame->common_section->data + frame->common,
-                                   (size_t)ref_frames_common_size(frame));
-  }
-  return frames->read;
-}
-
 /* The rows behind the head of Mercury's frame, in its common entry's unit (L1120). */
 static ref_rows ref_frames_rows(ref_frames *frames, const ref_frame *frame) {
   return ref_rows_read(frames->capsule->mercury, frame->section->data + frame->at + ROWS_AT,
-                       (size_t)(frame->end - frame->at - ROWS_AT), ref_frames_read_common(frames, frame).unit);
+                       (size_t)(frame->end - frame->at - ROWS_AT), (size_t)(frame->section->size - frame->at - ROWS_AT),
+                       ref_frames_read_common(frames, frame).unit);
 }
 
 /* Adds the rows of a body's frame at their places in the SASS text, which count from `start`: of several at a place the last one stays.
@@ -441,7 +448,7 @@ static size_t ref_frames_next_kept(ref_frames *frames, size_t number, uint32_t i
 }
 
 static const char *ref_frames_inner_key(ref_link *link, size_t owner, uint64_t place) {
-  return ref_memory_print(link, "%zu %llx", owner, (unsigned long long)place);
+  return REF_KEY(link, owner, place);
 }
 
 /* L720: the places at which functions within others' texts begin. */
@@ -494,8 +501,7 @@ static void ref_frames_collect(ref_frames *frames) {
     if (frames->kept[i].function == REF_NONE || ref_frames_is_astray(&frames->kept[i].frame)) {
       continue;
     }
-    const char *key = ref_memory_print(mercury, "%zu %llx", frames->kept[i].function,
-                                       (unsigned long long)frames->kept[i].frame.start);
+    const char *key = REF_KEY(mercury, frames->kept[i].function, frames->kept[i].frame.start);
     const size_t before = ref_map_find(&last, key);
     if (before != REF_NONE) {
       frames->kept[before].next = i;

@@ -45,10 +45,13 @@ static unsigned ref_length_needs(const uint8_t *instruction) {
 
 uint64_t ref_capsule_derived_length(const uint8_t *instruction) {
   const uint16_t opcode = ref_u16(instruction) & OPCODE_BITS;
-  for (size_t i = 0; i < sizeof ref_lengths_always_short / sizeof *ref_lengths_always_short; i++) {
-    if (ref_lengths_always_short[i] == opcode) {
-      return SHORT;
-    }
+  size_t first = 0, behind = sizeof ref_lengths_always_short / sizeof *ref_lengths_always_short; /* in their order */
+  while (first + 1 < behind) {
+    const size_t middle = (first + behind) / 2;
+    *(ref_lengths_always_short[middle] <= opcode ? &first : &behind) = middle;
+  }
+  if (ref_lengths_always_short[first] == opcode) {
+    return SHORT;
   }
   for (size_t i = 0; i < sizeof ref_lengths / sizeof *ref_lengths; i++) {
     if (ref_lengths[i].opcode == opcode) {

@@ -56,6 +56,10 @@ bool ref_line_program_number(const uint8_t *data, uint64_t size, uint64_t *at, u
   return false;
 }
 
+uint8_t ref_line_program_operands(uint8_t code) {
+  return code >= ADVANCE_ADDRESS && code <= SET_COLUMN;
+}
+
 static uint64_t ref_line_rows_number(ref_line_rows *rows, bool is_signed) {
   const uint64_t from = rows->at;
   uint64_t value;
@@ -112,10 +116,13 @@ static void ref_line_rows_standard(ref_line_rows *rows, uint8_t code) {
     rows->now.place += ref_u16(rows->unit + rows->at);
     rows->at += 2;
     return;
-  default:
-    for (unsigned i = 0; i < rows->unit[OPERAND_COUNTS_AT + code - 1]; i++) {
+  default: {
+    const uint8_t count =
+        code < FIXED_ADVANCE ? ref_line_program_operands(code) : rows->unit[OPERAND_COUNTS_AT + code - 1];
+    for (unsigned i = 0; i < count; i++) {
       (void)ref_line_rows_number(rows, false);
     }
+  }
   }
 }
 
@@ -130,7 +137,7 @@ static void ref_line_rows_read(ref_line_rows *rows) {
     const uint8_t code = rows->unit[rows->at++];
     if (code == EXTENDED) {
       ref_line_rows_extended(rows, from);
-    } else if (code >= first) {
+    } else if (code > FIXED_ADVANCE && code >= first) {
       rows->now.place += (code - first) / range * rows->unit[UNIT_AT];
       const int lines = (int)(int8_t)rows->unit[LINE_BASE_AT] + (int)((code - first) % range);
       rows->now.line = (int64_t)((uint64_t)rows->now.line + (uint64_t)(int64_t)lines);
@@ -203,8 +210,7 @@ static ref_line_row *ref_line_rows_move_one(ref_line_mover *mover, size_t row, u
 /* A caller is found by its line and file: the number of the first row of the chain that says them. `leaf` names the chain. */
 static size_t ref_line_rows_number_of(ref_link *link, ref_line_mover *mover, size_t leaf) {
   const ref_line_row *row = &mover->moved[mover->count - 1];
-  const char *key =
-      ref_memory_print(link, "%zx %llx %llx", leaf, (unsigned long long)row->line, (unsigned long long)row->file);
+  const char *key = REF_KEY(link, leaf, (uint64_t)row->line, (uint64_t)row->file);
   if (ref_map_find(&mover->known, key) == REF_NONE) {
     ref_map_set(link, &mover->known, key, mover->number);
   }
@@ -374,7 +380,8 @@ void ref_line_rows_write(ref_link *link, const uint8_t *unit, uint64_t start, ui
     ref_line_rows_move(&rows, places);
   }
   *address_at = output->size + (size_t)rows.address;
-  ref_bytes_add(link, output, unit + rows.head, (size_t)(rows.head_end - rows.head));
+  ref_bytes_add(link, output, unit + rows.head, (size_t)rows.address);
+  ref_bytes_fill(link, output, *address_at + (size_t)(rows.head_end - rows.head - rows.address)); /* RF994 */
   ref_line_rows_put_all(&rows, output, places != NULL, places == NULL ? 0 : places->count * INSTRUCTION, begins);
   ref_bytes_add(link, output, ending, sizeof ending);
 }

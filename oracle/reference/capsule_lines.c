@@ -63,7 +63,7 @@ static bool ref_lines_step(const uint8_t *unit, uint64_t size, uint64_t *at, uin
     *at += number;
     return true;
   }
-  if (code >= first_special) {
+  if (code > FIXED_ADVANCE && code >= first_special) {
     return true;
   }
   if (code == FIXED_ADVANCE) {
@@ -75,7 +75,8 @@ static bool ref_lines_step(const uint8_t *unit, uint64_t size, uint64_t *at, uin
   if (counts_at >= size) {
     return false;
   }
-  for (uint8_t i = 0; i < unit[counts_at]; i++) {
+  const uint8_t count = code < FIXED_ADVANCE ? ref_line_program_operands(code) : unit[counts_at];
+  for (uint8_t i = 0; i < count; i++) {
     if (!ref_line_program_number(unit, size, at, &number)) {
       return false;
     }
@@ -84,7 +85,7 @@ static bool ref_lines_step(const uint8_t *unit, uint64_t size, uint64_t *at, uin
 }
 
 static const char *ref_lines_key(ref_link *link, uint64_t offset) {
-  return ref_memory_print(link, "%llx", (unsigned long long)offset);
+  return REF_KEY(link, offset);
 }
 
 /* The entries that Mercury's side keeps about the table, of each place the one read last (RF815). */

@@ -19,6 +19,8 @@ enum {
   BASE_RETURN = 0x150,
   LOAD_PLACE = 0x94e, /* LEPC of a place */
   MERCURY_RETURN = 0x10008,
+  PLACE_LOW = 56, /* of R_CUDA */
+  PLACE_HIGH = 57,
   BASE_LABEL = 0x145,
   ENTRY_BYTES = 24,
   WORD = 4,
@@ -164,13 +166,15 @@ static void ref_moves_returns(const ref_mover *mover, ref_bytes *sass) {
   }
 }
 
-/* Entries in the text move with their instructions; an addend to the function itself is a place in it. */
+/* Entries in the text move with their instructions; of halves of a place in the function itself (RF987: and of no others) the addend does. */
 static void ref_moves_relocations(const ref_mover *mover, ref_section *section) {
   uint8_t *data = ref_moves_copy(mover->link, section);
   const ref_cubin *cubin = &mover->file->whole;
   for (uint64_t at = 0; at + ENTRY_BYTES <= section->size; at += ENTRY_BYTES) {
     const uint32_t symbol = ref_u32(data + at + 12);
-    const bool own = symbol < cubin->symbol_count && cubin->symbols[symbol].section == mover->text;
+    const uint32_t type = ref_u32(data + at + 8);
+    const bool own = symbol < cubin->symbol_count && cubin->symbols[symbol].section == mover->text &&
+                     (type == PLACE_LOW || type == PLACE_HIGH);
     ref_put_u64(data + at, ref_moves_instruction(mover->moves, ref_u64(data + at)));
     if (own) {
       ref_put_u64(data + at + 16, ref_moves_place(mover->moves, ref_u64(data + at + 16)));
@@ -286,7 +290,7 @@ static void ref_moves_frames(const ref_mover *mover, uint32_t relocations) {
 /* M20: the places of jump targets among the compiler constants, where the Mercury view has entries. */
 static void ref_moves_jump_table(const ref_mover *mover, const char *function, uint32_t number) {
   ref_cubin *cubin = &mover->file->whole;
-  const char *name = ref_memory_print(mover->link, "%s%s", ref_view_sass.optimizer_prefix, function);
+  const char *name = ref_memory_join(mover->link, ref_view_sass.optimizer_prefix, function);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     ref_section *table = &cubin->sections[i];
     if (table->info != mover->text || table->data == NULL || strcmp(table->name, name) != 0) {

@@ -105,7 +105,7 @@ static const char *ref_namesakes_entry_key(const ref_namesake *namesake, uint32_
                                            const ref_relocation *entry) {
   const ref_ranks *ranks = ref_ranks_of(namesake->link, namesake->whole, section);
   const size_t rank = ref_ranks_rank(ranks, entry->symbol, entry->offset);
-  return ref_memory_print(namesake->link, "%u %zu", entry->symbol, rank);
+  return REF_KEY(namesake->link, entry->symbol, rank);
 }
 
 /* The Mercury view's entries by symbol and rank; of several the first. */

@@ -15,7 +15,7 @@ static const char *ref_capsule_constants_name(ref_link *link, const ref_section 
   }
   const bool is_sass = section->type == ref_view_sass.optimizer_type && !link->view->is_mercury;
   return is_sass && strncmp(section->name, prefix, strlen(prefix)) == 0
-             ? ref_memory_print(link, "%s%s", ref_view_mercury.optimizer_prefix, section->name + strlen(prefix))
+             ? ref_memory_join(link, ref_view_mercury.optimizer_prefix, section->name + strlen(prefix))
              : NULL;
 }
 
@@ -83,7 +83,7 @@ void ref_capsule_restore_names(ref_cubin *view) {
 static uint32_t ref_capsule_record_type(const ref_bytes *text, uint64_t offset) {
   static const uint16_t words[] = {0x202, 0x2ca, 0x7ac, 0x802, 0x882, 0x919, 0x9c3, 0xb82, 0xc02};
   enum { OPCODE_BITS = 0xfff, UNIT = 16, WORD_TYPE = 55, OFFSET_TYPE = 74 };
-  for (size_t i = 0; offset + UNIT <= text->size && i < sizeof words / sizeof words[0]; i++) {
+  for (size_t i = 0; text->size >= UNIT && offset <= text->size - UNIT && i < sizeof words / sizeof words[0]; i++) {
     if ((ref_u16(text->data + offset) & OPCODE_BITS) == words[i]) {
       return WORD_TYPE;
     }
@@ -110,7 +110,7 @@ static bool ref_capsule_make_record(ref_capsule *capsule, size_t section, ref_ou
   if (text == REF_NONE) {
     return false;
   }
-  const ref_bytes *code = &capsule->sass->sections[text].data;
+  const ref_bytes *code = ref_places_text(capsule, text);
   const size_t place = ref_units_find(ref_places_units_of_function(capsule, function), record->offset, true);
   record->offset = place == REF_NONE ? record->offset : place;
   record->type = record->type == REF_MERCURY_32 ? ref_capsule_record_type(code, record->offset)

@@ -1,4 +1,4 @@
-/* The rows of a frame: what changes at which place of the function; RF73. */
+/* The rows of a frame: what changes at which place of the function; RF73, RF995. */
 #include "capsule.h"
 
 #include <string.h>
@@ -25,8 +25,13 @@ enum {
   PLACE = 8
 };
 
-static size_t ref_rows_skip_number(const uint8_t *data, size_t size, size_t at) {
-  while (at < size && (data[at] & 0x80) != 0) {
+uint64_t ref_rows_read_number(const uint8_t *data, uint64_t size, uint64_t at, uint32_t *value) {
+  *value = 0;
+  for (unsigned shift = 0; at < size; shift += 7) {
+    *value |= shift < 32 ? (uint32_t)(data[at] & 0x7f) << shift : 0;
+    if ((data[at] & 0x80) == 0) {
+      break;
+    }
     at++;
   }
   return at + 1;
@@ -53,12 +58,13 @@ static unsigned ref_rows_numbers(uint8_t operation) {
 /* Behind `size` where that is inside the operation. */
 static size_t ref_rows_whole_end(const uint8_t *data, size_t size, size_t at) {
   const uint8_t operation = data[at++];
+  uint32_t number, length;
   for (unsigned i = ref_rows_numbers(operation); i > 0; i--) {
-    at = ref_rows_skip_number(data, size, at);
+    at = (size_t)ref_rows_read_number(data, size, at, &number);
   }
   if (operation == EXPRESSION || operation == VALUE_EXPRESSION) {
-    at = ref_rows_skip_number(data, size, at);
-    at = at < size ? at + 1 + data[at] : at + 1;
+    at = (size_t)ref_rows_read_number(data, size, at, &number);
+    at = (size_t)ref_rows_read_number(data, size, at, &length) + length;
   }
   return at;
 }
@@ -113,17 +119,17 @@ static ref_row *ref_rows_begin(ref_link *link, ref_rows *rows, uint64_t place) {
 }
 
 /* L1120: of a common entry what follows the last advance; false where that ends inside an operation. */
-bool ref_rows_read_common(ref_link *link, const uint8_t *data, size_t size, ref_bytes *operations) {
+bool ref_rows_read_common(ref_link *link, const uint8_t *data, size_t size, size_t limit, ref_bytes *operations) {
   uint64_t place = 0;
   for (size_t at = 0; at < size;) {
-    const bool sets = data[at] == SET_PLACE && size - at > PLACE;
-    if (sets || ref_rows_read_advance(data, size, &at, &place, 1)) {
+    const bool sets = data[at] == SET_PLACE && limit - at > PLACE;
+    if (sets || ref_rows_read_advance(data, limit, &at, &place, 1)) {
       operations->size = 0;
       at += sets ? 1 + PLACE : 0;
       continue;
     }
-    const size_t end = ref_rows_whole_end(data, size, at);
-    if (end > size || (data[at] >= SET_PLACE && data[at] <= ADVANCE_4)) {
+    const size_t end = ref_rows_whole_end(data, limit, at);
+    if (end > limit || (data[at] >= SET_PLACE && data[at] <= ADVANCE_4)) {
       return false;
     }
     if (data[at] != NOP) {
@@ -134,17 +140,23 @@ bool ref_rows_read_common(ref_link *link, const uint8_t *data, size_t size, ref_
   return true;
 }
 
-ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, uint64_t unit) {
+ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, size_t limit, uint64_t unit) {
   ref_rows rows = {0};
   uint64_t place = 0;
   ref_row *row = ref_rows_at(link, &rows, 0);
   bool advanced = false;
   for (size_t at = 0; at < size;) {
-    if (ref_rows_read_advance(data, size, &at, &place, unit)) {
+    if (data[at] == SET_PLACE && limit - at > PLACE) { /* RF995 */
+      place = ref_u64(data + at + 1);
+      at += 1 + PLACE;
       advanced = true;
       continue;
     }
-    const size_t end = ref_rows_end_of(data, size, at);
+    if (ref_rows_read_advance(data, limit, &at, &place, unit)) {
+      advanced = true;
+      continue;
+    }
+    const size_t end = ref_rows_end_of(data, limit, at);
     if (data[at] != NOP) {
       row = advanced ? ref_rows_begin(link, &rows, place) : row;
       advanced = false;

@@ -1,6 +1,6 @@
 /* Blocks that begin at the places of a namesake's entries: RF371. nvlink makes the waits of the whole text anew; here are those in
  * cycles: that the last instruction of a block waits until all that the block computes is there, and which instructions let others go first
- * (the yield bit, RF372). Numbers of scoreboards stay. RF906: the same waits where a move writes another register than the input's. */
+ * (the yield bit, RF372). Numbers of scoreboards stay. RF906, RF985: the same waits where a move writes another register than the input's. */
 #include "bits.h"
 #include "capsule.h"
 
@@ -253,13 +253,25 @@ static bool ref_split_writes(const uint8_t *at, const ref_split_move *move) {
   return same_kind && number >= move->first && number - move->first < move->count;
 }
 
-/* A register is written again some cycles later at the earliest: what stands in front of the move waits. */
-static void ref_split_keep_order(uint8_t *text, const bool *begins, const ref_split_move *move, unsigned cycles) {
+/* `other`: the instruction is a move that was changed, too; NULL. */
+static bool ref_split_computes(const uint8_t *at, const ref_split_move *other, const ref_split_move *move) {
+  if (other == NULL) {
+    return ref_split_writes(at, move);
+  }
+  return other->writes && other->is_uniform == move->is_uniform && other->first < move->first + move->count &&
+         move->first < other->first + other->count;
+}
+
+/* What is computed in the same block can be read some cycles later at the earliest: what stands in front of the move waits. `numbers`: by
+ * instruction its place among the moves, and 1. */
+static void ref_split_keep_order(uint8_t *text, const bool *begins, const ref_split_move *moves, const size_t *numbers,
+                                 const ref_split_move *move, unsigned cycles) {
   unsigned distance = 0;
   for (size_t i = move->instruction; i > 0 && !begins[i] && distance < cycles && move->instruction - i < MOST_BACK;
        i--) {
     distance += ref_split_stall(text + (i - 1) * UNIT);
-    if (distance < cycles && ref_split_writes(text + (i - 1) * UNIT, move)) {
+    const ref_split_move *other = numbers[i - 1] == 0 ? NULL : &moves[numbers[i - 1] - 1];
+    if (distance < cycles && ref_split_computes(text + (i - 1) * UNIT, other, move)) {
       uint8_t *before = text + (move->instruction - 1) * UNIT;
       ref_split_set_stall(before, ref_split_stall(before) + cycles - distance);
       return;
@@ -267,13 +279,73 @@ static void ref_split_keep_order(uint8_t *text, const bool *begins, const ref_sp
   }
 }
 
+/* Does a load or the like, whose time is not known, write one of the move's registers? */
+static bool ref_split_sets(const uint8_t *at, const ref_split_move *move) {
+  enum { REGISTER_BIT = 16, SIZE_BIT = 73, WIDE = 5, WIDEST = 6, WRITE_BIT = 110, BOARDS = 6 };
+  static const uint16_t sized[] = {0x180, 0x181, 0x182, 0x183, 0x184, 0x1ac}, uniform[] = {0x1ac, 0x1c3};
+  const unsigned base = ref_split_base(at), first = ref_bits_get(at, REGISTER_BIT, 8);
+  bool has_size = false, is_uniform = false;
+  for (size_t i = 0; i < sizeof sized / sizeof sized[0]; i++) {
+    has_size = has_size || base == sized[i];
+  }
+  for (size_t i = 0; i < sizeof uniform / sizeof uniform[0]; i++) {
+    is_uniform = is_uniform || base == uniform[i];
+  }
+  const unsigned size = has_size ? ref_bits_get(at, SIZE_BIT, 3) : 0;
+  const unsigned count = size == WIDE ? 2 : size == WIDEST ? 4 : 1;
+  return ref_bits_get(at, WRITE_BIT, 3) < BOARDS && is_uniform == move->is_uniform &&
+         first < move->first + move->count && move->first < first + count;
+}
+
+/* What sets a number that the next instruction waits for takes two cycles; where it waited for it alone, one (L623). */
+static void ref_split_settle_stall(uint8_t *at, unsigned boards) {
+  enum { WRITE_BIT = 110, READ_BIT = 113, WAIT_BIT = 116, BOARDS = 6 };
+  uint8_t *before = at - UNIT;
+  const unsigned sets = 1u << ref_bits_get(before, WRITE_BIT, 3) | 1u << ref_bits_get(before, READ_BIT, 3);
+  const bool waits = (sets & ref_bits_get(at, WAIT_BIT, BOARDS)) != 0;
+  if ((sets & boards) != 0 && ref_split_stall(before) == (waits ? 1 : 2)) {
+    ref_bits_put(before, STALL_BIT, STALL_WIDTH, waits ? 2 : 1);
+  }
+}
+
+/* RF985: the move waits for what sets its registers, and nobody behind it in the block. */
+static void ref_split_wait(uint8_t *text, const bool *begins, size_t count, const ref_split_move *move) {
+  enum { WRITE_BIT = 110, WAIT_BIT = 116, BOARDS = 6 };
+  uint8_t *own = text + move->instruction * UNIT;
+  unsigned waits = ref_bits_get(own, WAIT_BIT, BOARDS), passed = waits, wanted = 0;
+  for (size_t i = move->instruction; i > 0 && !begins[i] && move->instruction - i < MOST_BACK; i--) {
+    const uint8_t *before = text + (i - 1) * UNIT;
+    const unsigned board = ref_bits_get(before, WRITE_BIT, 3);
+    if (ref_split_sets(before, move) && (passed >> board & 1) == 0) {
+      wanted |= 1u << board;
+    }
+    passed |= ref_bits_get(before, WAIT_BIT, BOARDS) | (board < BOARDS ? 1u << board : 0);
+  }
+  if (wanted == 0) {
+    return;
+  }
+  ref_bits_put(own, WAIT_BIT, BOARDS, waits | wanted);
+  ref_split_settle_stall(own, wanted);
+  for (size_t i = move->instruction + 1; i < count && !begins[i] && wanted != 0; i++) {
+    uint8_t *behind = text + i * UNIT;
+    const unsigned board = ref_bits_get(behind, WRITE_BIT, 3);
+    ref_bits_put(behind, WAIT_BIT, BOARDS, ref_bits_get(behind, WAIT_BIT, BOARDS) & ~wanted);
+    ref_split_settle_stall(behind, wanted);
+    wanted &= ~(board < BOARDS ? 1u << board : 0);
+  }
+}
+
 void ref_split_change_moves(ref_link *link, ref_bytes *text, const ref_split_move *moves, size_t move_count) {
   enum { SECOND_FAMILY = 120, CALL = 0x143, UNIFORM = 2, FIRST = 4, SECOND = 5 };
   const size_t count = text->size / UNIT;
   const bool *begins = ref_split_find_blocks(link, text->data, count);
+  uint8_t *before = REF_TAKE(link, uint8_t, text->size + 1);
+  memcpy(before, text->data, text->size);
   bool *changed = REF_TAKE(link, bool, count);
+  size_t *numbers = REF_TAKE(link, size_t, count + 1);
   for (size_t i = 0; i < move_count; i++) {
-    changed[moves[i].instruction] = true;
+    numbers[moves[i].instruction] = i + 1;
+    changed[moves[i].instruction] = !moves[i].writes;
   }
   for (size_t i = 0; i < move_count; i++) {
     const size_t place = moves[i].instruction;
@@ -286,11 +358,17 @@ void ref_split_change_moves(ref_link *link, ref_bytes *text, const ref_split_mov
     const unsigned own = ref_split_stall(at);
     const bool is_known = own != MOST_STALL && own == ref_split_last_stall(text->data, first, place);
     const unsigned twice = moves[i].is_uniform ? UNIFORM : link->sm >= SECOND_FAMILY ? SECOND : FIRST;
-    if (own != MOST_STALL) {
-      ref_split_keep_order(text->data, begins, &moves[i], twice);
+    if (own != MOST_STALL && !moves[i].writes && moves[i].count != 0) {
+      ref_split_keep_order(text->data, begins, moves, numbers, &moves[i], twice);
+    }
+    if (own != MOST_STALL && moves[i].count != 0) {
+      ref_split_wait(text->data, begins, count, &moves[i]);
     }
     if (calls && is_known) {
       ref_split_set_stall(at, ref_split_last_stall_but(text->data, first, place, changed));
     }
+  }
+  if (count != 0) {
+    ref_numbers_give_again(link, text, before, ref_split_block_end(begins, 0, count));
   }
 }

@@ -1,4 +1,4 @@
-/* Jump tables among the compiler constants of a capsule link: M20, RF74. The Mercury view has zeros and an entry (PROG_REL) for
+/* Jump tables among the compiler constants of a capsule link: M20, RF74, RF984. The Mercury view has zeros and an entry (PROG_REL) for
  * each target; the finalizer writes the target's place in the SASS text. */
 #include "capsule.h"
 
@@ -148,19 +148,23 @@ static void ref_tables_write_value(const ref_link *mercury, const ref_out_reloca
   }
 }
 
-/* RF828: other types that say a place have no entry on the SASS side; their values stand in its bytes, the symbol's and the addend. */
+/* RF828: other types that say a place have no entry on the SASS side; their values stand in its bytes, the symbol's and the addend. RF984: both are
+ * written in one order, over what others wrote. */
 void ref_capsule_write_table_places(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *bytes) {
   const ref_link *mercury = capsule->mercury;
-  if (mercury->sections[section].type != REF_TYPE_CONSTANT_OPTIMIZER || ref_tables_times(capsule, section) == 0) {
-    return;
-  }
-  for (size_t i = mercury->relocation_count; i-- > 0;) {
+  const size_t times =
+      mercury->sections[section].type == REF_TYPE_CONSTANT_OPTIMIZER ? ref_tables_times(capsule, section) : 0;
+  size_t function = REF_NONE;
+  ref_leads known = {0};
+  for (size_t i = times == 0 ? 0 : mercury->relocation_count; i-- > 0;) {
     if (!mercury->relocations[i].dropped && mercury->relocations[i].target == section) {
+      ref_tables_write(capsule, &mercury->relocations[i], times, &function, &known, bytes);
       ref_tables_write_value(mercury, &mercury->relocations[i], symbols, bytes);
     }
   }
-  for (size_t i = 0; i < mercury->copy_count; i++) {
+  for (size_t i = 0; times != 0 && i < mercury->copy_count; i++) {
     if (mercury->copies[i].target == section) {
+      ref_tables_write(capsule, &mercury->copies[i], times, &function, &known, bytes);
       ref_tables_write_value(mercury, &mercury->copies[i], symbols, bytes);
     }
   }

@@ -1,4 +1,4 @@
-/* RF900, RF901: an entry of a capsule's code that is carried out writes its bytes into Mercury's decoded code, wherever it stands: the last one read
+/* RF900, RF901, RF982: an entry of a capsule's code that is carried out writes its bytes into Mercury's decoded code, wherever it stands: the last one read
  * first, and what a later one writes over an earlier one's counts. Of an instruction with a record of its own the record is these bytes; the
  * SASS instruction is made of them. Of the instructions that entries stand at it is known how: a move of an immediate has it in the last word
  * and its register in the word before, a load from constants its offset in the last word, and a call nothing. What stands about a place in
@@ -174,43 +174,66 @@ static void ref_written_load(const ref_written *written, const ref_written_step 
   ref_field_write(&ref_written_offsets[uniform], sass, INSTRUCTION, 0, base + ref_u32(record + OFFSET_AT));
 }
 
+static bool ref_written_is_of_textures(const ref_written *written, const ref_written_step *step) {
+  return step->record != 0 && step->length == LOAD_BYTES &&
+         (written->body->data[step->record + SPACE_AT] & SPACE_BITS) == TEXTURES;
+}
+
+/* Of two words of an instruction: all but its times, which are those of `old`. */
+static void ref_written_take_times(const uint8_t *old, uint8_t *sass) {
+  const uint64_t times = UINT64_MAX << TIMES_BIT;
+  ref_put_u64(sass + INSTRUCTION / 2,
+              (ref_u64(sass + INSTRUCTION / 2) & ~times) | (ref_u64(old + INSTRUCTION / 2) & times));
+}
+
 /* RF904: what the SASS side's entries wrote goes, but in loads from a table of textures. The times stay, which are made anew. */
 static void ref_written_restore(const ref_written *written, const ref_written_step *step, uint8_t *sass) {
-  const uint64_t times = UINT64_MAX << TIMES_BIT;
-  const uint8_t *record = written->body->data + step->record;
-  const bool of_textures =
-      step->record != 0 && step->length == LOAD_BYTES && (record[SPACE_AT] & SPACE_BITS) == TEXTURES;
   const uint8_t *old = written->text->data + step->sass;
-  if (!of_textures && old != sass) {
-    memcpy(sass, old, INSTRUCTION / 2);
-    ref_put_u64(sass + INSTRUCTION / 2,
-                (ref_u64(sass + INSTRUCTION / 2) & times) | (ref_u64(old + INSTRUCTION / 2) & ~times));
+  uint8_t now[INSTRUCTION];
+  if (!ref_written_is_of_textures(written, step) && old != sass) {
+    memcpy(now, sass, sizeof now);
+    memcpy(sass, old, sizeof now);
+    ref_written_take_times(now, sass);
   }
 }
 
-enum {
-  WIDTH_BITS = 0x3f,
-  NOTHING = 24
-}; /* the low bits of Mercury's register, which say how wide it is, to nvlink's scheduler */
-
-/* An odd width covers what the input's register was waited for. */
-static bool ref_written_keeps_times(const ref_written *written, const ref_written_step *step) {
-  const size_t at = step->decoded + REGISTER_AT;
-  const unsigned width = written->is_set[at] ? written->bytes[at] & WIDTH_BITS : 0;
-  return width < NOTHING && width % 2 != 0;
+/* RF982: so it does before the times are made anew, for which the input's instructions count. Where Mercury's side has no entry nvlink ends by
+ * a signal. */
+void ref_written_restore_text(ref_capsule *capsule, size_t function, ref_bytes *text) {
+  const ref_targets *targets = ref_derived_targets(capsule);
+  const size_t body = capsule->mercury->functions[function].text;
+  if (body == REF_NONE || targets->starts[body] == targets->starts[body + 1]) {
+    return;
+  }
+  const ref_written written = ref_written_begin(capsule, function);
+  if (written.text == NULL || written.text == text || written.text->size != text->size || text->size == 0) {
+    return;
+  }
+  uint8_t *now = REF_TAKE(capsule->mercury, uint8_t, text->size);
+  memcpy(now, text->data, text->size);
+  memcpy(text->data, written.text->data, text->size);
+  for (size_t i = 0; i < written.count; i++) {
+    const size_t at = written.steps[i].sass;
+    if (ref_written_is_of_textures(&written, &written.steps[i]) && at < text->size && text->size - at >= INSTRUCTION) {
+      memcpy(text->data + at, now + at, INSTRUCTION);
+      ref_written_take_times(written.text->data + at, text->data + at);
+    }
+  }
 }
 
-/* RF906: how many registers a move writes, in nvlink's view, the low bits of Mercury's register say. */
+/* RF985: the low five bits of Mercury's operand say, for nvlink's scheduler, what a move does with how many registers: odd numbers write, even ones
+ * read, from 24 on none. */
 static ref_split_move ref_written_registers(const ref_written *written, const ref_written_step *step,
                                             const uint8_t *sass) {
-  enum { WIDE = 8, WIDEST_FIRST = 18, WIDE_COUNT = 8, WIDEST_COUNT = 32 };
+  enum { KIND_BITS = 0x1f, WIDE = 16, WIDER = 18, WIDE_COUNT = 16, WIDER_COUNT = 32, NOTHING = 24 };
   const size_t at = step->decoded + REGISTER_AT;
-  const unsigned width = written->is_set[at] ? written->bytes[at] & WIDTH_BITS : 0;
-  const unsigned count = width >= NOTHING || width < WIDE ? 1 : width < WIDEST_FIRST ? WIDE_COUNT : WIDEST_COUNT;
+  const unsigned kind = written->is_set[at] ? written->bytes[at] & KIND_BITS : 1;
+  const unsigned count = kind < WIDE ? kind / 2 + 1 : kind < WIDER ? WIDE_COUNT : WIDER_COUNT;
   return (ref_split_move){.instruction = step->sass / INSTRUCTION,
                           .first = sass[SASS_REGISTER],
-                          .count = count,
-                          .is_uniform = step->opcode == MOVE_UNIFORM};
+                          .count = kind < NOTHING ? count : 0,
+                          .is_uniform = step->opcode == MOVE_UNIFORM,
+                          .writes = kind < NOTHING && kind % 2 != 0};
 }
 
 static bool ref_written_is_set(const ref_written *written, const ref_written_step *step) {
@@ -276,6 +299,15 @@ static void ref_written_put_end(const ref_written *written, ref_bytes *text) {
   }
 }
 
+void ref_written_end_of_section(ref_link *link, const ref_section *body, ref_bytes *text) {
+  ref_bytes bytes = {0}, before = {0};
+  ref_bytes_add(link, &bytes, body->data, (size_t)body->size);
+  ref_bytes_add(link, &before, text->data, text->size);
+  ref_written written = {.body = &bytes, .text = &before, .end = REF_NONE};
+  ref_written_list_steps(link, &written);
+  ref_written_put_end(&written, text);
+}
+
 void ref_written_translate(ref_link *link, const ref_written *written, ref_bytes *text) {
   ref_split_move *moves = REF_TAKE(link, ref_split_move, written->count);
   size_t move_count = 0;
@@ -291,9 +323,8 @@ void ref_written_translate(ref_link *link, const ref_written *written, ref_bytes
       continue;
     }
     if (step->opcode == MOVE || step->opcode == MOVE_UNIFORM) {
-      const uint8_t number = sass[SASS_REGISTER];
       ref_written_move(written, step, sass);
-      if (sass[SASS_REGISTER] != number && !ref_written_keeps_times(written, step)) {
+      if (written->is_set[step->decoded + REGISTER_AT] || written->is_set[step->decoded + REGISTER_AT + 1]) {
         moves[move_count++] = ref_written_registers(written, step, sass);
       }
     } else if (step->opcode == LOAD || step->opcode == LOAD_UNIFORM) {

@@ -25,7 +25,7 @@ static void ref_constants_add_images(ref_link *link, const ref_function *functio
   for (size_t i = function->constant_users.count; i-- > 0;) {
     ref_function *kernel = &link->functions[function->constant_users.items[i]];
     if (kernel->constant2 == REF_NONE) {
-      char *name = ref_memory_print(link, "%s%s", link->view->optimizer_prefix, kernel->name);
+      char *name = ref_memory_join(link, link->view->optimizer_prefix, kernel->name);
       kernel->constant2 =
           ref_section_add_with_symbol(link, name, link->view->optimizer_type, REF_FLAG_ALLOC | REF_FLAG_INFO, 1, 0);
       link->sections[kernel->constant2].info_section = kernel->text;

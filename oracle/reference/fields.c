@@ -24,30 +24,34 @@ uint64_t ref_field_value(const ref_field *field, uint64_t value, uint64_t old, u
   }
 }
 
+/* How many of a field's bits, from one on, lie in the same byte. */
+static unsigned ref_field_piece(const ref_field *field, unsigned bit) {
+  const unsigned rest = field->width - bit, here = 8 - (field->start + bit) % 8;
+  return rest < here ? rest : here;
+}
+
 uint64_t ref_field_read(const ref_field *field, const uint8_t *bytes, size_t size, uint64_t offset) {
   uint64_t value = 0;
-  for (unsigned bit = 0; bit < field->width; bit++) {
-    const unsigned at = field->start + bit;
+  for (unsigned bit = 0; bit < field->width;) {
+    const unsigned at = field->start + bit, count = ref_field_piece(field, bit);
     const uint64_t byte = offset + at / 8;
-    if (byte < size && (bytes[byte] >> at % 8 & 1) != 0) {
-      value |= (uint64_t)1 << bit;
+    if (byte < size) {
+      value |= (uint64_t)(bytes[byte] >> at % 8 & ((1u << count) - 1)) << bit;
     }
+    bit += count;
   }
   return value;
 }
 
 void ref_field_write(const ref_field *field, uint8_t *bytes, size_t size, uint64_t offset, uint64_t value) {
-  for (unsigned bit = 0; bit < field->width; bit++) {
-    const unsigned at = field->start + bit;
+  for (unsigned bit = 0; bit < field->width;) {
+    const unsigned at = field->start + bit, count = ref_field_piece(field, bit);
     const uint64_t byte = offset + at / 8;
     if (byte >= size) {
       return;
     }
-    const uint8_t mask = (uint8_t)(1u << at % 8);
-    if ((value >> bit & 1) != 0) {
-      bytes[byte] = (uint8_t)(bytes[byte] | mask);
-    } else {
-      bytes[byte] = (uint8_t)(bytes[byte] & ~mask);
-    }
+    const unsigned mask = ((1u << count) - 1) << at % 8, piece = (unsigned)(value >> bit) << at % 8;
+    bytes[byte] = (uint8_t)((bytes[byte] & ~mask) | (piece & mask));
+    bit += count;
   }
 }

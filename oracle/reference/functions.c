@@ -10,20 +10,21 @@ enum { FAR_OUTSIDE = 0x10000, RECORD = 8 };
 static size_t ref_function_add(ref_link *link, const char *name, bool local) {
   link->functions =
       ref_memory_grow(link, link->functions, link->function_count, &link->function_capacity, sizeof *link->functions);
-  link->functions[link->function_count] = (ref_function){.name = name,
-                                                         .local = local,
-                                                         .symbol = REF_NONE,
-                                                         .definition_file = REF_NONE,
-                                                         .taken_in = REF_NONE,
-                                                         .alias_of = REF_NONE,
-                                                         .text = REF_NONE,
-                                                         .info = REF_NONE,
-                                                         .shared = REF_NONE,
-                                                         .constant0 = REF_NONE,
-                                                         .laid_table = REF_NONE,
-                                                         .constant2 = REF_NONE};
-  link->functions[link->function_count].leads = REF_NONE;
-  link->functions[link->function_count].constants_file = REF_NONE;
+  ref_function *function = &link->functions[link->function_count]; /* zeros */
+  function->name = name;
+  function->local = local;
+  function->symbol = REF_NONE;
+  function->definition_file = REF_NONE;
+  function->taken_in = REF_NONE;
+  function->alias_of = REF_NONE;
+  function->text = REF_NONE;
+  function->info = REF_NONE;
+  function->shared = REF_NONE;
+  function->constant0 = REF_NONE;
+  function->laid_table = REF_NONE;
+  function->constant2 = REF_NONE;
+  function->leads = REF_NONE;
+  function->constants_file = REF_NONE;
   if (!local) {
     ref_map_set(link, &link->function_by_name, name, link->function_count);
   }
@@ -497,15 +498,18 @@ static void ref_function_read_descriptors(ref_link *link, const ref_file *file, 
     return;
   }
   const uint32_t target = file->cubin.sections[section].info;
-  for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
+  const size_t count = ref_cubin_relocation_count(&file->cubin, section);
+  for (size_t i = 0; i < count; i++) {
     const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
     const size_t number = ref_function_of_symbol(file, entry.symbol);
     const ref_relocation_row *row = ref_relocation_row_of(entry.type);
     const bool foreign = entry.type >= REF_MERCURY_FIRST && !link->is_capsule; /* RF228 */
-    const bool descriptor = row != NULL && row->kind == REF_KIND_FUNC_DESC && !foreign;
+    if (row == NULL || row->kind != REF_KIND_FUNC_DESC || foreign || number == REF_NONE) {
+      continue;
+    }
     const bool forgotten = link->is_capsule ? ref_relocation_is_forgotten(link, file, target, entry.symbol)
-                                            : descriptor && ref_relocation_is_skipped(link, file, target, &entry);
-    if (descriptor && !forgotten && number != REF_NONE && !link->functions[number].address_taken) {
+                                            : ref_relocation_is_skipped(link, file, target, &entry);
+    if (!forgotten && !link->functions[number].address_taken) {
       link->functions[number].address_taken = true;
       const char *text = ref_function_known_prototype(&link->functions[number]);
       link->functions[number].taken_without_text = text == NULL;
@@ -731,7 +735,24 @@ static void ref_functions_keep_undefined(ref_link *link) {
   }
 }
 
+/* Every function has a symbol, and about as many names as sections and symbols are logged. */
+static void ref_functions_make_room(ref_link *link) {
+  size_t count = 0, names = 0;
+  for (size_t i = 0; i < link->file_count; i++) {
+    const ref_cubin *cubin = &link->files[i].cubin;
+    names += cubin->section_count + cubin->symbol_count;
+    for (size_t k = 1; k < cubin->symbol_count; k++) {
+      count += (cubin->symbols[k].info & 15) == REF_SYMBOL_FUNC;
+    }
+  }
+  link->functions = REF_TAKE(link, ref_function, count);
+  link->function_capacity = count;
+  link->name_log = REF_TAKE(link, ref_name, names);
+  link->name_capacity = names;
+}
+
 void ref_functions_survey(ref_link *link) {
+  ref_functions_make_room(link);
   for (size_t i = 0; i < link->file_count; i++) {
     ref_function_survey_file(link, i);
   }

@@ -86,7 +86,7 @@ static ref_word_kind ref_grammar_kind(const ref_option_row *row) {
 }
 
 static bool ref_grammar_is(const char *word, size_t length, const char *name) {
-  return name != NULL && *name != 0 && strlen(name) == length && strncmp(word, name, length) == 0;
+  return name != NULL && *name != 0 && *name == *word && strlen(name) == length && strncmp(word, name, length) == 0;
 }
 
 /* C48: one dash and the short name, two dashes and the long one; no part of a name will do. */
@@ -271,15 +271,15 @@ static bool ref_grammar_take_glued(ref_grammar *grammar, const char *word) {
 }
 
 static bool ref_grammar_take_own(ref_grammar *grammar, const char *word, const char *next, int *used) {
-  const char *value = strncmp(word, "--identity=", 11) == 0 ? word + 11 : next;
+  const char *value = ref_text_begins(word, "--identity=") ? word + 11 : next;
   if (REF_IS(word, "--bug-compatible")) {
     grammar->bug_compatible = true;
     return true;
   }
-  if (strncmp(word, "--map=", 6) == 0) {
+  if (ref_text_begins(word, "--map=")) {
     return true; /* the linker's own option, which twin conformance gives; the reference makes no map */
   }
-  if (strncmp(word, "--identity", 10) != 0 || value == NULL) {
+  if (!ref_text_begins(word, "--identity") || value == NULL) {
     return false;
   }
   *used += value == next;

@@ -1,4 +1,4 @@
-/* From named bytes to admitted cubins: C20-C36, C76, C77 phase 1, RF716, RF779. */
+/* From named bytes to admitted cubins: C20-C36, C76, C77 phase 1, RF716, RF779, RF983. */
 #include "link.h"
 
 #include <string.h>
@@ -335,24 +335,36 @@ static bool ref_input_stands_anywhere(const ref_section *section) {
   return constant || data || section->type == REF_TYPE_STRTAB;
 }
 
-/* RF593: nvlink ends by a signal over a section of the SASS view, one of no type too, behind one of Mercury's. RF594: and over a large
- * alignment, or says that its finalizer, which allocates so many bytes, has no memory. RF676: it reads nothing of Mercury's in a file behind
- * one of SASS kind. */
+/* RF593: nvlink ends by a signal over a section of the SASS view, one of no type too, behind one of Mercury's. */
 static void ref_input_check_order(ref_link *link, const ref_file *file) {
-  const uint64_t largest_align = (uint64_t)1 << 31;
   bool mercury = false;
-  for (size_t i = 1; i < file->cubin.section_count; i++) {
-    const ref_section *section = &file->cubin.sections[i];
+  for (size_t i = 1; i < file->whole.section_count; i++) {
+    const ref_section *section = &file->whole.sections[i];
     const bool is_mercury = (section->flags & REF_FLAG_MERCURY) != 0;
-    if (section->align > largest_align && (!is_mercury || !link->is_limited)) {
-      ref_message_fatal(link, "E91", "Internal FNLZR error '%s'", file->name);
-    }
-    if (mercury && !is_mercury && !link->is_limited && !ref_input_stands_anywhere(section)) {
+    if (mercury && !is_mercury && !ref_input_stands_anywhere(section)) {
       ref_message_fatal(link, "RF593",
                         "Input file '%s' is damaged: section '%s' stands behind those of Mercury (RF593)", file->name,
                         section->name);
     }
     mercury = mercury || is_mercury;
+  }
+}
+
+/* RF983: that is when all files are read. RF676: nothing of Mercury's is in a file behind one of SASS kind. */
+void ref_inputs_check_order(ref_link *link) {
+  for (size_t i = 0; i < link->file_count && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0; i++) {
+    ref_input_check_order(link, &link->files[i]);
+  }
+}
+
+/* RF594: and over a large alignment, or says that its finalizer, which allocates so many bytes, has no memory; RF676 here, too. */
+static void ref_input_check_alignments(ref_link *link, const ref_file *file) {
+  const uint64_t largest_align = (uint64_t)1 << 31;
+  for (size_t i = 1; i < file->cubin.section_count; i++) {
+    const ref_section *section = &file->cubin.sections[i];
+    if (section->align > largest_align && ((section->flags & REF_FLAG_MERCURY) == 0 || !link->is_limited)) {
+      ref_message_fatal(link, "E91", "Internal FNLZR error '%s'", file->name);
+    }
   }
 }
 
@@ -377,7 +389,7 @@ static void ref_input_check_capsule(ref_link *link, const ref_file *file) {
     }
   }
   ref_input_check_section_symbols(link, file);
-  ref_input_check_order(link, file);
+  ref_input_check_alignments(link, file);
 }
 
 /* RF86: a text begins anywhere behind the start of `.strtab` and runs to the next 0 of the file. */
@@ -402,8 +414,11 @@ static void ref_input_read_names(ref_link *link, ref_file *file) {
   }
   for (size_t i = 1; i < cubin->symbol_count; i++) {
     ref_symbol *symbol = &cubin->symbols[i];
+    if ((symbol->info & 15) == REF_SYMBOL_SECTION) {
+      continue;
+    }
     const char *name = ref_input_string(cubin, symbol->name_offset);
-    if ((symbol->info & 15) == REF_SYMBOL_SECTION || strcmp(name, symbol->name) == 0) {
+    if (name == symbol->name || strcmp(name, symbol->name) == 0) {
       continue;
     }
     if (!link->job->bug_compatible) {
@@ -416,8 +431,10 @@ static void ref_input_read_names(ref_link *link, ref_file *file) {
 /* RF200: nobody reads an input's program headers, so what its header says of them counts no further (RF400). RF83: nobody looks at the byte order of a
  * cubin that is named `.ptx`; little-endian it is all the same. */
 static const uint8_t *ref_input_heal_header(ref_link *link, const uint8_t *bytes, size_t size) {
-  uint8_t *healed = REF_TAKE(link, uint8_t, size);
-  memcpy(healed, bytes, size);
+  if (bytes[5] == 1 && ref_u64(bytes + SEGMENT_OFFSET_AT) == 0 && ref_u16(bytes + SEGMENT_COUNT_AT) == 0) {
+    return bytes;
+  }
+  uint8_t *healed = ref_memory_copy(link, bytes, size);
   healed[5] = 1;
   ref_put_u64(healed + SEGMENT_OFFSET_AT, 0);
   ref_put_u16(healed + SEGMENT_COUNT_AT, 0);
@@ -426,7 +443,8 @@ static const uint8_t *ref_input_heal_header(ref_link *link, const uint8_t *bytes
 
 /* RF201: bytes that the file does not have, be it of the null section. */
 bool ref_input_has_outside_section(const uint8_t *bytes, size_t size, uint64_t headers) {
-  for (uint16_t i = 0; i < ref_u16(bytes + 60); i++) {
+  const uint16_t count = ref_u16(bytes + 60);
+  for (uint16_t i = 0; i < count; i++) {
     const uint8_t *header = bytes + headers + (size_t)i * 64;
     const uint64_t offset = ref_u64(header + 24);
     if (ref_section_type_has_bytes(ref_u32(header + 4)) && (offset > size || ref_u64(header + 32) > size - offset)) {
@@ -500,6 +518,11 @@ static bool ref_input_is_left_out(const ref_link *link, const uint8_t *bytes, co
          bytes[7] == OSABI_CUDA && ref_target_takes(link->target, ref_u32(bytes + 48) >> 8 & 0xffff, 0, true);
 }
 
+static void *ref_input_take(void *owner, size_t count, size_t size) {
+  ref_link *link = owner;
+  return ref_memory_take(link, count, size);
+}
+
 /* C25, C25a, C28: false when the file takes no part. */
 static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *file) {
   char error[200] = "";
@@ -544,7 +567,8 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
     return false;
   }
   const uint8_t *read = ref_input_heal_strings(link, bytes, input->size, headers, file);
-  if (!ref_cubin_read(&file->whole, read, input->size, error, sizeof error)) {
+  const ref_cubin_memory memory = {ref_input_take, link};
+  if (!ref_cubin_read_in(&file->whole, read, input->size, &memory, error, sizeof error)) {
     ref_message_fatal(link, "D40", "Input file '%s': %s", input->name, error);
   }
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
@@ -601,7 +625,7 @@ void ref_inputs_read(ref_link *link) {
     ref_file *file = &link->files[link->file_count];
     *file = (ref_file){.name = input->name};
     if (ref_input_open(link, input, file)) {
-      link->file_count++; /* from here on ref_inputs_free knows it, whatever ends the link */
+      link->file_count++;
       ref_input_read_names(link, file);
       file->cubin = file->whole;
       ref_input_admit(link, file);
@@ -622,11 +646,5 @@ void ref_inputs_read(ref_link *link) {
       break; /* RF676 */
     }
     ref_capsule_check_unread_entries(link, &link->files[i]);
-  }
-}
-
-void ref_inputs_free(ref_link *link) {
-  for (size_t i = 0; i < link->file_count; i++) {
-    ref_cubin_free(&link->files[i].whole);
   }
 }

@@ -34,7 +34,8 @@ void ref_limits_check_unified(ref_link *link) {
   for (size_t i = 0; i < link->section_count; i++) {
     const ref_out_section *section = &link->sections[i];
     const bool holds = ref_section_type_has_bytes(section->type) || section->type == REF_TYPE_GLOBAL;
-    if (holds && (REF_IS(section->name, ".nv.uft") || REF_IS(section->name, ".nv.udt"))) {
+    if (holds && ref_text_begins(section->name, ".nv.u") &&
+        (REF_IS(section->name, ".nv.uft") || REF_IS(section->name, ".nv.udt"))) {
       ref_message_fatal(link, "E55", "Unified symbols found but index file not specified.");
     }
   }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* How many numbers a standard operation below the fixed advance has, whatever a header says (RF994). */
+uint8_t ref_line_program_operands(uint8_t code);
 /* False when it runs past the end. */
 bool ref_line_program_number(const uint8_t *data, uint64_t size, uint64_t *at, uint64_t *value);
 
@@ -20,6 +22,7 @@ enum {
   ADVANCE_ADDRESS = 2,
   ADVANCE_LINE = 3,
   SET_FILE = 4,
+  SET_COLUMN = 5,
   CONSTANT_ADVANCE = 8,
   FIXED_ADVANCE = 9,
   END_SEQUENCE = 1, /* the extended ones */

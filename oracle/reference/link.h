@@ -7,6 +7,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <string.h>
 
 #define REF_NONE SIZE_MAX
 
@@ -85,10 +86,14 @@ typedef struct ref_indices {
   size_t count, capacity;
 } ref_indices;
 
-/* Name to number: open addressing; a number of REF_NONE marks an empty slot. */
+/* Name to number: open addressing; an empty entry has no key. */
+typedef struct ref_map_entry {
+  const char *key;
+  size_t number;
+} ref_map_entry;
+
 typedef struct ref_map {
-  const char **keys;
-  size_t *numbers;
+  ref_map_entry *entries;
   size_t count, capacity;
 } ref_map;
 
@@ -158,6 +163,7 @@ typedef struct ref_file {
   ref_indices twins;       /* M2c: sections whose bytes another one has too, those of the same bytes together */
   bool has_no_strings;     /* E66 */
   bool is_system, is_late; /* C46 */
+  bool writes_reserved;    /* RF988 */
 } ref_file;
 
 /* The parts of `.nv.callgraph` (F75). */
@@ -595,7 +601,10 @@ typedef struct ref_link {
 } ref_link;
 
 /* memory.c */
+/* A link in its own first block, all zeros otherwise; NULL: no memory. */
+ref_link *ref_memory_begin(void);
 void *ref_memory_take(ref_link *link, size_t count, size_t size);
+void *ref_memory_copy(ref_link *link, const void *bytes, size_t size);
 /* Each REF_NONE. */
 size_t *ref_memory_take_numbers(ref_link *link, size_t count);
 #define REF_TAKE(link, type, count) ((type *)ref_memory_take(link, count, sizeof(type)))
@@ -603,22 +612,63 @@ size_t *ref_memory_take_numbers(ref_link *link, size_t count);
 char *ref_memory_print_list(ref_link *link, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 char *ref_memory_print(ref_link *link, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same of two texts alone, which most names are made of. */
+char *ref_memory_join(ref_link *link, const char *first, const char *second);
+/* A text for each row of up to four numbers, to find it by. */
+const char *ref_memory_key(ref_link *link, const uint64_t *numbers, size_t count);
+#define REF_KEY(link, ...)                                                                                             \
+  ref_memory_key(link, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 void ref_memory_free(ref_arena_block *blocks);
-/* Makes room for one more item; returns the array's new place. */
+/* Makes room for one more item; returns the array's new place. What lies behind the items that were ever counted is zeros. */
 void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size);
 void ref_indices_add(ref_link *link, ref_indices *list, size_t item);
 bool ref_indices_has(const ref_indices *list, size_t item);
 void ref_bytes_check(ref_link *link, size_t size);
+void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size); /* room for so many in all */
 void ref_bytes_add(ref_link *link, ref_bytes *bytes, const void *data, size_t size);
 void ref_bytes_fill(ref_link *link, ref_bytes *bytes, size_t size); /* with zeros up to `size` */
 void ref_bytes_add_u32(ref_link *link, ref_bytes *bytes, uint32_t value);
 void ref_bytes_add_u64(ref_link *link, ref_bytes *bytes, uint64_t value);
-void ref_put_u16(uint8_t *at, uint16_t value);
-void ref_put_u32(uint8_t *at, uint32_t value);
-void ref_put_u64(uint8_t *at, uint64_t value);
 uint64_t ref_align_up(uint64_t value, uint64_t align);
-uint64_t ref_larger(uint64_t a, uint64_t b);
-uint64_t ref_smaller(uint64_t a, uint64_t b);
+
+/* As ref_u16 reads, the other way. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+static inline void ref_put_u16(uint8_t *at, uint16_t value) {
+  memcpy(at, &value, sizeof value);
+}
+
+static inline void ref_put_u32(uint8_t *at, uint32_t value) {
+  memcpy(at, &value, sizeof value);
+}
+
+static inline void ref_put_u64(uint8_t *at, uint64_t value) {
+  memcpy(at, &value, sizeof value);
+}
+#else
+static inline void ref_put_u16(uint8_t *at, uint16_t value) {
+  at[0] = (uint8_t)value;
+  at[1] = (uint8_t)(value >> 8);
+}
+
+static inline void ref_put_u32(uint8_t *at, uint32_t value) {
+  ref_put_u16(at, (uint16_t)value);
+  ref_put_u16(at + 2, (uint16_t)(value >> 16));
+}
+
+static inline void ref_put_u64(uint8_t *at, uint64_t value) {
+  ref_put_u32(at, (uint32_t)value);
+  ref_put_u32(at + 4, (uint32_t)(value >> 32));
+}
+#endif
+
+static inline uint64_t ref_larger(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+
+static inline uint64_t ref_smaller(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
 /* -1, 0 or 1: `a` comes first, either, `b` does. */
 int ref_order(uint64_t a, uint64_t b);
 
@@ -629,6 +679,8 @@ size_t ref_named_find(ref_link *link, const char *name);
 size_t ref_named_find_symbol(ref_link *link, const ref_file *file, const ref_symbol *input);
 size_t ref_named_find_first(ref_link *link, const char *name);
 void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number);
+/* False where the key has a number already, which stays. */
+bool ref_map_put(ref_link *link, ref_map *map, const char *key, size_t number);
 void ref_strings_add(ref_link *link, ref_strings *strings, const char *text);
 uint32_t ref_strings_offset(const ref_strings *strings, const char *text);
 /* `.strtab` in the making: a string, and the symbol for whose sake it is there (or REF_NONE). */
@@ -727,6 +779,15 @@ uint32_t ref_mercury_parameters(const ref_section *mercury);
 /* mercury_entries.c: makes a SASS list anew from Mercury's; false: it is right, or no rule is known. */
 bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
                                 ref_section *section);
+/* mercury_mixed.c: RF987; `table`: of Mercury's entries, or 0. */
+bool ref_mixed_writes_reserved(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
+                               const ref_section *text);
+void ref_mixed_derive_module(ref_link *link, const ref_mercury_sides *sides, const ref_section *mercury,
+                             ref_section *section);
+void ref_mixed_derive_data(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *mercury,
+                           ref_section *entries, ref_section *data);
+void ref_mixed_derive_text(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
+                           ref_section *section);
 const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass);
 uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint32_t sass, const ref_relocation *entry);
 
@@ -746,13 +807,13 @@ void ref_reference_lay_out(ref_link *link);
 
 /* inputs.c */
 void ref_inputs_read(ref_link *link);
+void ref_inputs_check_order(ref_link *link);
 /* The bytes of some section, the null section too, are not in the file; its section table is. */
 bool ref_input_has_outside_section(const uint8_t *bytes, size_t size, uint64_t headers);
 /* foreign.c: an archive, be it of eight bytes or thin. */
 bool ref_foreign_is_archive(const ref_input *input);
 bool ref_foreign_take(ref_link *link, const ref_input *input, const char *extension);
 void ref_foreign_find_libraries(ref_link *link);
-void ref_inputs_free(ref_link *link);
 const char *ref_input_string(const ref_cubin *cubin, uint64_t offset);
 void ref_inputs_prepare(ref_link *link, ref_file *file);
 
@@ -871,9 +932,8 @@ void ref_slot_spread_externs(ref_link *link, ref_function *slot, const ref_recor
 /* records.c */
 /* Such a record has at least that word (D67). */
 bool ref_record_first_word_is_symbol(uint8_t code);
-void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input);
-size_t ref_records_count_large_parameters(const ref_section *input);
-ref_record *ref_records_add(ref_link *link, ref_records *records, ref_record record);
+size_t ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input);
+ref_record *ref_records_add(ref_link *link, ref_records *records, const ref_record *record);
 void ref_records_read(ref_link *link, size_t file_number, uint32_t section, ref_function *function);
 uint16_t ref_record_value(const ref_record *record);
 void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *output);

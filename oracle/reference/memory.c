@@ -5,25 +5,12 @@
 
 #include "memory_blocks.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define REF_HAS_SHADOW
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define REF_HAS_SHADOW
-#endif
-#ifdef REF_HAS_SHADOW
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
-#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
-#endif
-
-enum { ALIGNMENT = 16, GAP = 16, SMALL = 16384 };
+enum { ALIGNMENT = 16, GAP = 16, SMALL = 16384, SEVERAL = 64 };
 
 /* The first block of a link is the one that small things are taken from. */
 struct ref_arena_block {
@@ -31,6 +18,7 @@ struct ref_arena_block {
   size_t size, used; /* of what follows */
   size_t padding;    /* keeps it aligned to 16 */
 };
+static_assert(sizeof(ref_arena_block) == REF_BLOCK_HEAD, "what of a block may be written from the beginning");
 
 /* The bytes of a file say how often something is done and how far something is filled up, so that a small one could ask for all memory
  * there is. */
@@ -64,11 +52,38 @@ static ref_arena_block *ref_memory_block(ref_link *link, size_t size) {
 /* A block of its own, behind the first. */
 static void *ref_memory_take_large(ref_link *link, ref_link *owner, size_t size) {
   ref_arena_block *block = ref_memory_block(link, size);
+  ASAN_UNPOISON_MEMORY_REGION(block + 1, size); /* one that is as large as the others came poisoned */
   block->used = size;
   ref_arena_block **place = owner->blocks == NULL ? &owner->blocks : &owner->blocks->next;
   block->next = *place;
   *place = block;
   return block + 1;
+}
+
+/* So many bytes, which hold anything, of a block that has room for them. */
+static void *ref_memory_take_from(ref_arena_block *block, size_t bytes, size_t room) {
+  uint8_t *taken = (uint8_t *)(block + 1) + block->used;
+  block->used += room;
+  ASAN_UNPOISON_MEMORY_REGION(taken, bytes);
+  return taken;
+}
+
+static size_t ref_memory_room(size_t bytes) {
+  const size_t gap = GAP + bytes / 8; /* wider than what an array holds */
+  return (bytes + gap + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+ref_link *ref_memory_begin(void) {
+  ref_arena_block *block = ref_memory_block_take(REF_BLOCK_BYTES);
+  if (block == NULL) {
+    return NULL;
+  }
+  *block = (ref_arena_block){.size = REF_BLOCK_BYTES - sizeof *block};
+  ref_link *link = ref_memory_take_from(block, sizeof *link, ref_memory_room(sizeof *link));
+  memset(link, 0, sizeof *link);
+  link->blocks = block;
+  link->memory_taken = block->size;
+  return link;
 }
 
 /* What it holds is for the caller to say. */
@@ -77,41 +92,68 @@ static void *ref_memory_take_bare(ref_link *link, size_t bytes) {
   if (bytes > SMALL) {
     return ref_memory_take_large(link, owner, bytes);
   }
-  const size_t gap = GAP + bytes / 8; /* wider than what an array holds */
-  const size_t room = (bytes + gap + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  const size_t room = ref_memory_room(bytes);
   if (owner->blocks == NULL || owner->blocks->size - owner->blocks->used < room) {
     ref_arena_block *block = ref_memory_block(link, REF_BLOCK_BYTES - sizeof *block);
-    ASAN_POISON_MEMORY_REGION(block + 1, block->size);
     block->next = owner->blocks;
     owner->blocks = block;
   }
-  uint8_t *taken = (uint8_t *)(owner->blocks + 1) + owner->blocks->used;
-  owner->blocks->used += room;
-  ASAN_UNPOISON_MEMORY_REGION(taken, bytes);
-  return taken;
+  return ref_memory_take_from(owner->blocks, bytes, room);
 }
 
-void *ref_memory_take(ref_link *link, size_t count, size_t size) {
+static void *ref_memory_take_filled(ref_link *link, size_t count, size_t size, int byte) {
   if (count > (SIZE_MAX - sizeof(ref_arena_block)) / size) {
     ref_message_stop(link); /* no memory for a record either: the exit code alone tells */
   }
-  return memset(ref_memory_take_bare(link, count * size), 0, count * size);
+  return memset(ref_memory_take_bare(link, count * size), byte, count * size);
+}
+
+void *ref_memory_take(ref_link *link, size_t count, size_t size) {
+  return ref_memory_take_filled(link, count, size, 0);
+}
+
+void *ref_memory_copy(ref_link *link, const void *bytes, size_t size) {
+  void *copy = ref_memory_take_bare(link, size);
+  if (size != 0) {
+    memcpy(copy, bytes, size);
+  }
+  return copy;
 }
 
 size_t *ref_memory_take_numbers(ref_link *link, size_t count) {
-  size_t *numbers = REF_TAKE(link, size_t, count);
-  for (size_t i = 0; i < count; i++) {
-    numbers[i] = REF_NONE;
-  }
-  return numbers;
+  return ref_memory_take_filled(link, count, sizeof(size_t), 0xff); /* all bits of REF_NONE are set */
 }
 
 void ref_memory_free(ref_arena_block *blocks) {
   while (blocks != NULL) {
     ref_arena_block *next = blocks->next;
+    ASAN_POISON_MEMORY_REGION(blocks + 1, blocks->used);
     ref_memory_block_give(blocks, sizeof *blocks + blocks->size);
     blocks = next;
   }
+}
+
+char *ref_memory_join(ref_link *link, const char *first, const char *second) {
+  const size_t length = strlen(first), size = strlen(second) + 1;
+  char *text = ref_memory_take_bare(link, length + size);
+  text[length] = 0;
+  memcpy(text, first, length);
+  memcpy(text + length, second, size);
+  return text;
+}
+
+const char *ref_memory_key(ref_link *link, const uint64_t *numbers, size_t count) {
+  enum { NUMBERS = 4, DIGITS = 16 };
+  char text[NUMBERS * (DIGITS + 1)], *at = text + sizeof text;
+  for (size_t i = 0; i < count && i < NUMBERS; i++) {
+    uint64_t rest = numbers[i];
+    *--at = (char)(i == 0 ? 0 : ' ');
+    do {
+      *--at = "0123456789abcdef"[rest & 15];
+      rest >>= 4;
+    } while (rest != 0);
+  }
+  return ref_memory_copy(link, at, (size_t)(text + sizeof text - at));
 }
 
 char *ref_memory_print_list(ref_link *link, const char *format, va_list arguments) {
@@ -186,10 +228,11 @@ static void ref_bytes_count_filled(ref_link *link, size_t size) {
   }
 }
 
-static void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size) {
+void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size) {
   ref_bytes_check(link, size);
   if (size > bytes->capacity) {
-    const size_t capacity = size + size / 2; /* twice the room of large blocks would be memory that is never used */
+    /* nearly half of them are filled once; twice the room of large blocks would be memory that is never used */
+    const size_t capacity = bytes->capacity == 0 ? size : size < SEVERAL ? SEVERAL + size : size + size / 2;
     uint8_t *data = ref_memory_take_bare(link, capacity);
     if (bytes->size != 0) {
       memcpy(data, bytes->data, bytes->size);
@@ -218,31 +261,16 @@ void ref_bytes_fill(ref_link *link, ref_bytes *bytes, size_t size) {
   }
 }
 
-void ref_put_u16(uint8_t *at, uint16_t value) {
-  at[0] = (uint8_t)value;
-  at[1] = (uint8_t)(value >> 8);
-}
-
-void ref_put_u32(uint8_t *at, uint32_t value) {
-  ref_put_u16(at, (uint16_t)value);
-  ref_put_u16(at + 2, (uint16_t)(value >> 16));
-}
-
-void ref_put_u64(uint8_t *at, uint64_t value) {
-  ref_put_u32(at, (uint32_t)value);
-  ref_put_u32(at + 4, (uint32_t)(value >> 32));
-}
-
 void ref_bytes_add_u32(ref_link *link, ref_bytes *bytes, uint32_t value) {
-  uint8_t word[4];
-  ref_put_u32(word, value);
-  ref_bytes_add(link, bytes, word, sizeof word);
+  ref_bytes_reserve(link, bytes, bytes->size + sizeof value);
+  ref_put_u32(bytes->data + bytes->size, value);
+  bytes->size += sizeof value;
 }
 
 void ref_bytes_add_u64(ref_link *link, ref_bytes *bytes, uint64_t value) {
-  uint8_t word[8];
-  ref_put_u64(word, value);
-  ref_bytes_add(link, bytes, word, sizeof word);
+  ref_bytes_reserve(link, bytes, bytes->size + sizeof value);
+  ref_put_u64(bytes->data + bytes->size, value);
+  bytes->size += sizeof value;
 }
 
 /* Alignments need not be powers of two (C79). */
@@ -251,14 +279,6 @@ uint64_t ref_align_up(uint64_t value, uint64_t align) {
     return value;
   }
   return value + (align - value % align);
-}
-
-uint64_t ref_larger(uint64_t a, uint64_t b) {
-  return a > b ? a : b;
-}
-
-uint64_t ref_smaller(uint64_t a, uint64_t b) {
-  return a < b ? a : b;
 }
 
 int ref_order(uint64_t a, uint64_t b) {

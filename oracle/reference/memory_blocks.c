@@ -2,10 +2,15 @@
  * ld's --wrap). */
 #include "memory_blocks.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 void *ref_memory_block_take(size_t size) {
-  return malloc(size);
+  uint8_t *block = malloc(size);
+  if (block != NULL && size == REF_BLOCK_BYTES) {
+    ASAN_POISON_MEMORY_REGION(block + REF_BLOCK_HEAD, size - REF_BLOCK_HEAD);
+  }
+  return block;
 }
 
 void ref_memory_block_give(void *block, size_t size) {

@@ -4,7 +4,25 @@
 
 #include <stddef.h>
 
-enum { REF_BLOCK_BYTES = 65536 }; /* most blocks are as large as that */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define REF_HAS_SHADOW
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define REF_HAS_SHADOW
+#endif
+#ifdef REF_HAS_SHADOW
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
+#endif
+
+enum {
+  REF_BLOCK_BYTES = 65536, /* most blocks are as large as that */
+  REF_BLOCK_HEAD =
+      32 /* all behind that is poisoned in a block of that size, when it is taken and when it is given back */
+};
 
 /* NULL where there is none. */
 void *ref_memory_block_take(size_t size);

@@ -45,8 +45,8 @@ const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint
   if (found->table_file == file && found->table == sass) {
     return &found->tables;
   }
-  const char *name = ref_memory_print(link, ".nv.merc.rela%s",
-                                      target < file->whole.section_count ? file->whole.sections[target].name : "");
+  const char *name = ref_memory_join(link, ".nv.merc.rela",
+                                     target < file->whole.section_count ? file->whole.sections[target].name : "");
   found->table_file = file;
   found->table = sass;
   found->tables.count = 0;

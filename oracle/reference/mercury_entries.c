@@ -1,6 +1,6 @@
 /* SASS entries of a capsule's code as the finalizer makes them from Mercury's (RF681, RF810): each stands at the instruction that nvlink knows by
  * the decoded place, is about the same symbol, and has a type that Mercury's and the instruction say (R63, RF903). A SASS list that is another
- * one is damaged and is made anew. It stays where a Mercury entry is about no symbol. */
+ * one is damaged and is made anew (RF982: whatever types Mercury's have). It stays where a Mercury entry is about no symbol. */
 #include "capsule.h"
 #include "relocation_table.h"
 
@@ -39,7 +39,7 @@ static bool ref_derivation_is_first(const ref_derivation *derivation, uint32_t t
   return first;
 }
 
-/* In a link of capsules alone the entries are made when both sides are linked (RF702), and here only lists of those that compilers write. */
+/* RF982: by default with -r what waits for the final link is what the input has there (D92); made anew are lists of types that compilers write. */
 static bool ref_derivation_is_ordinary(uint32_t type) {
   static const uint8_t types[] = {2, 3, 4, 5, 6, 40, 41, 62, 63};
   return type - REF_MERCURY_FIRST <= UINT8_MAX && memchr(types, (int)(type - REF_MERCURY_FIRST), sizeof types) != NULL;
@@ -48,8 +48,8 @@ static bool ref_derivation_is_ordinary(uint32_t type) {
 /* False where no rule is known. Type 0: the SASS side has none. */
 static bool ref_derivation_entry(const ref_derivation *derivation, const ref_relocation *mercury,
                                  ref_relocation *made) {
-  if (mercury->type < REF_MERCURY_FIRST ||
-      (derivation->link->is_capsule && !ref_derivation_is_ordinary(mercury->type)) ||
+  const bool waits = derivation->link->is_capsule && ref_relocatable_is_default(derivation->link);
+  if (mercury->type < REF_MERCURY_FIRST || (waits && !ref_derivation_is_ordinary(mercury->type)) ||
       mercury->symbol >= derivation->sides->mercury->symbol_count) {
     return false;
   }
@@ -75,9 +75,9 @@ static bool ref_derivation_is_same(const ref_derivation *derivation, const ref_r
 /* A call within the text, of which the SASS side has no entry. */
 static bool ref_derivation_is_inside(const ref_derivation *derivation, const ref_relocation *mercury, uint32_t body) {
   const ref_cubin *cubin = derivation->sides->mercury;
-  const bool is_return = mercury->type == REF_MERCURY_RETURN_LOW || mercury->type == REF_MERCURY_RETURN_HIGH;
+  const bool is_call = mercury->type == REF_MERCURY_FIRST + 2;
   const ref_symbol *symbol = &cubin->symbols[mercury->symbol]; /* which is known, as the entry has been made */
-  return (symbol->info & 15) == REF_SYMBOL_FUNC && symbol->section == body && !is_return;
+  return (symbol->info & 15) == REF_SYMBOL_FUNC && symbol->section == body && is_call;
 }
 
 static void ref_derivation_write(ref_section *section, uint8_t *to, const ref_relocation *made, size_t count) {
@@ -101,12 +101,10 @@ static bool ref_derivation_names_reserved(const ref_cubin *sass, uint32_t table)
   return false;
 }
 
-/* The list as it should be; false where no rule is known. `inside`: it has a call within the text. */
-static bool ref_derivation_list(const ref_derivation *derivation, uint32_t table, ref_relocation *made, size_t *count,
-                                bool *inside) {
+/* The list as it should be; false where no rule is known. */
+static bool ref_derivation_list(const ref_derivation *derivation, uint32_t table, ref_relocation *made, size_t *count) {
   const ref_mercury_sides *sides = derivation->sides;
   *count = 0;
-  *inside = false;
   for (size_t i = 0; i < ref_cubin_relocation_count(sides->sass, table); i++) {
     const ref_relocation entry = ref_cubin_relocation(sides->sass, table, i);
     if (!ref_mercury_has_counterpart(sides->mercury, &entry)) {
@@ -115,8 +113,8 @@ static bool ref_derivation_list(const ref_derivation *derivation, uint32_t table
     if (!ref_derivation_entry(derivation, &entry, &made[*count])) {
       return false;
     }
-    *inside = *inside || ref_derivation_is_inside(derivation, &entry, sides->sass->sections[table].info);
-    *count += made[*count].type != 0;
+    const bool inside = ref_derivation_is_inside(derivation, &entry, sides->sass->sections[table].info);
+    *count += made[*count].type != 0 && !inside;
   }
   return true;
 }
@@ -145,8 +143,7 @@ bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, 
   derivation.has_place = REF_TAKE(link, bool, (size_t)text->size / UNIT + 1);
   ref_relocation *made = REF_TAKE(link, ref_relocation, ref_cubin_relocation_count(sides->sass, beside) + 1);
   size_t count;
-  bool inside;
-  if (!ref_derivation_list(&derivation, beside, made, &count, &inside) || inside ||
+  if (!ref_derivation_list(&derivation, beside, made, &count) ||
       ref_derivation_is_list(&derivation, table, made, count)) {
     return false;
   }

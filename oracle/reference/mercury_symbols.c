@@ -30,6 +30,7 @@ typedef struct ref_mercury_pair {
   ref_cubin view;
   ref_map tables, sass;                                       /* sections of both sides */
   ref_map own_names, other_names, own_symbols, other_symbols; /* of both sides, by name, and by type and name */
+  ref_map further_names; /* of the SASS side behind as many as Mercury's side has */
   uint32_t copied;
   uint8_t *copy;
   bool *used; /* by section of Mercury's: a SASS one has been made from it */
@@ -69,14 +70,15 @@ static uint32_t ref_mercury_table_beside(const ref_mercury_pair *pair, uint32_t 
   if ((type != REF_TYPE_RELA && type != REF_TYPE_REL) || target >= whole->section_count) {
     return 0;
   }
-  const char *name = ref_memory_print(pair->link, ".nv.merc.rela%s", whole->sections[target].name);
+  const char *name = ref_memory_join(pair->link, ".nv.merc.rela", whole->sections[target].name);
   const size_t found = ref_map_find(&pair->tables, name);
   return found == REF_NONE ? 0 : (uint32_t)found;
 }
 
 /* By type and name, for a view's symbols: the first one's number. */
 static const char *ref_mercury_key(ref_link *link, const ref_symbol *symbol) {
-  return ref_memory_print(link, "%u %s", symbol->info & 15u, symbol->name);
+  const char type[] = {(char)('a' + (symbol->info & 15)), 0};
+  return ref_memory_join(link, type, symbol->name);
 }
 
 /* The number of a name among a view's symbols; 0: none. */
@@ -191,8 +193,8 @@ static void ref_mercury_repair_bank(const ref_mercury_pair *pair, ref_section *b
   }
   ref_link *link = pair->link;
   const char *kernel = bank->name + sizeof prefix - 1;
-  const char *table = ref_memory_print(link, ".nv.merc.nv.constant.entry_image_header_indices.%s", kernel);
-  const size_t beside = ref_map_find(&pair->tables, ref_memory_print(link, ".nv.merc.nv.info.%s", kernel));
+  const char *table = ref_memory_join(link, ".nv.merc.nv.constant.entry_image_header_indices.", kernel);
+  const size_t beside = ref_map_find(&pair->tables, ref_memory_join(link, ".nv.merc.nv.info.", kernel));
   if (ref_map_find(&pair->tables, table) == REF_NONE) { /* RF825 */
     bank->align = BANK_ALIGN;
     bank->flags = (bank->flags & REF_FLAG_EXEC) | BANK_FLAGS;
@@ -218,7 +220,7 @@ static void ref_mercury_repair_constants(const ref_mercury_pair *pair, ref_secti
       &pair->tables, ref_memory_print(pair->link, ".nv.merc%s%s", ref_view_mercury.optimizer_prefix, function));
   const size_t table = ref_map_find(
       &pair->tables, ref_memory_print(pair->link, ".nv.merc.rela%s%s", ref_view_mercury.optimizer_prefix, function));
-  const size_t attributes = ref_map_find(&pair->tables, ref_memory_print(pair->link, ".nv.merc.nv.info.%s", function));
+  const size_t attributes = ref_map_find(&pair->tables, ref_memory_join(pair->link, ".nv.merc.nv.info.", function));
   if (beside != REF_NONE && whole->sections[beside].type == REF_TYPE_CONSTANT_OPTIMIZER &&
       ref_mercury_take(pair, constants->info, beside)) {
     ref_mercury_derive_constants(pair->link, whole,
@@ -229,10 +231,16 @@ static void ref_mercury_repair_constants(const ref_mercury_pair *pair, ref_secti
   }
 }
 
+/* RF998: of several symbols of the name the first one behind as many as Mercury has. */
+static size_t ref_mercury_find_bank(const ref_mercury_pair *pair, const char *name) {
+  const size_t further = ref_map_find(&pair->further_names, name);
+  return further == REF_NONE ? ref_map_find(&pair->own_names, name) : further;
+}
+
 /* The symbol of a section of parameters, whatever its type and section say (RF878): there is none on Mercury's side. */
 static size_t ref_mercury_bank_symbol(const ref_mercury_pair *pair, const char *name) {
   const ref_cubin *whole = &pair->file->whole;
-  const size_t section = ref_map_find(&pair->sass, name), found = ref_map_find(&pair->own_names, name);
+  const size_t section = ref_map_find(&pair->sass, name), found = ref_mercury_find_bank(pair, name);
   if (found != REF_NONE && section != REF_NONE && section <= UINT16_MAX) {
     ref_symbol *symbol = &whole->symbols[found];
     symbol->info = (uint8_t)((symbol->info & 0xf0) | REF_SYMBOL_SECTION);
@@ -248,10 +256,10 @@ static void ref_mercury_repair_attributes(const ref_mercury_pair *pair, ref_sect
     return;
   }
   const char *function = section->name + sizeof prefix - 1;
-  const size_t beside = ref_map_find(&pair->tables, ref_memory_print(pair->link, ".nv.merc%s", section->name));
+  const size_t beside = ref_map_find(&pair->tables, ref_memory_join(pair->link, ".nv.merc", section->name));
   if (beside != REF_NONE && ref_mercury_take(pair, section->info & REF_TEXT_OF_INFO, beside)) {
     const ref_section *mercury = &pair->file->whole.sections[beside];
-    const size_t bank = ref_mercury_bank_symbol(pair, ref_memory_print(pair->link, ".nv.constant0.%s", function));
+    const size_t bank = ref_mercury_bank_symbol(pair, ref_memory_join(pair->link, ".nv.constant0.", function));
     ref_mercury_derive_attributes(pair->link, &pair->file->whole, mercury, bank == REF_NONE ? 0 : (uint32_t)bank,
                                   section);
   }
@@ -294,11 +302,21 @@ static uint16_t ref_mercury_section_beside(const ref_mercury_pair *pair, const r
   return (uint16_t)(found == REF_NONE ? 0 : found);
 }
 
+static bool ref_mercury_is_data(const ref_mercury_pair *pair, const ref_symbol *symbol) {
+  const ref_cubin *whole = &pair->file->whole;
+  return (symbol->info & 15) != REF_SYMBOL_SECTION && symbol->section < whole->section_count &&
+         (whole->sections[symbol->section].flags & REF_FLAG_EXEC) == 0 &&
+         whole->sections[symbol->section].type != REF_TYPE_CAPSULE_TEXT;
+}
+
 /* RF680: what is no function has its Mercury symbol's type and binding, and lies where that one does if the SASS one lies nowhere. RF861: what
  * lies nowhere there does so here. */
 static void ref_mercury_repair_object(const ref_mercury_pair *pair, ref_symbol *own, const ref_symbol *other) {
   const uint16_t beside = ref_mercury_section_beside(pair, other);
   own->info = other->info;
+  if (!pair->link->is_capsule && own->section != 0 && ref_mercury_is_data(pair, other)) {
+    own->value = other->value; /* RF987 */
+  }
   if (other->section == 0 || beside != 0 || own->section >= pair->file->whole.section_count) { /* RF877 */
     own->section = own->raw_section = beside;
   }
@@ -358,6 +376,9 @@ static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
     if (ref_mercury_is_mention(pair, own, other, (uint32_t)i)) {
       *own = *other;
     }
+    if ((other->info & 15) == REF_SYMBOL_FUNC && strcmp(own->name, other->name) == 0) { /* RF990 */
+      own->info = other->info;
+    }
     const bool function = (own->info & 15) == REF_SYMBOL_FUNC;
     if ((own->info & 15) != (other->info & 15) || strcmp(own->name, other->name) != 0) {
       continue;
@@ -396,22 +417,98 @@ static void ref_mercury_list_names(ref_link *link, const ref_cubin *cubin, ref_m
   }
 }
 
+static bool ref_mercury_is_code(const ref_section *section) {
+  return (section->flags & REF_FLAG_EXEC) != 0;
+}
+
+/* RF989: what `table`, a section of SASS entries, is about, if that is data of which Mercury's side has the like with entries. */
+static void ref_mercury_repair_data(const ref_mercury_pair *pair, uint32_t table) {
+  static const char *const names[][2] = {{".nv.global.init", ".nv.merc.nv.global.init"},
+                                         {".nv.constant3", ".nv.merc.nv.constant.user"},
+                                         {".nv.constant4", ".nv.merc.nv.constant.pic"}};
+  const ref_cubin *whole = &pair->file->whole;
+  const uint32_t target = whole->sections[table].info;
+  if (whole->sections[table].type != REF_TYPE_RELA || target >= whole->section_count) {
+    return;
+  }
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    const size_t data = ref_map_find(&pair->tables, names[i][1]);
+    const size_t entries =
+        ref_map_find(&pair->tables, ref_memory_print(pair->link, ".nv.merc.rela%s", names[i][1] + strlen(".nv.merc")));
+    if (strcmp(whole->sections[target].name, names[i][0]) == 0 && data != REF_NONE && entries != REF_NONE &&
+        ref_map_find(&pair->sass, names[i][0]) == target && whole->sections[entries].type == REF_TYPE_MERCURY_RELA &&
+        whole->sections[data].data != NULL && whole->sections[target].data != NULL) {
+      const ref_mercury_sides sides = {whole, &pair->view, &pair->own_names};
+      ref_mixed_derive_data(pair->link, &sides, (uint32_t)entries, &whole->sections[data], &whole->sections[table],
+                            &whole->sections[target]);
+      return;
+    }
+  }
+}
+
+/* RF987 */
+static void ref_mercury_repair_mixed(const ref_mercury_pair *pair) {
+  const ref_cubin *whole = &pair->file->whole;
+  const ref_mercury_sides sides = {whole, &pair->view, &pair->own_names};
+  bool *is_made = REF_TAKE(pair->link, bool, whole->section_count); /* each text and each section of data once */
+  for (uint32_t i = 1; i < whole->section_count; i++) {
+    const uint32_t about = whole->sections[i].type == REF_TYPE_RELA ? whole->sections[i].info : UINT32_MAX;
+    if (about < whole->section_count && !is_made[about]) {
+      is_made[about] = !ref_mercury_is_code(&whole->sections[about]);
+      ref_mercury_repair_data(pair, i);
+    }
+    const ref_section *beside = &whole->sections[i];
+    const bool is_body = beside->type == REF_TYPE_CAPSULE_TEXT && beside->data != NULL && beside->size >= 4;
+    const uint32_t text = is_body ? ref_u32(beside->data) : 0;
+    if (text == 0 || ref_mercury_body_beside(whole, text, i) == NULL || is_made[text] ||
+        (whole->sections[text].flags & (REF_FLAG_MERCURY | REF_FLAG_EXEC)) != REF_FLAG_EXEC) {
+      continue;
+    }
+    is_made[text] = true;
+    const size_t table =
+        ref_map_find(&pair->tables, ref_memory_print(pair->link, ".nv.merc.rela%s", whole->sections[text].name));
+    if (table != REF_NONE &&
+        ref_mixed_writes_reserved(pair->link, &sides, (uint32_t)table, beside, &whole->sections[text])) {
+      pair->file->writes_reserved = true;
+    }
+    ref_mixed_derive_text(pair->link, &sides, table == REF_NONE ? 0 : (uint32_t)table, beside, &whole->sections[text]);
+  }
+  const size_t own = ref_map_find(&pair->sass, ".nv.info"), mercury = ref_map_find(&pair->tables, ".nv.merc.nv.info");
+  if (own != REF_NONE && mercury != REF_NONE && whole->sections[own].type == REF_TYPE_INFO) {
+    ref_mixed_derive_module(pair->link, &sides, &whole->sections[mercury], &whole->sections[own]);
+  }
+}
+
+/* RF990: behind as many symbols as Mercury's side has no function counts. */
+static void ref_mercury_forget_further(const ref_cubin *whole, size_t count) {
+  for (size_t i = count; i < whole->symbol_count; i++) {
+    if ((whole->symbols[i].info & 15) == REF_SYMBOL_FUNC) {
+      whole->symbols[i].info &= 0xf0;
+      whole->symbols[i].name = "";
+    }
+  }
+}
+
 void ref_mercury_repair(ref_link *link, ref_file *file) {
   if (!ref_mercury_has_symbols(&file->whole)) {
     return;
   }
   ref_mercury_pair pair = {.link = link, .file = file, .view = ref_view_of(link, &file->whole, true)};
   pair.used = REF_TAKE(link, bool, file->whole.section_count);
+  ref_mercury_forget_further(&file->whole, pair.view.symbol_count);
   ref_mercury_list_names(link, &file->whole, &pair.own_names, &pair.own_symbols);
+  for (size_t i = file->whole.symbol_count; i-- > pair.view.symbol_count;) {
+    ref_map_set(link, &pair.further_names, file->whole.symbols[i].name, i);
+  }
   ref_mercury_list_names(link, &pair.view, &pair.other_names, &pair.other_symbols);
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
     const ref_section *section = &file->whole.sections[i];
     const bool mercury = section->type == REF_TYPE_MERCURY_RELA || (section->flags & REF_FLAG_MERCURY) != 0;
-    if (mercury && ref_map_find(&pair.tables, section->name) == REF_NONE) {
-      ref_map_set(link, &pair.tables, section->name, i);
+    if (mercury) {
+      (void)ref_map_put(link, &pair.tables, section->name, i);
     }
-    if ((section->flags & REF_FLAG_MERCURY) == 0 && ref_map_find(&pair.sass, section->name) == REF_NONE) {
-      ref_map_set(link, &pair.sass, section->name, i);
+    if ((section->flags & REF_FLAG_MERCURY) == 0) {
+      (void)ref_map_put(link, &pair.sass, section->name, i);
     }
   }
   ref_mercury_repair_symbols(&pair);
@@ -427,8 +524,12 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
     ref_mercury_repair_attributes(&pair, section);
     ref_mercury_repair_bank(&pair, section);
     ref_mercury_repair_constants(&pair, section);
-    if (section->type == REF_TYPE_PROGBITS && (section->flags & (REF_FLAG_MERCURY | REF_FLAG_EXEC)) == REF_FLAG_EXEC) {
+    const bool is_code = section->type == REF_TYPE_PROGBITS || section->type == REF_TYPE_UFT; /* RF998 */
+    if (is_code && (section->flags & (REF_FLAG_MERCURY | REF_FLAG_EXEC)) == REF_FLAG_EXEC) {
       section->align = CODE_ALIGN; /* RF823 */
     }
+  }
+  if (!link->is_capsule) {
+    ref_mercury_repair_mixed(&pair);
   }
 }

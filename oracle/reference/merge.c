@@ -28,7 +28,7 @@ static void ref_merge_create_first_sections(ref_link *link) {
 }
 
 static void ref_merge_add_info_section(ref_link *link, ref_function *function) {
-  char *name = ref_memory_print(link, ".nv.info.%s", function->name);
+  char *name = ref_memory_join(link, ".nv.info.", function->name);
   function->info = ref_section_add(link, name, REF_TYPE_INFO, REF_FLAG_INFO, 4, 0);
   link->sections[function->info].later_symbol = ref_symbol_add_later(link, name);
   link->sections[function->info].links_symtab = true;
@@ -36,7 +36,7 @@ static void ref_merge_add_info_section(ref_link *link, ref_function *function) {
 }
 
 void ref_merge_add_shared_section(ref_link *link, ref_function *function) {
-  char *name = ref_memory_print(link, ".nv.shared.%s", function->name);
+  char *name = ref_memory_join(link, ".nv.shared.", function->name);
   function->shared =
       ref_section_add_with_symbol(link, name, REF_TYPE_SHARED, REF_FLAG_WRITE | REF_FLAG_ALLOC | REF_FLAG_INFO, 1, 0);
   const size_t named = function->alias_of;
@@ -124,7 +124,7 @@ static void ref_merge_stub(ref_link *link, size_t file_number, uint32_t symbol) 
 
 /* RF958: beside capsules a jump slot that -r keeps is one by its function, whatever the input's section is. */
 static const char *ref_merge_slot_name(ref_link *link, const char *function) {
-  return ref_memory_print(link, ".nv.uft.rel.%s", function + strlen("__cuda_uf_stub_"));
+  return ref_memory_join(link, ".nv.uft.rel.", function + strlen("__cuda_uf_stub_"));
 }
 
 static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symbol) {
@@ -145,7 +145,7 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
   const bool is_named_anew =
       is_plain || text->type == REF_TYPE_PROGBITS || (file->led_of != NULL && !is_slot); /* RF116, L895 */
   const char *name = is_plain && is_slot ? ref_merge_slot_name(link, function->name)
-                     : is_named_anew     ? ref_memory_print(link, ".text.%s", function->name)
+                     : is_named_anew     ? ref_memory_join(link, ".text.", function->name)
                                          : text->name;
   const bool is_code = is_plain || sass || (link->view->is_mercury && !is_slot); /* RF205, RF580, RF626 */
   const uint64_t flags = is_code ? REF_FLAG_ALLOC | REF_FLAG_EXEC : text->flags;
@@ -531,9 +531,9 @@ static size_t ref_merge_joined_to(const ref_link *link, const ref_file *file, ui
 static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
   const ref_section *input = &file->cubin.sections[section];
-  ref_records_check_fragments(link, file, input);
+  const size_t large_parameters = ref_records_check_fragments(link, file, input);
   if (input->info == 0) { /* RF278: whatever its flags say */
-    link->large_parameters += ref_records_count_large_parameters(input);
+    link->large_parameters += large_parameters;
     ref_records_read(link, file_number, section, NULL);
     return;
   }
@@ -552,7 +552,7 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
   if (body == REF_BODY_LOSES || input->info == file->lost_text || function->is_emptied) {
     return;
   }
-  function->large_parameters += ref_records_count_large_parameters(input);
+  function->large_parameters += large_parameters;
   if (!function->live) {
     return;
   }
@@ -682,7 +682,29 @@ static void ref_merge_create_last_sections(ref_link *link) {
   link->action_section = ref_section_add_with_symbol(link, ".nv.rel.action", REF_TYPE_REL_ACTION, 0, 8, 8);
 }
 
+/* About as many sections and symbols as the files have, and of their entries, which may all be of dead code, the first ones. */
+static void ref_merge_make_room(ref_link *link) {
+  const size_t own = 8, few = 64;
+  size_t sections = own, symbols = 2 * own, entries = 0;
+  for (size_t i = 0; i < link->file_count; i++) {
+    const ref_cubin *cubin = &link->files[i].cubin;
+    sections += cubin->section_count;
+    symbols += cubin->symbol_count;
+    for (uint32_t k = 1; k < cubin->section_count && entries < few; k++) {
+      entries += ref_cubin_relocation_count(cubin, k);
+    }
+  }
+  entries = (size_t)ref_smaller(entries, few);
+  link->relocations = REF_TAKE(link, ref_out_relocation, entries);
+  link->relocation_capacity = entries;
+  link->sections = REF_TAKE(link, ref_out_section, sections);
+  link->section_capacity = sections;
+  link->symbols = REF_TAKE(link, ref_out_symbol, symbols);
+  link->symbol_capacity = symbols;
+}
+
 void ref_merge_files(ref_link *link) {
+  ref_merge_make_room(link);
   ref_merge_create_first_sections(link);
   for (size_t i = 0; i < link->file_count; i++) {
     ref_merge_file(link, i);

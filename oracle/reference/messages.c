@@ -4,6 +4,9 @@
 
 static void ref_message_append(ref_link *link, ref_severity severity, const char *id, const char *format,
                                va_list arguments) {
+  if (severity == REF_ERROR && link->is_capsule && link->view != NULL && !link->view->is_mercury) {
+    return; /* RF926 */
+  }
   ref_result *result = link->result;
   const char *kept = ref_memory_print_list(link, format, arguments);
   result->messages =

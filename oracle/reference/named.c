@@ -24,9 +24,8 @@ bool ref_named_is_another(const ref_file *file, const ref_symbol *input) {
 size_t ref_named_find_first(ref_link *link, const char *name) {
   for (; link->named_count < link->symbol_count; link->named_count++) {
     const char *known = link->symbols[link->named_count].name;
-    if (!link->symbols[link->named_count].is_partial && !link->symbols[link->named_count].is_later &&
-        ref_map_find(&link->first_by_name, known) == REF_NONE) {
-      ref_map_set(link, &link->first_by_name, known, link->named_count);
+    if (!link->symbols[link->named_count].is_partial && !link->symbols[link->named_count].is_later) {
+      (void)ref_map_put(link, &link->first_by_name, known, link->named_count);
     }
   }
   return ref_map_find(&link->first_by_name, name);

@@ -4,7 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOTE_OWNER_BYTES = 12, TKINFO_TYPE = 2000, CUINFO_TYPE = 1000, TOOLKIT = 130, STRINGS = 5, CUDA_BYTES = 32 };
+enum {
+  NOTE_OWNER_BYTES = 12,
+  TKINFO_TYPE = 2000,
+  CUINFO_TYPE = 1000,
+  TOOLKIT = 130,
+  STRINGS = 5,
+  CUDA_BYTES = 32,
+  USUAL = 128
+};
 
 static const char *ref_note_base_name(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -23,11 +31,12 @@ static void ref_note_add_text(ref_link *link, ref_bytes *text, const char *part)
 
 /* C61: quotes inside a value are removed. */
 static void ref_note_add_value(ref_link *link, ref_bytes *text, const char *value) {
-  for (const char *at = value; *at != 0; at++) {
-    if (*at != '"') {
-      ref_bytes_add(link, text, at, 1);
-    }
+  const char *at = value;
+  for (const char *quote = strchr(at, '"'); quote != NULL; quote = strchr(at, '"')) {
+    ref_bytes_add(link, text, at, (size_t)(quote - at));
+    at = quote + 1;
   }
+  ref_note_add_text(link, text, at);
 }
 
 /* RF84: numbers in decimal, however they were typed; a leading 0 is octal. */
@@ -93,7 +102,11 @@ static void ref_note_write_head(ref_link *link, ref_bytes *output, size_t descri
 
 /* W5.1: u32 {2, five offsets}, then the strings, padded to 4. */
 static void ref_note_write_tool(ref_link *link, ref_bytes *output) {
-  ref_bytes arguments = {0};
+  ref_bytes arguments = {0}, strings = {0}, head = {0};
+  ref_bytes_reserve(link, &arguments, USUAL);
+  ref_bytes_reserve(link, &strings, 2 * USUAL);
+  ref_bytes_reserve(link, &head, USUAL);
+  ref_bytes_reserve(link, output, 3 * USUAL);
   ref_note_build_arguments(link, &arguments);
   const bool nvlink = link->job->identity_nvlink;
   const char *const texts[STRINGS] = {
@@ -101,7 +114,6 @@ static void ref_note_write_tool(ref_link *link, ref_bytes *output) {
       nvlink ? "nvlink" : "twinlink",
       nvlink ? "Cuda compilation tools, release 13.0, V13.0.88" : "twinlink, release 0.1.0",
       nvlink ? "Build cuda_13.0.r13.0/compiler.36424714_0" : "Build twinlink", (const char *)arguments.data};
-  ref_bytes strings = {0}, head = {0};
   ref_bytes_add_u32(link, &head, 2);
   for (size_t i = 0; i < STRINGS; i++) {
     ref_bytes_add_u32(link, &head, (uint32_t)strings.size);

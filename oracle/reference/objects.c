@@ -12,15 +12,14 @@ bool ref_object_is_data(uint8_t type) {
 
 /* L577: the names that nvlink and the driver provide are the only ones that stay ordinary objects. */
 static bool ref_object_is_plain(const ref_symbol *input) {
-  const bool stays = ref_symbol_is_provided(input->name) &&
-                     (input->section == 0 || !ref_symbol_names_unified_table(input->name)); /* RF769 */
-  return (input->info & 15) == REF_SYMBOL_OBJECT && !stays;
+  const bool may_stay = input->section == 0 || input->name[0] != '_'; /* RF769: no name of a unified table */
+  return (input->info & 15) == REF_SYMBOL_OBJECT && !(may_stay && ref_symbol_is_provided(input->name));
 }
 
 /* RF660: an object of either type is one, unless nvlink or the driver provides it. */
 bool ref_object_is_shared(const ref_symbol *input) {
-  const bool object = (input->info & 15) == REF_SYMBOL_CUDA_OBJECT || ref_object_is_plain(input);
-  return object && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+  return (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED &&
+         ((input->info & 15) == REF_SYMBOL_CUDA_OBJECT || ref_object_is_plain(input));
 }
 
 /* D16, D46: nvlink crashes here. */
@@ -780,9 +779,11 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
   }
 }
 
-/* RF35: the one symbol that a capsule linked as SASS does not bring, unless an object of SASS kind came before it. */
+/* RF35: the one symbol that a capsule linked as SASS does not bring, unless an object of SASS kind came before it. RF988: it does where its code
+ * has no such address written into it. */
 static bool ref_object_is_other_view(const ref_link *link, size_t file_number, const ref_symbol *input) {
-  if (link->is_capsule || input->section != 0 || !REF_IS(input->name, ".nv.reservedSmem.cap")) {
+  if (link->is_capsule || input->section != 0 || !REF_IS(input->name, ".nv.reservedSmem.cap") ||
+      !link->files[file_number].writes_reserved) {
     return false;
   }
   for (size_t i = 0; i <= file_number; i++) {
@@ -801,6 +802,9 @@ static bool ref_object_is_instance(const ref_symbol *input) {
 /* D of W9.8: also of what has no size. W12.8, D59: by default not the offset that an earlier `-r` wrote into `externsharedinstance`, of the
  * first one, and what other names have (RF532). */
 static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, const ref_symbol *input) {
+  if (!ref_object_is_shared(input)) {
+    return;
+  }
   const bool is_align = link->job->bug_compatible || !ref_object_is_instance(input);
   const bool instance = is_align && input->section == 0 && input->size == 0 &&
                         ref_map_find(&link->symbol_by_name, input->name) == REF_NONE;
@@ -809,7 +813,7 @@ static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, co
   if (ref_partial_has_array(link, number, input)) {
     return;
   }
-  if (ref_object_is_shared(input) && (instance || in_pool)) {
+  if (instance || in_pool) {
     const bool placed = ref_partial_places_new(link, (size_t)(file - link->files), input);
     link->debug_shared_align = ref_larger(placed ? 1 : input->value, link->debug_shared_align);
   }

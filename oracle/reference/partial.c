@@ -198,7 +198,7 @@ static void ref_partial_create_object(ref_link *link, size_t section, const ref_
 /* L832, D141: by default an output of -r has a symbol for it, as for any shared object, with which the next link lays it out. */
 static void ref_partial_name_object(ref_link *link, const ref_function *kernel, const ref_section *input,
                                     uint64_t symbols_end) {
-  const char *name = ref_memory_print(link, "%s%s", whole_prefix, kernel->name);
+  const char *name = ref_memory_join(link, whole_prefix, kernel->name);
   const size_t object = ref_symbol_add(link, name, REF_BIND_LOCAL, REF_SYMBOL_CUDA_OBJECT, REF_SPACE_SHARED);
   ref_out_symbol *symbol = &link->symbols[object];
   symbol->section = kernel->shared;
@@ -430,7 +430,7 @@ static void ref_partial_add_alone(ref_link *link, const ref_file *file, uint32_t
   }
   ref_function *kernel = &link->functions[number];
   if (!kernel->live) {
-    ref_names_add_section(link, REF_NONE, ref_memory_print(link, ".nv.shared.%s", kernel->name));
+    ref_names_add_section(link, REF_NONE, ref_memory_join(link, ".nv.shared.", kernel->name));
     return;
   }
   if (kernel->shared == REF_NONE) {

@@ -22,7 +22,7 @@ void ref_preserve_add_section(ref_link *link, size_t target) {
   if (!link->preserves || link->sections[target].resolved != 0) {
     return;
   }
-  const char *name = ref_memory_print(link, ".nv.resolvedrela%s", link->sections[target].stem);
+  const char *name = ref_memory_join(link, ".nv.resolvedrela", link->sections[target].stem);
   const size_t known = link->job->bug_compatible ? ref_map_find(&link->section_by_name, name) : REF_NONE;
   if (known != REF_NONE) {
     link->sections[target].resolved = known;

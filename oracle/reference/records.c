@@ -13,16 +13,40 @@ enum {
 
 /* I4 */
 bool ref_record_first_word_is_symbol(uint8_t code) {
-  static const uint8_t codes[] = {0x02, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x11, 0x12,
-                                  0x13, 0x14, 0x17, 0x23, 0x26, 0x2f, 0x3b, 0x45};
-  return memchr(codes, code, sizeof codes) != NULL;
+  switch (code) {
+  case 0x02:
+  case 0x06:
+  case 0x07:
+  case 0x08:
+  case 0x09:
+  case 0x0a:
+  case 0x11:
+  case 0x12:
+  case 0x13:
+  case 0x14:
+  case 0x17:
+  case 0x23:
+  case 0x26:
+  case 0x2f:
+  case 0x3b:
+  case 0x45:
+    return true;
+  default:
+    return false;
+  }
 }
 
-ref_record *ref_records_add(ref_link *link, ref_records *records, ref_record record) {
+/* The one behind the last becomes the last. */
+static ref_record *ref_record_count(ref_link *link, ref_records *records) {
+  ref_record *record = &records->items[records->count++];
+  record->serial = link->record_serial++;
+  return record;
+}
+
+ref_record *ref_records_add(ref_link *link, ref_records *records, const ref_record *record) {
   records->items = ref_memory_grow(link, records->items, records->count, &records->capacity, sizeof *records->items);
-  record.serial = link->record_serial++;
-  records->items[records->count] = record;
-  return &records->items[records->count++];
+  records->items[records->count] = *record;
+  return ref_record_count(link, records);
 }
 
 /* The module symbol behind an input's symbol index; REF_NONE for none. Sets `gone` for what is not in the output. */
@@ -65,8 +89,7 @@ static bool ref_record_check(ref_link *link, const ref_file *file, const ref_att
 
 /* RF699: what goes with a body that loses; records of the other codes stay, about the body that stands. */
 static bool ref_record_goes_with_body(uint8_t code) {
-  static const uint8_t codes[] = {0x11, 0x23, 0x26, 0x2f, 0x3b};
-  return memchr(codes, code, sizeof codes) != NULL;
+  return code == 0x11 || code == 0x23 || code == 0x26 || code == 0x2f || code == 0x3b;
 }
 
 /* RF191: a record is about a function or an object of the output, or goes; a parameter's word becomes 0 then, but not where
@@ -93,42 +116,49 @@ static size_t ref_record_first_symbol(ref_link *link, const ref_file *file, cons
 }
 
 static void ref_record_read(ref_link *link, ref_file *file, const ref_attribute *attribute, ref_records *records) {
-  ref_record record = {.format = attribute->format, .code = attribute->code};
   bool gone = false;
   if (!ref_record_check(link, file, attribute)) {
     return;
   }
+  records->items = ref_memory_grow(link, records->items, records->count, &records->capacity, sizeof *records->items);
+  ref_record *record = &records->items[records->count]; /* nobody adds another one here */
+  memset(record, 0, sizeof *record);
+  record->format = attribute->format;
+  record->code = attribute->code;
   if (attribute->format != 4) {
-    record.value = ref_u16(attribute->data);
-    (void)ref_records_add(link, records, record);
+    record->value = ref_u16(attribute->data);
+    ref_record_count(link, records);
     return;
   }
-  ref_bytes_add(link, &record.payload, attribute->data, attribute->size);
+  ref_bytes_add(link, &record->payload, attribute->data, attribute->size);
   if (ref_record_first_word_is_symbol(attribute->code)) {
     const size_t symbol = ref_record_first_symbol(link, file, attribute, &gone);
-    record.first_word_is_symbol = true;
-    ref_indices_add(link, &record.symbols, symbol);
+    record->first_word_is_symbol = true;
+    record->symbols = (ref_indices){REF_TAKE_ONE(link, size_t), 1, 1};
+    *record->symbols.items = symbol;
     gone = gone && attribute->code != CODE_CACHE_REQUEST; /* RF93 */
   }
   if (attribute->code == CODE_EXTERNS) {
     for (uint16_t i = 0; i + 4 <= attribute->size; i = (uint16_t)(i + 4)) {
       bool other;
-      ref_indices_add(link, &record.symbols, ref_record_symbol(link, file, ref_u32(attribute->data + i), &other));
+      ref_indices_add(link, &record->symbols, ref_record_symbol(link, file, ref_u32(attribute->data + i), &other));
     }
   }
   if (!gone) {
-    (void)ref_records_add(link, records, record);
+    ref_record_count(link, records);
   }
 }
 
 /* I24a, E29: one file's tcgen05 of 12.x and of 13.0, in whatever function, dead ones too. A record that is refused does not
- * count for the next ones. */
-void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input) {
+ * count for the next ones. RF137: how many records there are of the parameters of kernels that have more than 4 KB of them. */
+size_t ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input) {
   const uint8_t code_fragments = 0x4f;
   ref_attribute attribute;
   uint64_t position = 0;
+  size_t large_parameters = 0;
   while (ref_cubin_next_attribute(input, &position, &attribute)) {
     bool old = false, fresh = false;
+    large_parameters += attribute.code == CODE_KPARAM_INFO_LARGE;
     if (attribute.code != code_fragments || attribute.format != 4) {
       continue;
     }
@@ -150,18 +180,7 @@ void ref_records_check_fragments(ref_link *link, const ref_file *file, const ref
     link->has_old_fragments = link->has_old_fragments || old;
     link->has_new_fragments = link->has_new_fragments || fresh;
   }
-}
-
-/* RF137: records of the parameters of kernels that have more than 4 KB of them. */
-size_t ref_records_count_large_parameters(const ref_section *input) {
-  const uint8_t code_large_parameter = 0x45;
-  ref_attribute attribute;
-  uint64_t position = 0;
-  size_t count = 0;
-  while (ref_cubin_next_attribute(input, &position, &attribute)) {
-    count += attribute.code == code_large_parameter;
-  }
-  return count;
+  return large_parameters;
 }
 
 /* I9: by code, not by place; `function` is NULL for the module's section. */
@@ -196,19 +215,16 @@ uint16_t ref_record_value(const ref_record *record) {
 
 /* F61 */
 void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *output) {
-  uint8_t head[4] = {record->format, record->code, 0, 0};
-  if (record->format != 4) {
-    ref_put_u16(head + 2, ref_record_value(record));
-    ref_bytes_add(link, output, head, sizeof head);
-    ref_record_write_tail(link, record, output);
-    return;
-  }
-  ref_put_u16(head + 2, (uint16_t)(record->payload.size + 4 * record->tail.count));
-  ref_bytes_add(link, output, head, sizeof head);
-  const size_t start = output->size;
-  ref_bytes_add(link, output, record->payload.data, record->payload.size);
-  for (size_t i = 0; i < record->symbols.count && (i + 1) * 4 <= record->payload.size; i++) {
-    ref_put_u32(output->data + start + i * 4, ref_symbol_index(link, record->symbols.items[i]));
+  const bool sized = record->format == 4;
+  const uint16_t value = sized ? (uint16_t)(record->payload.size + 4 * record->tail.count) : ref_record_value(record);
+  const uint32_t format = record->format, code = record->code;
+  ref_bytes_add_u32(link, output, format | code << 8 | (uint32_t)value << 16);
+  if (sized) {
+    const size_t start = output->size;
+    ref_bytes_add(link, output, record->payload.data, record->payload.size);
+    for (size_t i = 0; i < record->symbols.count && (i + 1) * 4 <= record->payload.size; i++) {
+      ref_put_u32(output->data + start + i * 4, ref_symbol_index(link, record->symbols.items[i]));
+    }
   }
   ref_record_write_tail(link, record, output);
 }

@@ -98,6 +98,7 @@ void ref_reference_lay_out(ref_link *link) {
 }
 
 static void ref_reference_merge(ref_link *link) {
+  ref_inputs_check_order(link);
   for (size_t i = 0; i < link->file_count && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0; i++) {
     ref_mercury_repair(link,
                        &link->files[i]); /* RF683: of a mixed link those in front of the first file of SASS kind */
@@ -159,7 +160,7 @@ static size_t ref_reference_memory_limit(const ref_job *job) {
 
 ref_result ref_reference_link(const ref_job *job) {
   ref_result result = {0};
-  ref_link *link = calloc(1, sizeof *link);
+  ref_link *link = ref_memory_begin();
   if (link == NULL) {
     result.exit_code = 1;
     return result;
@@ -172,9 +173,7 @@ ref_result ref_reference_link(const ref_job *job) {
   } else {
     result.bytes = NULL;
   }
-  ref_inputs_free(link);
-  result.memory = link->blocks;
-  free(link);
+  result.memory = link->blocks; /* the link lies there, too */
   return result;
 }
 

@@ -15,6 +15,15 @@
 static inline bool ref_text_is(const char *text, const char *other) {
   return *text == *other && (*text == 0 || (text[1] == other[1] && strcmp(text, other) == 0));
 }
+/* The same of how a text begins. */
+static inline bool ref_text_begins(const char *text, const char *beginning) {
+  while (*beginning != 0 && *text == *beginning) {
+    text++;
+    beginning++;
+  }
+  return *beginning == 0;
+}
+
 #define REF_IS(text, literal) ref_text_is(text, "" literal)
 
 /* In the order of the tool note (C61). */

@@ -87,7 +87,8 @@ bool ref_relocatable_keeps(const ref_link *link, const ref_out_relocation *entry
   const bool other = symbol->type == REF_SYMBOL_SECTION || symbol->type == REF_SYMBOL_FUNC;
   const bool object =
       symbol->type == REF_SYMBOL_CUDA_OBJECT && (space == REF_SPACE_SHARED || space == REF_SPACE_CONSTANT);
-  return object || size || other || ref_bindless_mask_of(symbol->type) != 0;
+  const bool lies = symbol->section != REF_NONE && link->sections[symbol->section].type == REF_TYPE_SHARED; /* RF925 */
+  return object || lies || size || other || ref_bindless_mask_of(symbol->type) != 0;
 }
 
 /* The shared object of a place in the list, if it lies in the section; NULL: elsewhere, or its definition has another place. */
@@ -252,9 +253,9 @@ static void ref_relocatable_clear_extern(ref_link *link) {
   }
 }
 
-/* As W17.4, until nothing changes (RF14). L1062: by default names that stay undefined (D59) have the value that they have without -g: for the next
- * link it is an alignment. */
-static void ref_relocatable_value_extern(ref_link *link, size_t pool) {
+/* As W17.4, until nothing changes (RF14). L1062: by default these names have the value that they have without -g: for the next link it is an
+ * alignment (D59), of those that a file defines, too (RF922). */
+static void ref_relocatable_value_extern(ref_link *link) {
   uint64_t *values = REF_TAKE(link, uint64_t, link->symbol_count);
   if (!ref_options_keep_shared_symbols(link)) {
     return;
@@ -267,7 +268,7 @@ static void ref_relocatable_value_extern(ref_link *link, size_t pool) {
   }
   for (size_t i = 0; i < link->symbol_count && !link->job->bug_compatible; i++) {
     ref_out_symbol *symbol = &link->symbols[i];
-    if (symbol->is_extern_shared && !ref_relocatable_is_own(symbol, pool)) {
+    if (symbol->is_extern_shared) {
       symbol->value = values[i];
     }
   }
@@ -310,7 +311,7 @@ void ref_relocatable_layout(ref_link *link) {
       ref_relocatable_measure_kernel(link, &link->functions[i]);
     }
   }
-  ref_relocatable_value_extern(link, pool);
+  ref_relocatable_value_extern(link);
   for (size_t i = 0; i < link->function_count; i++) {
     if (link->functions[i].shared != REF_NONE) {
       ref_relocatable_size_kernel(link, &link->functions[i], has_extern);

@@ -237,8 +237,10 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
   case REF_KIND_RUNTIME:
     return REF_KEEP;
   case REF_KIND_YIELD:
-  case REF_KIND_NONE:
-    return REF_DROP;
+  case REF_KIND_NONE: /* RF992: Mercury's last one leaves a record */
+    return link->view->is_mercury && entry->has_addend && entry->type == REF_MERCURY_FIRST + REF_MERCURY_TYPES - 1
+               ? REF_RECORD
+               : REF_DROP;
   case REF_KIND_CLEAR:
     if (entry->names_dead_code) {
       return REF_CLEAR; /* as R15; RF546: of no other section that does not come along */
@@ -370,9 +372,9 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
     return ref_relocate_drops_weak(link, entry, symbol) ? REF_DROP : REF_KEEP; /* R54b, RF106, L572 */
   }
   const ref_kind kind = ref_relocate_kind(link, entry->type);
-  const bool ends = (kind == REF_KIND_PC_RELATIVE || kind == REF_KIND_SENTINEL) &&
-                    !ref_relocatable_has_instance(link, entry); /* RF565, RF609: not what nvlink keeps in a kernel */
-  if (symbol->is_extern_shared && !ends && ref_relocatable_is_default(link) && !ref_options_list_shared_symbols(link)) {
+  const bool waits =
+      kind == REF_KIND_APPLY || ref_relocatable_has_instance(link, entry); /* RF921: what needs a place */
+  if (symbol->is_extern_shared && waits && ref_relocatable_is_default(link) && !ref_options_list_shared_symbols(link)) {
     return REF_APPLY; /* D6: what stays is decided by ref_relocatable_keeps, where no names stay (RF442) */
   }
   if (undefined && (strncmp(symbol->name, ".nv.independent.", 16) == 0 || ref_symbol_is_provided(symbol->name))) {
@@ -414,7 +416,8 @@ static ref_action ref_relocate_classify_code(ref_link *link, ref_out_relocation 
   }
   ref_out_relocation whole = *entry;
   whole.type = TYPE_ADDRESS_64;
-  return ref_relocate_classify_now(link, &whole) == REF_APPLY ? REF_RECORD : action;
+  const bool written = ref_relocate_classify_now(link, &whole) == REF_APPLY && !ref_relocatable_keeps(link, entry);
+  return written ? REF_RECORD : action; /* RF923: what Mercury keeps by default stays here, too */
 }
 
 /* D91: by default what clears the traces of dead code waits for the final link, whatever it is about but nvlink's own names. */
@@ -662,12 +665,15 @@ static void ref_relocate_keep_unpatched(ref_link *link, ref_out_section *target)
 /* R2-R5, R9a */
 static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, bool clear) {
   ref_out_section *target = &link->sections[entry->target];
+  const ref_relocation_row *row = ref_relocation_row_of(entry->type);
   if (link->view->is_mercury && target->info_function != REF_NONE) {
     ref_relocate_check_code_place(link, entry); /* RF900: written later */
+    if (row != NULL && !clear && !ref_relocate_is_foreign(link, entry->type)) {
+      ref_relocate_check_fit(link, row, ref_relocate_symbol_value(link, entry) + (uint64_t)entry->addend); /* RF927 */
+    }
     return;
   }
   ref_relocate_check_place(link, entry);
-  const ref_relocation_row *row = ref_relocation_row_of(entry->type);
   if (row == NULL || ref_relocate_is_foreign(link, entry->type)) { /* nvlink's table has nothing to write by (RF228) */
     ref_relocate_refuse_foreign(link);
   }

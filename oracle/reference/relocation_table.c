@@ -210,7 +210,7 @@ uint32_t ref_relocation_rewrite(uint32_t type) {
                                      {0x10032, 0x10002}, {0x10033, 0x10003}, {0x10034, 0x10010}, {0x10035, 0x10011},
                                      {0x10036, 0x10012}, {0x10037, 0x10013}, {0x10038, 0x10014}, {0x10039, 0x10015},
                                      {0x1003a, 0x10016}, {0x1003b, 0x10017}, {0x1003e, 0x10005}, {0x1003f, 0x10006}};
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+  for (size_t i = 0; type >= rows[0].type && i < sizeof rows / sizeof rows[0]; i++) {
     if (rows[i].type == type) {
       return rows[i].plain;
     }

@@ -1,4 +1,4 @@
-/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37, RF720, RF800, RF770, RF771, RF777, RF780, RF786, RF807. */
+/* Reading the inputs' relocation sections: W2.5, W3.4, W8.3, W8.5, R12, R17, R30, R31, R36, R37, RF720, RF800, RF770, RF771, RF777, RF780, RF786, RF807, RF980. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -28,7 +28,7 @@ size_t ref_relocation_section(ref_link *link, size_t target, bool has_addend) {
   ref_out_section *section = &link->sections[target];
   size_t *known = has_addend ? &section->rela : &section->rel;
   if (*known == 0) {
-    char *name = ref_memory_print(link, has_addend ? ".rela%s" : ".rel%s", section->stem);
+    char *name = ref_memory_join(link, has_addend ? ".rela" : ".rel", section->stem);
     const bool hidden = section->constant_owner != REF_NONE; /* M20: the images' ones have names */
     const size_t number = hidden ? ref_section_add_hidden(link, name, type, REF_FLAG_INFO, 8, has_addend ? 24 : 16)
                                  : ref_section_add(link, name, type, REF_FLAG_INFO, 8, has_addend ? 24 : 16);
@@ -41,7 +41,7 @@ size_t ref_relocation_section(ref_link *link, size_t target, bool has_addend) {
     if (!hidden) {
       ref_preserve_add_section(link, target);
     } else if (link->preserves) { /* RF175 */
-      ref_names_add_section(link, REF_NONE, ref_memory_print(link, ".nv.resolvedrela%s", section->stem));
+      ref_names_add_section(link, REF_NONE, ref_memory_join(link, ".nv.resolvedrela", section->stem));
     }
     return number;
   }
@@ -103,9 +103,13 @@ bool ref_relocation_is_forgotten(const ref_link *link, const ref_file *file, uin
           link->job->bug_compatible);
 }
 
-/* RF854: the SASS side's entries of frames are made from Mercury's, and what the input has there is not read. */
-static bool ref_relocation_is_of_frames(const ref_link *link, const ref_file *file, uint32_t target) {
-  return link->is_capsule && !link->view->is_mercury && REF_IS(file->cubin.sections[target].name, ".debug_frame");
+/* RF854, RF980: the SASS side's entries of frames, variables and user constants are made from Mercury's, and what the input has there is not
+ * read. */
+static bool ref_relocation_is_made(const ref_link *link, const ref_file *file, uint32_t target) {
+  const ref_section *section = &file->cubin.sections[target];
+  const bool data = section->type == REF_TYPE_GLOBAL_INIT || section->type == ref_view_sass.user_type ||
+                    section->type == REF_TYPE_CONSTANT + 4;
+  return link->is_capsule && !link->view->is_mercury && (data || REF_IS(section->name, ".debug_frame"));
 }
 
 /* W8.5: entries inside a lost weak variable. RF37, RF974: those in constants stay. */
@@ -116,8 +120,7 @@ bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint3
   }
   const uint32_t type = file->cubin.sections[target].type;
   const bool stays = ref_relocation_is_address_table(type) || (!link->is_capsule && ref_section_type_is_constant(type));
-  return ref_relocation_is_of_frames(link, file, target) ||
-         ref_relocation_is_forgotten(link, file, target, entry->symbol) ||
+  return ref_relocation_is_made(link, file, target) || ref_relocation_is_forgotten(link, file, target, entry->symbol) ||
          (!stays && ref_weak_offset_is_lost(file, target, entry->offset));
 }
 
@@ -458,7 +461,7 @@ static void ref_relocation_make_other(ref_link *link, size_t target) {
     return;
   }
   const char *name =
-      section->rel != 0 ? link->sections[section->rel].name : ref_memory_print(link, ".rel%s", section->stem);
+      section->rel != 0 ? link->sections[section->rel].name : ref_memory_join(link, ".rel", section->stem);
   ref_names_add_section(link, REF_NONE, name);
   if (section->rel == 0 && !section->has_left_out) {
     section->has_left_out = true;
@@ -469,13 +472,16 @@ static void ref_relocation_make_other(ref_link *link, size_t target) {
 /* RF771: entries of a function's text are called after what the file's first ones are about. */
 static void ref_relocation_name_target(ref_link *link, const ref_file *file, uint32_t target) {
   ref_out_section *section = &link->sections[file->section_of[target]];
+  const bool is_first =
+      !link->is_capsule && section->info_function != REF_NONE && section->rel == 0 && section->rela == 0;
+  if (!is_first || (file->cubin.sections[target].flags & REF_FLAG_EXEC) == 0) {
+    return;
+  }
   const uint32_t owner = ref_function_primary(file, target);
   const bool lent =
-      owner != 0 && file->function_of[owner] != REF_NONE && section->info_function != REF_NONE &&
+      owner != 0 && file->function_of[owner] != REF_NONE &&
       link->functions[section->info_function].text != link->functions[file->function_of[owner]].text; /* RF1051 */
-  const bool code =
-      (file->cubin.sections[target].flags & REF_FLAG_EXEC) != 0 && (lent || !ref_function_owns_text(file, target));
-  if (!link->is_capsule && code && section->info_function != REF_NONE && section->rel == 0 && section->rela == 0) {
+  if (lent || !ref_function_owns_text(file, target)) {
     section->stem = file->cubin.sections[target].name;
   }
 }
@@ -485,38 +491,38 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   ref_file *file = &link->files[file_number];
   const uint32_t target = file->cubin.sections[table].info;
   const bool no_type = entry->type != 0 && entry->type <= REF_MERCURY_FIRST; /* L584 */
-  const bool of_text = entry->type < REF_MERCURY_FIRST && ref_merge_owner(file, target) != 0;
-  if (link->view->is_mercury && (no_type || of_text)) {
+  if (link->view->is_mercury && (no_type || (entry->type < REF_MERCURY_FIRST && ref_merge_owner(file, target) != 0))) {
     link->has_unexpected_entry = true; /* RF686 */
     link->unexpected_file = file_number;
     return;
   }
-  ref_out_relocation output = {.target = file->section_of[target],
-                               .file = file_number,
-                               .input_symbol = entry->symbol,
-                               .input_target = target,
-                               .offset = entry->offset + file->offset_in[target],
-                               .input_offset = entry->offset,
-                               .type = entry->type,
-                               .symbol = REF_NONE,
-                               .function = REF_NONE,
-                               .addend = entry->addend,
-                               .has_addend = has_addend};
-  output.is_of_loader = ref_relocation_is_of_loader(link, file, target, entry);
-  ref_relocation_resolve_symbol(link, file, entry, &output);
-  if (ref_relocation_is_kernel_address(link, &output)) {
-    output.type = ref_mercury_descriptor_type(link, file, table, entry);
-  }
-  ref_relocation_check_code(link, file, entry, &output);
-  ref_relocation_add_block_offset(link, &output);
-  ref_relocation_name_target(link, file, target);
-  output.section = ref_relocation_section(link, output.target, output.has_addend);
-  if (has_addend && output.addend == 0 && processed != 0) {
-    ref_relocation_make_other(link, output.target);
-  }
   link->relocations = ref_memory_grow(link, link->relocations, link->relocation_count, &link->relocation_capacity,
                                       sizeof *link->relocations);
-  link->relocations[link->relocation_count++] = output;
+  ref_out_relocation *output = &link->relocations[link->relocation_count]; /* zeros; nobody adds another one here */
+  output->target = file->section_of[target];
+  output->file = file_number;
+  output->input_symbol = entry->symbol;
+  output->input_target = target;
+  output->offset = entry->offset + file->offset_in[target];
+  output->input_offset = entry->offset;
+  output->type = entry->type;
+  output->symbol = REF_NONE;
+  output->function = REF_NONE;
+  output->addend = entry->addend;
+  output->has_addend = has_addend;
+  output->is_of_loader = ref_relocation_is_of_loader(link, file, target, entry);
+  ref_relocation_resolve_symbol(link, file, entry, output);
+  if (ref_relocation_is_kernel_address(link, output)) {
+    output->type = ref_mercury_descriptor_type(link, file, table, entry);
+  }
+  ref_relocation_check_code(link, file, entry, output);
+  ref_relocation_add_block_offset(link, output);
+  ref_relocation_name_target(link, file, target);
+  output->section = ref_relocation_section(link, output->target, output->has_addend);
+  if (has_addend && output->addend == 0 && processed != 0) {
+    ref_relocation_make_other(link, output->target);
+  }
+  link->relocation_count++;
 }
 
 /* True for what goes with a function that is dead or whose body lost. */

@@ -4,8 +4,11 @@
  * dead code with it, which the link itself never makes: so the files are merged once more, with everything alive. */
 #include "link.h"
 
-/* The link as it is before anything is merged. */
+/* The link as it is before anything is merged; NULL: nobody will ask. */
 ref_link *ref_statics_fork(ref_link *link) {
+  if (!link->job->bug_compatible) {
+    return NULL;
+  }
   ref_link *whole = REF_TAKE_ONE(link, ref_link);
   *whole = *link;
   whole->blocks = NULL;
@@ -24,11 +27,11 @@ ref_link *ref_statics_fork(ref_link *link) {
 static bool ref_statics_have_namesakes(ref_link *link) {
   ref_map first = {0};
   bool dead = false, twice = false;
-  for (size_t i = 0; i < link->function_count; i++) {
-    const bool known = ref_map_find(&first, link->functions[i].name) != REF_NONE;
-    twice = twice || known;
-    dead = dead || !link->functions[i].live;
-    ref_map_set(link, &first, link->functions[i].name, i);
+  for (size_t i = 0; !dead && i < link->function_count; i++) {
+    dead = !link->functions[i].live;
+  }
+  for (size_t i = 0; dead && !twice && i < link->function_count; i++) {
+    twice = !ref_map_put(link, &first, link->functions[i].name, i);
   }
   return twice && dead;
 }
@@ -45,7 +48,7 @@ static void ref_statics_merge(ref_link *whole) {
 
 /* The section that has the name of the function's compiler constants is about another function. */
 static bool ref_static_meets_namesake(ref_link *whole, const ref_function *function) {
-  const char *name = ref_memory_print(whole, "%s%s", whole->view->optimizer_prefix, function->name);
+  const char *name = ref_memory_join(whole, whole->view->optimizer_prefix, function->name);
   const size_t found = ref_map_find(&whole->section_by_name, name);
   return found != REF_NONE && whole->sections[found].info_section != function->text;
 }

@@ -2,72 +2,116 @@
 
 #include <string.h>
 
-static size_t ref_map_slot(const ref_map *map, const char *key) {
-  uint64_t hash = 1469598103934665603u;
-  for (const char *at = key; *at != 0; at++) {
-    hash = (hash ^ (uint8_t)*at) * 1099511628211u;
+enum { FEW = 16 }; /* entries of a small map */
+
+/* All of a text, eight bytes at a time: every byte is one of those that choose the slot, however small the map is. */
+static uint64_t ref_map_hash(const char *key, size_t length) {
+  const uint64_t odd = 0x9e3779b97f4a7c15u;
+  uint64_t hash = length, word = 0;
+  for (size_t i = 0; i + sizeof word <= length; i += sizeof word) {
+    memcpy(&word, key + i, sizeof word);
+    hash = (hash ^ word) * odd;
+    hash ^= hash >> 32;
   }
-  size_t slot = (size_t)((hash ^ hash >> 32) & (map->capacity - 1)); /* a power of two */
-  while (map->numbers[slot] != REF_NONE && strcmp(map->keys[slot], key) != 0) {
+  if (length >= sizeof word) {
+    memcpy(&word, key + length - sizeof word, sizeof word);
+  } else {
+    for (size_t i = 0; i < length; i++) {
+      word = word << 8 | (uint8_t)key[i];
+    }
+  }
+  hash = (hash ^ word) * odd;
+  hash = (hash ^ hash >> 32) * odd;
+  return hash ^ hash >> 32;
+}
+
+/* The entry of a key, or the empty one for it. */
+static ref_map_entry *ref_map_place(const ref_map *map, const char *key, uint64_t hash) {
+  size_t slot = (size_t)hash & (map->capacity - 1); /* a power of two */
+  for (;;) {
+    ref_map_entry *entry = &map->entries[slot];
+    if (entry->key == NULL || entry->key == key || ref_text_is(entry->key, key)) {
+      return entry;
+    }
     slot = (slot + 1) & (map->capacity - 1);
   }
-  return slot;
 }
 
 size_t ref_map_find(const ref_map *map, const char *key) {
-  return map->capacity == 0 ? REF_NONE : map->numbers[ref_map_slot(map, key)];
+  if (map->capacity == 0) {
+    return REF_NONE;
+  }
+  const ref_map_entry *entry = ref_map_place(map, key, ref_map_hash(key, strlen(key)));
+  return entry->key == NULL ? REF_NONE : entry->number;
 }
 
-static void ref_map_enlarge(ref_link *link, ref_map *map) {
+static void ref_map_enlarge(ref_link *link, ref_map *map, size_t capacity) {
   const ref_map old = *map;
-  map->capacity = old.capacity == 0 ? 64 : old.capacity * 4;
-  map->keys = REF_TAKE(link, const char *, map->capacity);
-  map->numbers = ref_memory_take_numbers(link, map->capacity);
+  map->capacity = capacity;
+  map->entries = REF_TAKE(link, ref_map_entry, map->capacity);
   for (size_t i = 0; i < old.capacity; i++) {
-    if (old.numbers[i] != REF_NONE) {
-      const size_t slot = ref_map_slot(map, old.keys[i]);
-      map->keys[slot] = old.keys[i];
-      map->numbers[slot] = old.numbers[i];
+    if (old.entries[i].key != NULL) {
+      const char *key = old.entries[i].key;
+      *ref_map_place(map, key, ref_map_hash(key, strlen(key))) = old.entries[i];
     }
   }
 }
 
-/* The slot of a key, which has one from now on. */
-static size_t ref_map_add(ref_link *link, ref_map *map, const char *key) {
+/* The entry of a key, which has one from now on. */
+static ref_map_entry *ref_map_add(ref_link *link, ref_map *map, const char *key, uint64_t hash) {
   if (map->count * 2 >= map->capacity) {
-    ref_map_enlarge(link, map);
+    ref_map_enlarge(link, map, map->capacity == 0 ? FEW : map->capacity * 4);
   }
-  const size_t slot = ref_map_slot(map, key);
-  if (map->numbers[slot] == REF_NONE) {
+  ref_map_entry *entry = ref_map_place(map, key, hash);
+  if (entry->key == NULL) {
     map->count++;
-    map->keys[slot] = key;
+    *entry = (ref_map_entry){key, REF_NONE};
   }
-  return slot;
+  return entry;
 }
 
 void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number) {
-  const size_t slot = ref_map_add(link, map, key); /* which may make other lists of numbers */
-  map->numbers[slot] = number;
+  ref_map_add(link, map, key, ref_map_hash(key, strlen(key)))->number = number;
 }
 
-/* False where the key has a number already, which stays. */
-static bool ref_map_put(ref_link *link, ref_map *map, const char *key, size_t number) {
-  const size_t slot = ref_map_add(link, map, key);
-  if (map->numbers[slot] != REF_NONE) {
+static bool ref_map_put_hashed(ref_link *link, ref_map *map, const char *key, uint64_t hash, size_t number) {
+  ref_map_entry *entry = ref_map_add(link, map, key, hash);
+  if (entry->number != REF_NONE) {
     return false;
   }
-  map->numbers[slot] = number;
+  entry->number = number;
   return true;
 }
 
+bool ref_map_put(ref_link *link, ref_map *map, const char *key, size_t number) {
+  return ref_map_put_hashed(link, map, key, ref_map_hash(key, strlen(key)), number);
+}
+
 /* W2.1. The table starts with the empty string at offset 0; RF41: an empty prototype text is a string of its own. */
-void ref_strings_add(ref_link *link, ref_strings *strings, const char *text) {
+static void ref_strings_add_hashed(ref_link *link, ref_strings *strings, const char *text, size_t length,
+                                   uint64_t hash) {
   if (strings->bytes.size == 0) {
     ref_bytes_add(link, &strings->bytes, "", 1);
   }
-  if (ref_map_put(link, &strings->offsets, text, strings->bytes.size)) {
-    ref_bytes_add(link, &strings->bytes, text, strlen(text) + 1);
+  if (ref_map_put_hashed(link, &strings->offsets, text, hash, strings->bytes.size)) {
+    ref_bytes_add(link, &strings->bytes, text, length + 1);
   }
+}
+
+void ref_strings_add(ref_link *link, ref_strings *strings, const char *text) {
+  const size_t length = strlen(text);
+  ref_strings_add_hashed(link, strings, text, length, ref_map_hash(text, length));
+}
+
+/* Room for so many strings of some length, in a table that has none so far. */
+static void ref_strings_reserve(ref_link *link, ref_strings *strings, size_t count) {
+  enum { USUAL_LENGTH = 24 };
+  size_t capacity = FEW;
+  while (capacity / 2 <= count) {
+    capacity *= 2;
+  }
+  ref_map_enlarge(link, &strings->offsets, capacity);
+  ref_bytes_reserve(link, &strings->bytes, ref_smaller(count, (size_t)1 << 20) * USUAL_LENGTH + 1);
 }
 
 uint32_t ref_strings_offset(const ref_strings *strings, const char *text) {
@@ -102,14 +146,20 @@ static bool ref_name_is_gone(const ref_link *link, const ref_name *name) {
 }
 
 void ref_names_build(ref_link *link) {
+  if (link->names.offsets.count == 0 && link->section_names.offsets.count == 0) {
+    ref_strings_reserve(link, &link->names, link->name_count);
+    ref_strings_reserve(link, &link->section_names, link->name_count);
+  }
   for (size_t i = 0; i < link->name_count; i++) {
     const ref_name *name = &link->name_log[i];
     if (ref_name_is_gone(link, name)) {
       continue;
     }
-    ref_strings_add(link, &link->names, name->text);
+    const size_t length = strlen(name->text);
+    const uint64_t hash = ref_map_hash(name->text, length);
+    ref_strings_add_hashed(link, &link->names, name->text, length, hash);
     if (name->in_section_names) {
-      ref_strings_add(link, &link->section_names, name->text);
+      ref_strings_add_hashed(link, &link->section_names, name->text, length, hash);
     }
   }
 }

@@ -44,6 +44,11 @@ bool ref_symbol_is_system_call(const char *name) {
                                       "cnpEventCreate",
                                       "cnpEventRecord",
                                       "cnpEventDestroy"};
+  const bool is_like_one =
+      name[0] == '_' ? name[1] == '_' : name[0] == 'c' || name[0] == 'v' || name[0] == 'm' || name[0] == 'f';
+  if (!is_like_one) {
+    return false;
+  }
   if (strncmp(name, "__cuda_syscall", 14) == 0) {
     return true;
   }
@@ -74,8 +79,13 @@ bool ref_symbol_is_provided(const char *name) {
                                       ".nv.independent.samplerrefDescSize",
                                       ".nv.unified.texrefDescSize",
                                       ".nv.surfrefDescSize"};
+  const bool is_like_one = name[0] == '_' ? name[1] == '_' && name[2] == 'U'
+                                          : name[0] == '.' && name[1] == 'n' && name[2] == 'v' && name[3] == '.';
+  if (!is_like_one) {
+    return false; /* as nearly all */
+  }
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (ref_text_is(name, names[i])) {
+    if (names[i][3] == name[3] && names[i][4] == name[4] && ref_text_is(name, names[i])) {
       return true;
     }
   }
@@ -160,7 +170,7 @@ void ref_symbols_report_undefined(ref_link *link) {
 
 /* The names that nvlink has for unified tables: whole names (RF557). */
 bool ref_symbol_names_unified_table(const char *name) {
-  return ref_symbol_is_provided(name) && name[0] == '_';
+  return name[0] == '_' && ref_symbol_is_provided(name);
 }
 
 /* W4.2: of the reserved names only `.nv.reservedSmem.offset0` stays in an executable; with -r all stay. RF557: functions and textures do. */

@@ -44,7 +44,6 @@ void ref_system_choose_files(ref_link *link) {
     link->has_extended = link->has_extended || file->cubin.type == EXTENDED;
     if (file->is_system && missing == 0) {
       skipped = true;
-      ref_cubin_free(&file->whole);
       continue;
     }
     missing = ref_system_count_missing(link, &functions, file, missing);

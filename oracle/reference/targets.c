@@ -19,7 +19,7 @@ static const ref_target ref_targets[] = {
 
 const ref_target *ref_target_find(const char *name) {
   for (size_t i = 0; i < sizeof ref_targets / sizeof ref_targets[0]; i++) {
-    if (strcmp(name, ref_targets[i].name) == 0) {
+    if (ref_text_is(name, ref_targets[i].name)) {
       return &ref_targets[i];
     }
   }

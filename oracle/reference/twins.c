@@ -31,11 +31,17 @@ static bool ref_twin_shares_bytes(const ref_file *file, size_t a, size_t b) {
 void ref_twins_find(ref_link *link, ref_file *file) {
   ref_twin *places = REF_TAKE(link, ref_twin, file->cubin.section_count);
   size_t count = 0;
+  bool is_ordered = true;
   for (size_t i = 1; i < file->cubin.section_count; i++) {
     const ref_section *section = &file->cubin.sections[i];
     if (section->data != NULL) {
-      places[count++] = (ref_twin){section->offset, section->size, i};
+      places[count] = (ref_twin){section->offset, section->size, i};
+      is_ordered = is_ordered && (count == 0 || ref_twin_compare_places(&places[count - 1], &places[count]) < 0);
+      count++;
     }
+  }
+  if (is_ordered) {
+    return; /* as usual */
   }
   qsort(places, count, sizeof *places, ref_twin_compare);
   for (size_t i = 0; i < count; i++) {

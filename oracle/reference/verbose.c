@@ -13,10 +13,14 @@ static uint64_t ref_verbose_section_size(const ref_link *link, const char *name)
 
 /* RF563: constants are found by their name alone, whatever their type is. Of two images (D85) the first counts. */
 static size_t ref_verbose_find_bank(ref_link *link, uint32_t bank, const char *owner) {
-  const char *name = ref_memory_print(link, ".nv.constant%u%s", bank, owner);
+  static const char *const numbers[BANKS] = {"0", "1",  "2",  "3",  "4",  "5",  "6",  "7",  "8",
+                                             "9", "10", "11", "12", "13", "14", "15", "16", "17"};
+  static const char prefix[] = ".nv.constant";
+  const char *rest = ref_memory_join(link, numbers[bank], owner);
   for (size_t i = 0; i < link->section_count; i++) {
     const ref_out_section *section = &link->sections[i];
-    if (!section->dropped && section->constant_owner == REF_NONE && strcmp(section->name, name) == 0) {
+    if (!section->dropped && section->constant_owner == REF_NONE && ref_text_begins(section->name, prefix) &&
+        ref_text_is(section->name + sizeof prefix - 1, rest)) {
       return i;
     }
   }
@@ -31,7 +35,7 @@ static const char *ref_verbose_add_bank(ref_link *link, const char *text, uint32
 
 /* RF563: banks 1 and 3 to 6 are the module's, 0, 2 and 7 to 17 a kernel's; `kernel` is NULL for the module. */
 static const char *ref_verbose_constants(ref_link *link, const ref_function *kernel) {
-  const char *owner = kernel == NULL ? "" : ref_memory_print(link, ".%s", kernel->name);
+  const char *owner = kernel == NULL ? "" : ref_memory_join(link, ".", kernel->name);
   const char *text = "";
   for (uint32_t bank = 0; bank < BANKS; bank++) {
     const bool is_of_module = bank == 1 || (bank >= FIRST_OF_MODULE && bank <= LAST_OF_MODULE);
@@ -84,7 +88,7 @@ static size_t ref_verbose_count_entries(ref_link *link, size_t parameters, uint8
 /* RF72: not in a link of capsules. RF659: parameters are found by their section's name, as RF563 says; without them there are none. */
 static const char *ref_verbose_textures(ref_link *link, const ref_function *kernel) {
   const char *text = "";
-  const size_t parameters = ref_verbose_find_bank(link, 0, ref_memory_print(link, ".%s", kernel->name));
+  const size_t parameters = ref_verbose_find_bank(link, 0, ref_memory_join(link, ".", kernel->name));
   if (link->is_capsule || parameters == REF_NONE) {
     return text;
   }
@@ -123,7 +127,7 @@ static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel
   const bool has_shared = kernel->shared != REF_NONE && !link->sections[kernel->shared].dropped;
   const unsigned long long shared = has_shared ? link->sections[kernel->shared].size : 0;
   const unsigned long long local =
-      ref_verbose_section_size(link, ref_memory_print(link, ".nv.local.%s", kernel->name)); /* RF659 */
+      ref_verbose_section_size(link, ref_memory_join(link, ".nv.local.", kernel->name)); /* RF659 */
   ref_message_tell(link, REF_INFO, "Function properties for '%s':", kernel->name);
   ref_message_tell(link, REF_INFO,
                    "used %d registers, used %u barriers, %d stack, %llu bytes smem%s, %llu bytes lmem%s",

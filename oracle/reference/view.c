@@ -55,7 +55,7 @@ static void ref_view_make_plain(ref_link *link, ref_section *section) {
     section->type = ref_view_starts_with(section->name, ".nv.uft.rel.") ? REF_TYPE_UFT : REF_TYPE_PROGBITS; /* U3 */
     section->flags |= REF_FLAG_ALLOC | REF_FLAG_EXEC;
   } else if (section->type == REF_TYPE_MERCURY_RELA && ref_view_starts_with(section->name, relocations)) {
-    section->name = ref_memory_print(link, ".rela%s", section->name + strlen(relocations));
+    section->name = ref_memory_join(link, ".rela", section->name + strlen(relocations));
     section->type = REF_TYPE_RELA;
   } else if (section->type != REF_TYPE_MERCURY_SYMTAB && section->type != REF_TYPE_MERCURY_RESOLVED &&
              ref_view_starts_with(section->name, mercury)) {

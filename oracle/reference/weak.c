@@ -130,7 +130,7 @@ void ref_weak_delete_emptied(ref_link *link) {
 
 /* W8.8, D7: compiler constants go by the section's NAME; by default only the function's own go. */
 static void ref_weak_drop_constants(ref_link *link, ref_function *function) {
-  const char *name = ref_memory_print(link, "%s%s", link->view->optimizer_prefix, function->name);
+  const char *name = ref_memory_join(link, link->view->optimizer_prefix, function->name);
   const size_t first = ref_weak_find_block(link, name);
   if (first == REF_NONE) {
     return;

@@ -76,18 +76,22 @@ static size_t ref_write_first_sections(const ref_link *link) {
 
 void ref_write_order_sections(ref_link *link, ref_indices *order) {
   const size_t first = ref_write_first_sections(link);
+  uint8_t *classes = REF_TAKE(link, uint8_t, link->section_count); /* 0: none */
   ref_write_reserve_shared(link);
   for (size_t i = 0; i < link->section_count; i++) {
     ref_out_section *section = &link->sections[i];
     if (section->size == 0 && ref_write_is_dropped_when_empty(link, i)) {
       section->dropped = true;
     }
+    if (section->fixed_index != 0) { /* RF769 */
+      section->index = section->fixed_index;
+    } else if (!section->dropped) {
+      classes[i] = (uint8_t)ref_write_class(section);
+    }
   }
   for (int class = 1; class <= CLASSES; class ++) {
     for (size_t i = 0; i < link->section_count; i++) {
-      if (link->sections[i].fixed_index != 0) { /* RF769 */
-        link->sections[i].index = link->sections[i].fixed_index;
-      } else if (!link->sections[i].dropped && ref_write_class(&link->sections[i]) == class) {
+      if (classes[i] == class) {
         link->sections[i].index = (uint32_t)(first + order->count);
         ref_indices_add(link, order, i);
       }
