@@ -95,18 +95,53 @@ static uint32_t ref_beside_target(const ref_beside *beside, uint32_t target) {
   return found == REF_NONE ? 0 : (uint32_t)found;
 }
 
-/* RF827: attributes of a function whose own section says another type or what is not its code are said to be of the first version, too. */
+/* L1538: what the last attribute 7 of `.nv.compat` says, of the format with a size that; false: there is no such section. */
+static bool ref_beside_find_version(const ref_cubin *whole, uint16_t *version) {
+  enum { SIZED = 4, CODE_VERSION = 7, OLDEST = 0x100 };
+  for (uint32_t i = 1; i < whole->section_count; i++) {
+    uint64_t position = 0;
+    ref_attribute attribute;
+    if (whole->sections[i].type != REF_TYPE_COMPAT || !REF_IS(whole->sections[i].name, ".nv.compat")) {
+      continue;
+    }
+    *version = OLDEST;
+    while (ref_cubin_next_attribute(&whole->sections[i], &position, &attribute)) {
+      if (attribute.code == CODE_VERSION) {
+        *version = attribute.format == SIZED ? (uint16_t)attribute.size : ref_u16(attribute.data);
+      }
+    }
+    return true;
+  }
+  return false;
+}
+
+static bool ref_beside_says_version(const ref_section *section) {
+  enum { CODE_ISA_VERSION = 0x5f };
+  uint64_t position = 0;
+  ref_attribute attribute;
+  while (ref_cubin_next_attribute(section, &position, &attribute)) {
+    if (attribute.code == CODE_ISA_VERSION) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* RF827: attributes of a function whose own section says another type or what is not its code are said to be of the first version, too. RF999: and
+ * those that have no version are of the file's. */
 static void ref_beside_add_version(ref_beside *beside, uint32_t number, uint32_t target) {
-  static const uint8_t version[] = {3, 0x5f, 1, 1};
   const ref_section *input = &beside->whole->sections[number];
   ref_section *section = &beside->view->sections[number];
-  if (target == 0 || section->data == NULL ||
-      (input->type == REF_TYPE_MERCURY_INFO && (input->info & REF_TEXT_OF_INFO) == target)) {
+  const bool is_own = input->type == REF_TYPE_MERCURY_INFO && (input->info & REF_TEXT_OF_INFO) == target;
+  uint16_t version = 0x101;
+  if (target == 0 || section->data == NULL || (is_own && ref_beside_says_version(section)) ||
+      (is_own && !ref_beside_find_version(beside->whole, &version))) {
     return;
   }
+  const uint8_t record[] = {3, 0x5f, (uint8_t)version, (uint8_t)(version >> 8)};
   ref_bytes bytes = {0};
   ref_bytes_add(beside->link, &bytes, section->data, (size_t)section->size);
-  ref_bytes_add(beside->link, &bytes, version, sizeof version);
+  ref_bytes_add(beside->link, &bytes, record, sizeof record);
   section->data = bytes.data;
   section->size = bytes.size;
 }

@@ -376,7 +376,8 @@ static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
     if (ref_mercury_is_mention(pair, own, other, (uint32_t)i)) {
       *own = *other;
     }
-    if ((other->info & 15) == REF_SYMBOL_FUNC && strcmp(own->name, other->name) == 0) { /* RF990 */
+    if ((other->info & 15) == REF_SYMBOL_FUNC && (own->info & 15) != REF_SYMBOL_FUNC &&
+        strcmp(own->name, other->name) == 0) { /* RF990 */
       own->info = other->info;
     }
     const bool function = (own->info & 15) == REF_SYMBOL_FUNC;
@@ -479,12 +480,15 @@ static void ref_mercury_repair_mixed(const ref_mercury_pair *pair) {
   }
 }
 
-/* RF990: behind as many symbols as Mercury's side has no function counts. */
+/* RF990: behind as many symbols as Mercury's side has none counts but those of sections, and of banks whatever their type (RF878). */
 static void ref_mercury_forget_further(const ref_cubin *whole, size_t count) {
+  static const char bank[] = ".nv.constant0.";
   for (size_t i = count; i < whole->symbol_count; i++) {
-    if ((whole->symbols[i].info & 15) == REF_SYMBOL_FUNC) {
-      whole->symbols[i].info &= 0xf0;
+    if ((whole->symbols[i].info & 15) != REF_SYMBOL_SECTION &&
+        strncmp(whole->symbols[i].name, bank, sizeof bank - 1) != 0) {
+      whole->symbols[i].info = 0;
       whole->symbols[i].name = "";
+      whole->symbols[i].section = whole->symbols[i].raw_section = 0;
     }
   }
 }
