@@ -109,26 +109,11 @@ static void diagnose_never_called(const tl_module *module, const tl_graph *graph
   diagnose_note_kept_callers(module, graph, taken, called);
 }
 
-/* A jump slot, by its name alone. */
-static bool diagnose_has_slots(const tl_module *module) {
-  const tl_resolution *const resolution = module->resolution;
-  for (size_t i = 0; i < resolution->functions.count; i++) {
-    const tl_function *const function = &resolution->functions.items[i];
-    if (function->defined && !function->kernel &&
-        tl_text_behind(tl_module_text(module, function->name), "__cuda_uf_stub_"))
-      return true;
-  }
-  return false;
-}
-
-/* E55 asks for jump slots and for two sections by their names: those of other types and sizes count (L800). A table of
- * functions without them is linked (L1220). */
+/* E55 (L1590). */
 void tl_diagnose_index(const tl_module *module) {
-  const tl_site nowhere = {NULL, NULL, NULL, TL_NO_OFFSET};
-  const bool unified = diagnose_has_slots(module) || tl_module_section_named(module, ".nv.uft") != TL_NONE ||
-                       tl_module_section_named(module, ".nv.udt") != TL_NONE;
-  if (unified && !module->index)
-    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_UIDX), nowhere, NULL);
+  if (tl_module_lacks_index(module))
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_UIDX),
+                       (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
 }
 
 void tl_diagnose_calls(const tl_module *module, const tl_graph *graph) {
@@ -229,8 +214,9 @@ static bool diagnose_is_provided(const tl_symbol *symbol, const char *name) {
 /* Of an executable, whose common symbols have a section, and a global symbol, which some file mentions. */
 static bool diagnose_is_undefined(const tl_module *module, const tl_symbol *symbol) {
   const unsigned type = tl_type_of(symbol);
-  return !diagnose_is_internal_function(symbol) && symbol->section == TL_NONE && tl_binding_of(symbol) == STB_GLOBAL &&
-         !symbol->weak_initialised && !symbol->external_shared && !symbol->weak_mention && !symbol->went &&
+  const bool internal = (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL; /* L1599 */
+  return !internal && symbol->section == TL_NONE && tl_binding_of(symbol) == STB_GLOBAL && !symbol->weak_initialised &&
+         !symbol->external_shared && !symbol->weak_mention && !symbol->went &&
          (type == STT_OBJECT || type == STT_FUNC || type == STT_CUDA_OBJECT) &&
          !diagnose_is_provided(symbol, tl_module_text(module, symbol->name));
 }

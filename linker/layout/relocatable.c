@@ -51,7 +51,9 @@ static void instances_add_partial(tl_instances *n, const tl_partial_object *obje
   const bool first = !n->null_align[section] || n->null_place[section] != place; /* of those at a place (L1069) */
   n->raw[section] = place + object->size;
   n->align[section] = tl_larger(object->align, n->align[section]);
-  if (!first || n->null_closed[section] || n->module->symbols.items[n->module->sections.items[object->text].owner].late)
+  const bool late = n->module->symbols.items[n->module->sections.items[object->text].owner].late;
+  if (!first || n->null_closed[section] ||
+      (late && !object->laid)) /* L1598: made late where nothing in it has a name */
     return;
   n->null_align[section] = object->align;
   n->null_place[section] = place;

@@ -100,8 +100,6 @@ static bool shared_is_forgotten(const shared_state *s, uint32_t symbol) {
 
 /* L555: a function of an -ewp object: one whose body that stands is of such a file, for nvlink whose first one was (L876). */
 static bool shared_function_is_partial(const shared_state *s, const tl_symbol *symbol) {
-  if (symbol->late)
-    return false;
   const tl_function *const function = &s->module->resolution->functions.items[symbol->function];
   const bool stands = tl_body_is_partial(s->module, function);
   const bool first = s->module->files[function->first_file].type == ET_EWP;
@@ -380,7 +378,7 @@ static tl_u32_vector *shared_collect_own(shared_state *s) {
   for (uint32_t i = 0; i < s->module->partial_objects.count; i++) {
     const uint32_t section = s->module->sections.items[s->module->partial_objects.items[i].text].shared;
     const uint32_t kernel = kernel_of[section]; /* the merge has made the section where there was none */
-    if (kernel && !shared_symbol(s, s->entries.items[kernel - 1])->late)
+    if (kernel)
       tl_u32_push(s->arena, &own[kernel - 1], i | partial);
   }
   for (size_t i = 0; i < s->sorted.count; i++) {
@@ -854,7 +852,8 @@ static void shared_refuse_entry(const shared_state *s, uint32_t symbol, uint32_t
   const char *const name = tl_module_text(module, module->symbols.items[symbol].name);
   const bool own = shared_is_kernel(module, function);
   for (size_t k = kernels->count; k-- > 0;) {
-    if (!shared_kernel_is_partial(s, kernels->items[k]))
+    const bool late = shared_symbol(s, s->entries.items[kernels->items[k]])->late; /* L1598 */
+    if (late || !shared_kernel_is_partial(s, kernels->items[k]))
       continue;
     const char *const kernel = tl_module_text(module, shared_symbol(s, s->entries.items[kernels->items[k]])->name);
     if (!own)

@@ -110,9 +110,11 @@ static void constants_check(const tl_module *module, uint32_t section, const tl_
   }
   const uint32_t wrong = empty ? empty : large;
   const tl_site site = {NULL, name, tl_module_text(module, module->symbols.items[wrong].name), TL_NO_OFFSET};
+  const tl_message_id message = tl_module_lacks_index(module) ? TL_MESSAGE_NO_UIDX /* comes before (L1590) */
+                                : empty                       ? TL_MESSAGE_NO_SIZE
+                                                              : TL_MESSAGE_WRITING_FILE;
   if (wrong)
-    tl_diagnostics_add(module->diagnostics, tl_message_row_of(empty ? TL_MESSAGE_NO_SIZE : TL_MESSAGE_WRITING_FILE),
-                       site, NULL);
+    tl_diagnostics_add(module->diagnostics, tl_message_row_of(message), site, NULL);
 }
 
 static void constants_refuse(const tl_module *module, uint32_t file, uint32_t symbol, const char *what) {

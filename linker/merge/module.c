@@ -3,6 +3,7 @@
 #include "merge/module.h"
 
 #include "base/bytes.h"
+#include "base/text.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "cubin/elf.h"
@@ -268,4 +269,22 @@ bool tl_module_text_counts(const tl_module *module, uint32_t file, uint32_t sect
     return false;
   const tl_body *const body = &module->resolution->bodies[file][primary];
   return body->role != TL_BODY_LOSES && !body->replaced;
+}
+
+/* A jump slot, by its name alone. */
+static bool module_has_slots(const tl_module *module) {
+  const tl_resolution *const resolution = module->resolution;
+  for (size_t i = 0; i < resolution->functions.count; i++) {
+    const tl_function *const function = &resolution->functions.items[i];
+    if (function->defined && !function->kernel &&
+        tl_text_behind(tl_module_text(module, function->name), "__cuda_uf_stub_"))
+      return true;
+  }
+  return false;
+}
+
+bool tl_module_lacks_index(const tl_module *module) {
+  return !module->index && module->mode->final &&
+         (module_has_slots(module) || tl_module_section_named(module, ".nv.uft") != TL_NONE ||
+          tl_module_section_named(module, ".nv.udt") != TL_NONE);
 }

@@ -557,6 +557,10 @@ static inline bool tl_module_is_own_external(const tl_module *module, const tl_s
   return symbol->external_shared && module->sections.items[symbol->extern_section].about != TL_NONE;
 }
 
+/* E55 asks for jump slots and for two sections by their names: those of other types and sizes count (L800). A table of
+ * functions without them is linked (L1220). */
+bool tl_module_lacks_index(const tl_module *module);
+
 /* Exactly one kernel (W6.7, W6.12); those that are not named do not count (W17.13, L151). */
 static inline bool tl_module_has_single_kernel(const tl_module *module) {
   return module->entries.count == 1 && module->kernels.count == 1 &&

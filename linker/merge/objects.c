@@ -1493,10 +1493,8 @@ static void objects_map_whole(tl_merging *m, uint32_t index) {
   const uint32_t text = objects_owner_text(m, input), owner = tl_module_owner(module, text);
   if (owner == TL_NONE || (module->extern_by_name && tl_defect_matched(module->options, TL_DEFECT_D111)))
     return;
-  if (module->sections.items[text].shared == TL_NONE)
-    objects_owned_section(m, index, text);
   const uint32_t out = module->sections.items[text].shared;
-  if (out == TL_NONE)
+  if (out == TL_NONE) /* a late kernel's is made later (W17.12) */
     return;
   m->section_map[index] = out;
   m->section_offset[index] = objects_hold(module, out, input->size, input->align);

@@ -27,6 +27,16 @@ static bool records_is_about_shared(const tl_merging *m, uint32_t symbol) {
   return m->module->mode->final && out->shared && !tl_module_lists_shared(m->module, out->other);
 }
 
+/* L1600: of the bank of a kernel's parameters nvlink asks by its name, which a global symbol may have, too. */
+static uint32_t records_symbol(const tl_merging *m, uint8_t code, uint32_t symbol) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  const uint32_t own = m->symbol_map[symbol];
+  if (code != EIATTR_PARAM_CBANK || own == TL_NONE || tl_symbol_type(s) != STT_SECTION || m->module->capsule)
+    return own;
+  const uint32_t named = m->module->symbol_of_name[s->name];
+  return named == TL_NONE ? own : named;
+}
+
 /* What the output has of a record; records_check has seen its symbols. */
 static tl_attribute records_attribute(const tl_merging *m, const tl_record *record) {
   tl_attribute attribute = {
@@ -39,7 +49,7 @@ static tl_attribute records_attribute(const tl_merging *m, const tl_record *reco
         attribute.symbols[attribute.symbol_count++] = symbol;
     }
   } else if (tl_attribute_names_symbol(record->code)) { /* I4 */
-    const uint32_t symbol = tl_get32(record->data), out = m->symbol_map[symbol];
+    const uint32_t symbol = tl_get32(record->data), out = records_symbol(m, record->code, symbol);
     const bool nothing = out == TL_NONE || (records_is_parameter(record->code) && !records_has_symbol(m, symbol));
     attribute.symbol = nothing ? 0 : out;
   }

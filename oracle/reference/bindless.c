@@ -138,12 +138,17 @@ static bool ref_bindless_has_entry(const ref_function *kernel, const ref_out_sym
   return own && (kernel->kernel_bindless_mask & ref_bindless_mask_of(symbol->type)) != 0;
 }
 
+/* RF1047: nvlink leaves out what has the name of a unified table. */
+static bool ref_bindless_is_told(const ref_link *link, const ref_out_symbol *symbol) {
+  return link->is_capsule || symbol->section != REF_NONE || !ref_symbol_names_unified_table(symbol->name);
+}
+
 static void ref_bindless_fill_kernel(ref_link *link, ref_function *kernel, const ref_indices *slots, uint64_t base) {
   ref_out_section *constants = &link->sections[kernel->constant0];
   ref_out_section *table = &link->sections[kernel->bindless];
   for (size_t i = 0; i < slots->count; i++) {
     const ref_out_symbol *symbol = &link->symbols[slots->items[i]];
-    if (!ref_bindless_has_entry(kernel, symbol)) {
+    if (!ref_bindless_has_entry(kernel, symbol) || !ref_bindless_is_told(link, symbol)) {
       continue;
     }
     kernel->textures += symbol->type == REF_SYMBOL_TEXTURE;
@@ -207,7 +212,7 @@ ref_bytes ref_bindless_entries(ref_link *link, const ref_function *kernel, ref_i
   ref_bytes entries = {0};
   for (size_t k = link->slots.count; k-- > 0;) {
     const ref_out_symbol *symbol = &link->symbols[link->slots.items[k]];
-    if (ref_bindless_has_entry(kernel, symbol)) {
+    if (ref_bindless_has_entry(kernel, symbol) && ref_bindless_is_told(link, symbol)) {
       ref_bytes_add_u64(link, &entries, symbol->slot);
       ref_bytes_add_u32(link, &entries, ref_bindless_type(link, symbol->type));
       ref_bytes_add_u32(link, &entries, index_of(context, link->slots.items[k]));

@@ -646,6 +646,9 @@ static void ref_capsule_write_symbol(ref_capsule *capsule, size_t number, bool m
       ref_inner_place_symbol(capsule, symbol->function, &value, &size);
     }
   }
+  if (!mercury_side && sass == REF_NONE && undefined && ref_symbol_is_provided(symbol->name)) { /* RF998 */
+    value = ref_symbol_provided_value(capsule->sass, &(ref_symbol){.name = symbol->name});
+  }
   ref_put_u32(at, name);
   at[4] = (uint8_t)(bind << 4 | type);
   at[5] = other;

@@ -218,6 +218,7 @@ typedef struct ref_split_move {
 } ref_split_move;
 
 /* capsule_numbers.c: RF986; `before`: the text in which they are right, `end` instructions of which are its first block. */
+void ref_numbers_open(ref_link *link, ref_bytes *text); /* RF997 */
 void ref_numbers_give_again(ref_link *link, ref_bytes *text, const uint8_t *before, size_t end);
 void ref_split_change_moves(ref_link *link, ref_bytes *text, const ref_split_move *moves, size_t move_count);
 

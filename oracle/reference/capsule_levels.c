@@ -304,9 +304,71 @@ static void ref_levels_edit(ref_link *link, ref_file *file, ref_section *capsule
   capsule->size = body.size;
 }
 
+/* The instructions in front of what fills the text. */
+static uint64_t ref_levels_code(const ref_section *capsule, const ref_section *text) {
+  ref_capsule_step step;
+  uint64_t end = 0;
+  if (!ref_capsule_body_begin(capsule->data, (size_t)capsule->size, &step)) {
+    return 0;
+  }
+  while (ref_capsule_body_next(&step)) {
+    end = step.sass;
+  }
+  return step.number == step.count ? ref_smaller(end, text->size / INSTRUCTION) : 0;
+}
+
+/* The high word that an instruction of such code has; its own where the numbers are not known. */
+static uint64_t ref_levels_scheduled(const ref_link *link, const ref_section *text, uint64_t number, uint64_t end) {
+  const uint8_t *instruction = text->data + number * INSTRUCTION;
+  const unsigned next = number + 1 < end ? ref_u16(instruction + INSTRUCTION) & OPCODE : 0;
+  const ref_latency latency = ref_levels_latency(link, instruction, next);
+  return latency == REF_LATENCY_UNKNOWN ? ref_u64(instruction + INSTRUCTION / 2)
+                                        : ref_levels_operation(instruction) | ref_levels_control(latency);
+}
+
+/* RF996: the finalizer schedules code that was compiled without optimisation anew, so that what else the input's instructions have for times counts
+ * for nothing. Here such code is known by its instructions: all but a few are so. */
+static void ref_levels_mend(ref_link *link, ref_file *file, ref_section *capsule, uint32_t number) {
+  enum { LEAST = 8, MOST_OTHERS = 6 };
+  ref_section *text = &file->whole.sections[number];
+  const uint64_t end = text->data == NULL ? 0 : ref_levels_code(capsule, text);
+  uint64_t slow = 0, others = 0;
+  for (uint64_t i = 0; i < end && others <= MOST_OTHERS; i++) {
+    const uint64_t high = ref_u64(text->data + i * INSTRUCTION + INSTRUCTION / 2);
+    others += high != ref_levels_scheduled(link, text, i, end);
+    slow += (high >> STALL_BIT & LONGEST_STALL) == LONGEST_STALL && (high >> WAIT_BIT & WAIT_MASK) == WAITS;
+  }
+  if (end < LEAST || others == 0 || others > MOST_OTHERS || slow < end / 2) {
+    return;
+  }
+  ref_bytes bytes = {0};
+  ref_bytes_add(link, &bytes, text->data, (size_t)text->size);
+  for (uint64_t i = 0; i < end; i++) {
+    ref_put_u64(bytes.data + i * INSTRUCTION + INSTRUCTION / 2, ref_levels_scheduled(link, text, i, end));
+  }
+  text->data = bytes.data;
+}
+
+/* Each text once. */
+static void ref_levels_mend_file(ref_link *link, ref_file *file) {
+  bool *is_done = REF_TAKE(link, bool, file->whole.section_count + 1);
+  for (uint32_t i = 1; i < file->whole.section_count; i++) {
+    ref_section *capsule = &file->whole.sections[i];
+    const bool is_body = capsule->type == REF_TYPE_CAPSULE_TEXT && capsule->data != NULL && capsule->size >= 4;
+    const uint32_t text = is_body ? ref_u32(capsule->data) : 0;
+    if (text != 0 && text < file->whole.section_count && !is_done[text] &&
+        (file->whole.sections[text].flags & REF_FLAG_EXEC) != 0) {
+      is_done[text] = true;
+      ref_levels_mend(link, file, capsule, text);
+    }
+  }
+  file->cubin = file->whole;
+}
+
 /* By default (D113) each function keeps its own attributes. */
 void ref_levels_share(ref_link *link) {
   for (size_t i = 0; i < link->file_count && (link->files[i].whole.flags & REF_KIND_CAPSULE) != 0; i++) {
+    ref_levels_mend_file(link, &link->files[i]);
     if (link->job->bug_compatible) {
       ref_moves_edit_texts(link, &link->files[i], ref_levels_edit);
     }

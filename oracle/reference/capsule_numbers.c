@@ -132,3 +132,47 @@ void ref_numbers_give_again(ref_link *link, ref_bytes *text, const uint8_t *befo
     }
   }
 }
+
+static bool ref_numbers_ends_block(const uint8_t *at) {
+  enum { BASE_BITS = 9, BRANCHES_FIRST = 0x141, BRANCHES_LAST = 0x15c, COLLECTIVE = 0x11b };
+  const unsigned base = ref_bits_get(at, 0, BASE_BITS);
+  return base == COLLECTIVE || (base >= BRANCHES_FIRST && base <= BRANCHES_LAST);
+}
+
+/* RF997: the first block of a kernel that calls, in whose input R1's load has no number; 0: it is none. Nothing may be pending behind it. */
+static size_t ref_numbers_closed_block(ref_link *link, const ref_bytes *text) {
+  enum { LOAD = 0xb82, REGISTER_BIT = 16, STACK = 1 };
+  const size_t count = text->size / UNIT;
+  if (count < 2 || ref_bits_get(text->data, 0, 12) != LOAD || ref_bits_get(text->data, REGISTER_BIT, 8) != STACK ||
+      ref_bits_get(text->data, WRITE_BIT, NUMBER_WIDTH) < BOARDS) {
+    return 0;
+  }
+  const bool *begins = ref_known_block_begins(link, text);
+  size_t end = 1;
+  while (end < count && !begins[end] && !ref_numbers_ends_block(text->data + (end - 1) * UNIT)) {
+    end++;
+  }
+  unsigned pending = 0, used = 0;
+  for (size_t i = 0; i < end; i++) {
+    const uint8_t *at = text->data + i * UNIT;
+    const unsigned write = ref_bits_get(at, WRITE_BIT, NUMBER_WIDTH), read = ref_bits_get(at, READ_BIT, NUMBER_WIDTH);
+    used |= ref_bits_get(at, WAIT_BIT, BOARDS);
+    pending &= ~ref_bits_get(at, WAIT_BIT, BOARDS);
+    pending |= (write < BOARDS ? 1u << write : 0) | (read < BOARDS ? 1u << read : 0);
+    used |= pending;
+  }
+  const bool calls = ref_leaf_is_call(ref_bits_get(text->data + (end - 1) * UNIT, 0, 12));
+  return calls && pending == 0 && (used >> (BOARDS - 1)) == 0 ? end : 0;
+}
+
+/* L723: with -r and -g such a text is made as for a link that goes on: R1's load has the first number, which the call waits for. */
+void ref_numbers_open(ref_link *link, ref_bytes *text) {
+  const size_t end = ref_numbers_closed_block(link, text);
+  for (size_t i = 0; i < end; i++) {
+    uint8_t *at = text->data + i * UNIT;
+    const unsigned write = ref_bits_get(at, WRITE_BIT, NUMBER_WIDTH), read = ref_bits_get(at, READ_BIT, NUMBER_WIDTH);
+    ref_bits_put(at, WRITE_BIT, NUMBER_WIDTH, i == 0 ? 0 : write < BOARDS ? write + 1 : write);
+    ref_bits_put(at, READ_BIT, NUMBER_WIDTH, read < BOARDS ? read + 1 : read);
+    ref_bits_put(at, WAIT_BIT, BOARDS, ref_bits_get(at, WAIT_BIT, BOARDS) << 1 | (i + 1 == end));
+  }
+}

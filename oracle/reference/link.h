@@ -509,6 +509,7 @@ typedef struct ref_link {
   size_t *first_functions; /* RF1043: by file, symbols */
   size_t *stubs_by_symbol; /* of the first `stubs_noted` symbols */
   size_t stubs_noted;
+  ref_indices reserved_objects; /* RF1052 */
   ref_map symbol_by_name, section_by_name, texture_parameters;
   ref_map first_by_name;   /* RF406: of the first symbols, `named_count` of them */
   ref_map local_functions; /* RF664: 1 for a kernel */
@@ -675,6 +676,7 @@ int ref_order(uint64_t a, uint64_t b);
 size_t ref_map_find(const ref_map *map, const char *key);
 bool ref_named_is_another(const ref_file *file, const ref_symbol *input);
 size_t ref_named_find(ref_link *link, const char *name);
+size_t ref_named_find_symbol(ref_link *link, const ref_file *file, const ref_symbol *input);
 size_t ref_named_find_first(ref_link *link, const char *name);
 void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number);
 /* False where the key has a number already, which stays. */
@@ -984,6 +986,11 @@ void ref_pool_user_constants(ref_link *link);
 void ref_shared_prepare(ref_link *link);
 void ref_shared_layout(ref_link *link);
 bool ref_shared_is_foreign(const ref_link *link, const ref_out_symbol *symbol);
+uint64_t ref_shared_own_alignment(const ref_out_symbol *symbol);
+bool ref_reserved_takes(const ref_link *link, const ref_file *file, const ref_symbol *input);
+void ref_reserved_define(ref_link *link, ref_file *file, const ref_symbol *input, size_t number);
+size_t ref_reserved_section(ref_link *link);
+void ref_reserved_layout(ref_link *link);
 bool ref_shared_pool_is_used(const ref_link *link);
 uint64_t ref_shared_placed_size(const ref_out_section *section, const ref_function *kernel);
 uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *function);

@@ -30,6 +30,7 @@ typedef struct ref_mercury_pair {
   ref_cubin view;
   ref_map tables, sass;                                       /* sections of both sides */
   ref_map own_names, other_names, own_symbols, other_symbols; /* of both sides, by name, and by type and name */
+  ref_map further_names; /* of the SASS side behind as many as Mercury's side has */
   uint32_t copied;
   uint8_t *copy;
   bool *used; /* by section of Mercury's: a SASS one has been made from it */
@@ -230,10 +231,16 @@ static void ref_mercury_repair_constants(const ref_mercury_pair *pair, ref_secti
   }
 }
 
+/* RF998: of several symbols of the name the first one behind as many as Mercury has. */
+static size_t ref_mercury_find_bank(const ref_mercury_pair *pair, const char *name) {
+  const size_t further = ref_map_find(&pair->further_names, name);
+  return further == REF_NONE ? ref_map_find(&pair->own_names, name) : further;
+}
+
 /* The symbol of a section of parameters, whatever its type and section say (RF878): there is none on Mercury's side. */
 static size_t ref_mercury_bank_symbol(const ref_mercury_pair *pair, const char *name) {
   const ref_cubin *whole = &pair->file->whole;
-  const size_t section = ref_map_find(&pair->sass, name), found = ref_map_find(&pair->own_names, name);
+  const size_t section = ref_map_find(&pair->sass, name), found = ref_mercury_find_bank(pair, name);
   if (found != REF_NONE && section != REF_NONE && section <= UINT16_MAX) {
     ref_symbol *symbol = &whole->symbols[found];
     symbol->info = (uint8_t)((symbol->info & 0xf0) | REF_SYMBOL_SECTION);
@@ -490,6 +497,9 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
   pair.used = REF_TAKE(link, bool, file->whole.section_count);
   ref_mercury_forget_further(&file->whole, pair.view.symbol_count);
   ref_mercury_list_names(link, &file->whole, &pair.own_names, &pair.own_symbols);
+  for (size_t i = file->whole.symbol_count; i-- > pair.view.symbol_count;) {
+    ref_map_set(link, &pair.further_names, file->whole.symbols[i].name, i);
+  }
   ref_mercury_list_names(link, &pair.view, &pair.other_names, &pair.other_symbols);
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
     const ref_section *section = &file->whole.sections[i];
@@ -514,7 +524,8 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
     ref_mercury_repair_attributes(&pair, section);
     ref_mercury_repair_bank(&pair, section);
     ref_mercury_repair_constants(&pair, section);
-    if (section->type == REF_TYPE_PROGBITS && (section->flags & (REF_FLAG_MERCURY | REF_FLAG_EXEC)) == REF_FLAG_EXEC) {
+    const bool is_code = section->type == REF_TYPE_PROGBITS || section->type == REF_TYPE_UFT; /* RF998 */
+    if (is_code && (section->flags & (REF_FLAG_MERCURY | REF_FLAG_EXEC)) == REF_FLAG_EXEC) {
       section->align = CODE_ALIGN; /* RF823 */
     }
   }

@@ -350,6 +350,30 @@ static void ref_merge_alias_over_body(ref_link *link, size_t file_number, uint32
   ref_merge_define_symbol(link, file_number, symbol, function->text);
 }
 
+/* RF1049: so does one that beats a weak alias, with the text that this lies in. True when there is one. */
+static bool ref_merge_alias_over_alias(ref_link *link, size_t file_number, uint32_t symbol) {
+  ref_file *file = &link->files[file_number];
+  const ref_symbol *input = &file->cubin.symbols[symbol];
+  const size_t place = link->symbols[link->functions[file->function_of[symbol]].symbol].section;
+  const size_t named = place == REF_NONE ? REF_NONE : link->sections[place].info_function;
+  if (link->is_capsule || !link->job->bug_compatible || named == REF_NONE || link->functions[named].text != place) {
+    return false;
+  }
+  ref_out_section *text = &link->sections[place];
+  text->data = (ref_bytes){0};
+  text->size = 0;
+  if (link->functions[named].info != REF_NONE) {
+    link->sections[link->functions[named].info].dropped = true;
+    link->functions[named].info = REF_NONE;
+  }
+  file->lost_text = input->section;
+  link->functions[named].is_emptied = true;
+  text->info_high = file->cubin.sections[input->section].info & 0xff000000;
+  text->align = ref_larger(text->align, (uint32_t)file->cubin.sections[input->section].align);
+  ref_merge_define_symbol(link, file_number, symbol, place);
+  return true;
+}
+
 /* RF127: a body that beats a weak alias. nvlink writes it over the body that the alias named, which may be dead (V11a
  * refuses that). */
 static void ref_merge_body_over_alias(ref_link *link, size_t file_number, uint32_t symbol) {
@@ -384,7 +408,9 @@ static void ref_merge_replacement(ref_link *link, size_t file_number, uint32_t s
   if (ref_function_symbol_is_alias(file, symbol) && function->text != REF_NONE) {
     ref_merge_alias_over_body(link, file_number, symbol);
   } else if (ref_function_symbol_is_alias(file, symbol)) {
-    ref_merge_alias(link, file_number, symbol);
+    if (!ref_merge_alias_over_alias(link, file_number, symbol)) {
+      ref_merge_alias(link, file_number, symbol);
+    }
   } else if (function->text == REF_NONE) {
     ref_merge_body_over_alias(link, file_number, symbol);
   } else {
@@ -396,6 +422,26 @@ static void ref_merge_replacement(ref_link *link, size_t file_number, uint32_t s
     ref_merge_cut_text(link, &file->cubin.symbols[symbol], function);
     ref_merge_define_symbol(link, file_number, symbol, function->text);
   }
+}
+
+/* RF1051: what is about the text of the function that an alias names, entries and attributes, goes to the body of its name that beats it. */
+static void ref_merge_lose_alias(ref_link *link, ref_file *file, uint32_t symbol) {
+  const ref_symbol *input = &file->cubin.symbols[symbol];
+  const size_t text = link->functions[file->function_of[symbol]].text;
+  if (!link->is_capsule && link->job->bug_compatible && text != REF_NONE &&
+      ref_function_symbol_is_alias(file, symbol) && input->section != 0 && input->section < file->cubin.section_count) {
+    file->section_of[input->section] = text;
+  }
+}
+
+/* RF1051: the function that attributes about a text of this one are merged into. */
+static size_t ref_merge_info_taker(const ref_link *link, const ref_file *file, uint32_t section, size_t number) {
+  const size_t text = section < file->cubin.section_count ? file->section_of[section] : REF_NONE;
+  const size_t taker = text == REF_NONE ? REF_NONE : link->sections[text].info_function;
+  const bool takes = taker != REF_NONE && link->functions[number].text != REF_NONE && !link->is_capsule &&
+                     link->functions[taker].text == text && link->functions[number].text != text &&
+                     ref_merge_is_text(file, section);
+  return takes ? taker : number;
 }
 
 static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symbol) {
@@ -420,6 +466,9 @@ static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symb
     ref_merge_replacement(link, file_number, symbol);
   } else {
     file->symbol_of[symbol] = ref_merge_function_symbol(link, file_number, symbol);
+    if (body == REF_BODY_LOSES) {
+      ref_merge_lose_alias(link, file, symbol);
+    }
   }
 }
 
@@ -498,9 +547,9 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
     }
     return;
   }
-  ref_function *function = &link->functions[number];
+  ref_function *function = &link->functions[ref_merge_info_taker(link, file, input->info, number)];
   const ref_body body = owner == 0 ? REF_BODY_NONE : file->body_of[owner]; /* a file may have no symbols at all */
-  if (body == REF_BODY_LOSES || input->info == file->lost_text) {
+  if (body == REF_BODY_LOSES || input->info == file->lost_text || function->is_emptied) {
     return;
   }
   function->large_parameters += large_parameters;

@@ -35,3 +35,12 @@ size_t ref_named_find(ref_link *link, const char *name) {
   const size_t global = *name == 0 ? REF_NONE : ref_map_find(&link->symbol_by_name, name);
   return global != REF_NONE || *name == 0 ? global : ref_named_find_first(link, name);
 }
+
+/* RF1050: of what has no name, but for symbol 0 itself, global symbols alone; before others stands symbol 0. */
+size_t ref_named_find_symbol(ref_link *link, const ref_file *file, const ref_symbol *input) {
+  const bool nowhere = file->cubin.string_section == 0; /* what stands there for names is no name */
+  if (*input->name != 0 || link->is_capsule || input == file->cubin.symbols || nowhere) {
+    return ref_named_find(link, input->name);
+  }
+  return ref_map_find(&link->symbol_by_name, input->name);
+}

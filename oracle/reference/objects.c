@@ -41,6 +41,15 @@ static bool ref_object_place_section(ref_link *link, size_t file_number, uint32_
   return placed;
 }
 
+/* L1370: of some objects another section comes along. */
+static bool ref_object_place(ref_link *link, size_t file_number, const ref_symbol *input) {
+  if (ref_reserved_takes(link, &link->files[file_number], input)) {
+    (void)ref_reserved_section(link);
+    return true;
+  }
+  return ref_object_place_section(link, file_number, input->section);
+}
+
 /* The module's section for a shared object; W3.2: `.nv_debug.shared` is made by its first object. */
 static size_t ref_object_shared_section(ref_link *link, ref_file *file, const ref_symbol *input) {
   ref_object_check_section(link, file, input);
@@ -161,6 +170,10 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
     return;
   }
   ref_object_check_section(link, file, input);
+  if (ref_reserved_takes(link, file, input)) {
+    ref_reserved_define(link, &link->files[file_number], input, number);
+    return;
+  }
   const bool placed = ref_object_place_section(link, file_number, input->section);
   symbol = &link->symbols[number];
   symbol->is_gone = !placed;
@@ -446,7 +459,7 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
     return;
   }
   /* A section that the symbol makes comes before the symbol. */
-  if (!ref_object_is_shared(input) && !common && !ref_object_place_section(link, file_number, input->section) &&
+  if (!ref_object_is_shared(input) && !common && !ref_object_place(link, file_number, input) &&
       file->section_of[input->section < file->cubin.section_count ? input->section : 0] == REF_NONE) {
     return;
   }
@@ -756,7 +769,7 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
   if (input->section != 0 && input->section < file->cubin.section_count && ref_object_is_shared(input)) {
     (void)ref_object_shared_section(link, file, input);
   } else {
-    (void)ref_object_place_section(link, file_number, input->section);
+    (void)ref_object_place(link, file_number, input);
   }
   const size_t number = ref_object_create(link, file_number, input);
   file->symbol_of[index] = number;

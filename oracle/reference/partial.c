@@ -274,6 +274,9 @@ bool ref_partial_join_pool(ref_link *link, size_t file_number, uint32_t number, 
     return false;
   }
   file->section_of[number] = section;
+  if (file->shared_in[number] == section) { /* a shared object of the file has placed it */
+    return true;
+  }
   file->offset_in[number] = ref_align_up(ref_partial_measure_pool(link, section), input->align);
   link->debug_shared_align = ref_larger(input->align, link->debug_shared_align);
   link->has_bare_pool = true;

@@ -62,7 +62,7 @@ static size_t ref_record_symbol(ref_link *link, const ref_file *file, uint32_t i
     return link->functions[function].symbol;
   }
   if (ref_named_is_another(file, input)) {
-    return ref_named_find(link, input->name);
+    return ref_named_find_symbol(link, file, input);
   }
   if ((input->info & 15) == REF_SYMBOL_SECTION) {
     return ref_relocation_section_symbol(link, file, input->section);

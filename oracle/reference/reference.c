@@ -65,6 +65,7 @@ void ref_reference_lay_out(ref_link *link) {
   } else {
     ref_reference_place_everything(link);
   }
+  ref_reserved_layout(link);
   ref_partial_write_place(link);
   ref_symbols_settle_undefined(link);
   ref_functions_drop_internal(link);

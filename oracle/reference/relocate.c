@@ -320,8 +320,16 @@ static bool ref_relocate_drops_weak(const ref_link *link, const ref_out_relocati
   return constant && (nothing || (clear && link->job->bug_compatible));
 }
 
+/* RF1047: an executable without capsules has slots for textures of those names, too. */
+static bool ref_relocate_asks_for_slot(ref_link *link, const ref_out_relocation *entry) {
+  return !link->is_capsule && !link->relocatable && ref_relocate_is_texture(&link->symbols[entry->symbol]) &&
+         ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT &&
+         ref_relocate_classify_texture(link, entry) == REF_APPLY;
+}
+
 static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *entry) {
-  if (entry->symbol != REF_NONE && ref_relocate_is_unified_table(&link->symbols[entry->symbol])) {
+  if (entry->symbol != REF_NONE && ref_relocate_is_unified_table(&link->symbols[entry->symbol]) &&
+      !ref_relocate_asks_for_slot(link, entry)) {
     return ref_relocate_classify_table(link, entry, &link->symbols[entry->symbol]);
   }
   if (entry->function != REF_NONE) {
@@ -546,7 +554,8 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
     const bool mentioned = link->relocatable && entry->function != REF_NONE;
     return link->job->bug_compatible && !mentioned ? none : 0; /* R22, D13; L905 */
   }
-  const uint64_t reserved = ref_relocate_is_reserved(link, symbol) ? SYSTEM_RESERVED : 0;
+  const uint64_t reserved =
+      ref_relocate_is_reserved(link, symbol) && ref_target_has_capsules(link->sm) ? SYSTEM_RESERVED : 0;
   return symbol->value + reserved + ref_constants_offset_of_section(link, symbol->section);
 }
 

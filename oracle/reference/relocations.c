@@ -358,7 +358,7 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
   const ref_symbol *input = &file->cubin.symbols[entry->symbol];
   output->function = file->function_of[entry->symbol];
   if (ref_named_is_another(file, input)) {
-    output->symbol = ref_named_find(link, input->name);
+    output->symbol = ref_named_find_symbol(link, file, input);
     output->function = output->symbol == REF_NONE ? REF_NONE : link->symbols[output->symbol].function;
     ref_relocation_resolve_dead_name(link, input, output);
     if ((input->info & 15) == REF_SYMBOL_SECTION && input->section < file->cubin.section_count) { /* RF440 */
@@ -474,7 +474,14 @@ static void ref_relocation_name_target(ref_link *link, const ref_file *file, uin
   ref_out_section *section = &link->sections[file->section_of[target]];
   const bool is_first =
       !link->is_capsule && section->info_function != REF_NONE && section->rel == 0 && section->rela == 0;
-  if (is_first && (file->cubin.sections[target].flags & REF_FLAG_EXEC) != 0 && !ref_function_owns_text(file, target)) {
+  if (!is_first || (file->cubin.sections[target].flags & REF_FLAG_EXEC) == 0) {
+    return;
+  }
+  const uint32_t owner = ref_function_primary(file, target);
+  const bool lent = owner != 0 && file->function_of[owner] != REF_NONE &&
+                    link->functions[section->info_function].text !=
+                        link->functions[file->function_of[owner]].text; /* RF1051 */
+  if (lent || !ref_function_owns_text(file, target)) {
     section->stem = file->cubin.sections[target].name;
   }
 }
@@ -609,6 +616,7 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
   }
   const uint64_t end = ref_relocations_end(link, file, input->info);
   const ref_pair *pairs = ref_pairs_find(link, file, section);
+  const bool lost = !link->is_capsule && input->info != 0 && input->info == file->lost_text; /* RF1048 */
   for (size_t i = 0; i < count; i++) {
     ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
     if (pairs != NULL && !ref_pair_take(file, &pairs[i], &entry)) {
@@ -626,6 +634,7 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
       added->input_number = i;
       added->beside_table = pairs == NULL ? 0 : pairs[i].section;
       added->beside_number = pairs == NULL ? 0 : pairs[i].number;
+      added->dropped = added->dropped || (lost && !added->names_gone_section);
     }
   }
 }

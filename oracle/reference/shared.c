@@ -276,7 +276,7 @@ static bool ref_shared_loses_pool(ref_link *link, const ref_shared *shared, cons
 }
 
 /* RF485: an object without an alignment stands at a multiple of its size, or of 8. */
-static uint64_t ref_shared_own_alignment(const ref_out_symbol *symbol) {
+uint64_t ref_shared_own_alignment(const ref_out_symbol *symbol) {
   const uint64_t largest = 8;
   return symbol->auxiliary == 0 && !symbol->is_partial ? ref_smaller(symbol->size, largest) : symbol->auxiliary;
 }

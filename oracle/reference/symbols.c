@@ -310,7 +310,7 @@ static uint64_t ref_symbol_value(const ref_link *link, const ref_out_symbol *sym
       link->sections[symbol->section].size > SHARED_RESERVED) {
     return symbol->value + SHARED_RESERVED * (1 + symbol->further_places); /* RF62 */
   }
-  if (symbol->type != REF_SYMBOL_SECTION && symbol->section != REF_NONE &&
+  if (symbol->type != REF_SYMBOL_SECTION && symbol->section != REF_NONE && ref_target_has_capsules(link->sm) &&
       link->sections[symbol->section].type == REF_TYPE_SHARED_RESERVED) {
     return symbol->value + SYSTEM_RESERVED; /* H9, M28 */
   }

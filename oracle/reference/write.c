@@ -62,7 +62,8 @@ static void ref_write_reserve_shared(ref_link *link) {
     return;
   }
   for (size_t i = 0; i < link->section_count; i++) {
-    if (link->sections[i].type == REF_TYPE_SHARED_RESERVED && link->sections[i].size != 0) {
+    if (link->sections[i].type == REF_TYPE_SHARED_RESERVED && link->sections[i].size != 0 &&
+        ref_target_has_capsules(link->sm)) { /* RF1052 */
       link->sections[i].size += SYSTEM_RESERVED;
     }
   }
