@@ -138,6 +138,13 @@ static bool derive_is_lone(const deriver *d, uint32_t index) {
   return !d->sass[index] || own->type != type || (text && own->info != d->sass[section->info]);
 }
 
+/* Mercury's variables and constants of the user's, of which the first section of a name counts alone, too (L1551). */
+static bool derive_is_variables(const tl_cubin_section *section) {
+  return section->flags & SHF_CUDA_MERCURY &&
+         (section->type == SHT_CUDA_GLOBAL_INIT || section->type == SHT_CUDA_USER_CONSTANT ||
+          section->type == SHT_CUDA_PIC_CONSTANT);
+}
+
 static const bool *derive_find_lone(const deriver *d) {
   const uint32_t count = d->cubin->section_count;
   bool *const lone = tl_arena_new(d->arena, bool, count);
@@ -146,11 +153,12 @@ static const bool *derive_find_lone(const deriver *d) {
   for (uint32_t i = 1; i < count; i++) {
     const tl_cubin_section *const section = derive_section(d, i);
     const uint32_t sass = d->sass[i];
+    const bool counts = derive_is_read(section) || derive_is_variables(section);
     if (section->type == SHT_CUDA_MERCURY_INFO && !section->info)
       lone[i] = i != file || !own;
     else
-      lone[i] = derive_is_lone(d, i) || (derive_is_read(section) && taken[sass]);
-    taken[sass] |= sass && !lone[i] && derive_is_read(section);
+      lone[i] = derive_is_lone(d, i) || (counts && taken[sass]);
+    taken[sass] |= sass && !lone[i] && counts;
   }
   return lone;
 }
@@ -178,11 +186,12 @@ static const bool *derive_find_alone(const deriver *d) {
 
 /* By section: of Mercury's attributes, entries and debug data that nvlink reads, and of the SASS side's attributes that it takes
  * for such, where they stand on the SASS side (L1539); 0 of others. */
-static const uint32_t *derive_find_places(const deriver *d, const bool *lone, const bool *alone) {
+static const uint32_t *derive_find_places(const deriver *d, const bool *lone, const bool *alone,
+                                          const uint32_t *again) {
   uint32_t *const places = tl_arena_new(d->arena, uint32_t, d->cubin->section_count);
   for (uint32_t i = 1; i < d->cubin->section_count; i++) {
     const bool file = derive_section(d, i)->type == SHT_CUDA_MERCURY_INFO && !derive_section(d, i)->info;
-    if (alone[i])
+    if (alone[i] || again[i])
       places[i] = i;
     else if (derive_is_read(derive_section(d, i)) && !lone[i] && !file)
       places[i] = d->sass[i];
@@ -190,11 +199,38 @@ static const uint32_t *derive_find_places(const deriver *d, const bool *lone, co
   return places;
 }
 
+/* L1552: by section of the SASS side's debug data that is not the first of its name: Mercury's section of that name, which stands
+ * for it again; 0 of others. */
+static const uint32_t *derive_find_again(const deriver *d, const bool *lone) {
+  const uint32_t count = d->cubin->section_count;
+  uint32_t *const again = tl_arena_new(d->arena, uint32_t, count);
+  tl_map mercury; /* by the number of the SASS side's name */
+  tl_map_init(&mercury, d->arena);
+  for (uint32_t i = 1; i < count; i++)
+    if (derive_section(d, i)->type == SHT_PROGBITS && derive_is_read(derive_section(d, i)) && !lone[i])
+      tl_map_set(&mercury, derive_section(d, d->sass[i])->name, i);
+  for (uint32_t i = 1; i < count; i++) {
+    const tl_cubin_section *const section = derive_section(d, i);
+    const bool debug = section->type == SHT_PROGBITS && !(section->flags & (SHF_ALLOC | SHF_CUDA_MERCURY));
+    const uint32_t known = debug ? tl_map_get(&mercury, section->name) : TL_NONE;
+    if (known != TL_NONE && d->sass[known] != i)
+      again[i] = known;
+  }
+  return again;
+}
+
 tl_derive_roles tl_derive_find_roles(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
   deriver d = {.cubin = cubin, .names = names, .arena = arena};
   derive_pair_sections(&d);
   const bool *const lone = derive_find_lone(&d), *const alone = derive_find_alone(&d);
-  return (tl_derive_roles){lone, alone, derive_find_places(&d, lone, alone)};
+  const uint32_t *const again = derive_find_again(&d, lone);
+  return (tl_derive_roles){lone, alone, derive_find_places(&d, lone, alone, again), again};
+}
+
+void tl_derive_take_again(tl_cubin_section *section, const tl_cubin_section *mercury) {
+  section->data = mercury->data;
+  section->size = mercury->size;
+  section->file_offset = mercury->file_offset;
 }
 
 void tl_derive_take_headers(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
@@ -1166,8 +1202,11 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
   derive_find_banks(&d);
   derive_sizes(&d);
   derive_list_alone(&d);
+  const uint32_t *const again = derive_find_again(&d, derive_find_lone(&d));
   for (uint32_t i = 1; i < count; i++) {
     tl_cubin_section *const section = derive_section(&d, i);
+    if (again[i])
+      tl_derive_take_again(section, derive_section(&d, again[i]));
     if (section->type == SHT_CUDA_CONSTANT0)
       section->flags = SHF_ALLOC | SHF_INFO_LINK; /* whatever the input has (L505) */
     if (section->type == SHT_CUDA_CONSTANT0 && !joined)

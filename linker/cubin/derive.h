@@ -23,6 +23,7 @@ typedef struct tl_derive_roles {
   const bool *lone;      /* Mercury's that it does not read, since the SASS side has none like it (L1492) */
   const bool *alone;     /* the SASS side's that it takes for Mercury's, which has none (L1537) */
   const uint32_t *place; /* where those that it reads stand on the SASS side (L1539), 0 */
+  const uint32_t *again; /* of the SASS side's debug data: Mercury's section that stands for it, too (L1552), 0 */
 } tl_derive_roles;
 
 /* Before the Mercury view is selected. */
@@ -34,6 +35,8 @@ typedef struct tl_derive_version {
 } tl_derive_version;
 
 tl_derive_version tl_derive_find_version(const tl_cubin *cubin, const tl_names *names);
+/* Gives a section of the SASS side the contents of Mercury's that stands for it again. */
+void tl_derive_take_again(tl_cubin_section *section, const tl_cubin_section *mercury);
 /* Attributes of a text get a record of it behind them (L1537, L1538). */
 void tl_derive_add_version(tl_cubin_section *attributes, tl_derive_version version, tl_arena *arena);
 

@@ -415,6 +415,10 @@ static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *aren
       view_hide(section);
       continue;
     }
+    if (finalized && derived.again[i]) {
+      tl_derive_take_again(section, &cubin->sections[derived.again[i]]);
+      continue;
+    }
     if (finalized && derived.alone[i]) {
       tl_derive_add_version(section, version, arena);
       section->info = cubin->capsule_of[section->info]; /* 0 of the file */
