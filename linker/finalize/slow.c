@@ -193,7 +193,6 @@ static slow_kind slow_kind_in_place(const uint8_t *at, tl_slow_arch arch) {
 /* The text with the times of -O0 code; NULL where it has them, or is other code: of the former most have them, of the
  * latter none. */
 static const uint8_t *slow_mend_text(const tl_cubin_section *text, tl_slow_arch arch, tl_arena *arena) {
-  enum { MOST = 3 };
   const tl_moved_text t = tl_moved_read(text, arena);
   uint64_t right = 0, wrong = 0;
   for (uint32_t i = 0; i + 1 < t.count; i++) {
@@ -203,7 +202,7 @@ static const uint8_t *slow_mend_text(const tl_cubin_section *text, tl_slow_arch 
     right += same && slow_kind_tells(kind);
     wrong += !same;
   }
-  if (!wrong || right < MOST * wrong)
+  if (!wrong || right < wrong)
     return NULL;
   uint8_t *const bytes = tl_arena_copy(arena, text->data, text->size);
   for (uint32_t i = 0; i + 1 < t.count; i++) {
