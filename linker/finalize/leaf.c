@@ -7,7 +7,8 @@
  * numbers are pending at once the allocator shares, by a choice that is not known (M45i); a number is certain where the
  * rules give the input its own, or where nothing has changed that decides it.
  *
- * A call of a register alone makes a kernel no less a leaf; it ends its block (L1045). */
+ * A call of a register alone makes a kernel no less a leaf; it ends its block (L1045). The other way round, a kernel that
+ * calls and whose load of R1 has no barrier gets one (L1641). */
 #include "finalize/leaf.h"
 
 #include "base/bytes.h"
@@ -607,6 +608,75 @@ tl_remake tl_leaf_remake(uint8_t *text, uint64_t size, tl_arena *arena) {
     return TL_REMAKE_UNSURE;
   leaf_write(&l);
   return TL_REMAKE_SURE;
+}
+
+/* --- kernels that call, whose load of R1 has no barrier (L1641) --- */
+
+/* The instructions up to the first call in the text, which is the last of them; 0 where there is none. */
+static uint32_t leaf_count_to_call(const uint8_t *text, uint64_t size) {
+  enum { OP_CALL = 0x944 };
+  for (uint64_t at = 0; at + INSTRUCTION <= size && at / INSTRUCTION < UINT32_MAX; at += INSTRUCTION) {
+    const uint16_t opcode = tl_get16(text + at) & 0xfff;
+    if (opcode == OP_CALL || opcode == OP_CALL_PLACE)
+      return (uint32_t)(at / INSTRUCTION) + 1;
+  }
+  return 0;
+}
+
+/* One of them. The load of R1 takes the lowest number that is free, for which nobody waits before the call. False where the
+ * input waits for what is not pending. */
+static bool leaf_step_open(leaf *l, uint32_t index, leaf_state *state) {
+  leaf_instruction *const at = &l->instructions[index];
+  const bool pointer = (leaf_low(l, index) & 0xfff) == OP_LDC && (leaf_low(l, index) >> 16 & 0xff) == STACK_POINTER;
+  if (at->waits_anyway || at->wait & ~state->old)
+    return false;
+  leaf_step(l, index, l->count, state);
+  if (!pointer || at->write != NO_BARRIER)
+    return l->sure;
+  at->new_write = leaf_lowest(state->new, 0);
+  state->pointer = at->new_write == NO_BARRIER ? 0 : (uint8_t)(1u << at->new_write);
+  state->new |= state->pointer;
+  return state->pointer != 0;
+}
+
+/* Whether that is all that nvlink does to the text: it has no use for R1, and no fence but that of error barriers. */
+static bool leaf_may_open(const leaf *l) {
+  enum { OF_ERRORS = 0x5000 };
+  for (uint32_t i = 0; i < l->count; i++)
+    if ((leaf_low(l, i) & 0xfff) == OP_MEMBAR && (leaf_high(l, i) & 0xffff) != OF_ERRORS)
+      return false;
+  return !leaf_uses_stack(l);
+}
+
+bool tl_leaf_open(uint8_t *text, uint64_t size, tl_arena *arena) {
+  leaf l = {.text = text, .count = (uint32_t)(size / INSTRUCTION), .sure = true};
+  if (!l.count)
+    return false;
+  l.instructions = tl_arena_new(arena, leaf_instruction, l.count);
+  leaf_read(&l);
+  const bool may = leaf_may_open(&l);
+  l.count = leaf_count_to_call(text, size);
+  if (!may || !l.count)
+    return false;
+  leaf_find_blocks(&l, arena);
+  leaf_find_predecessors(&l, arena);
+  l.at_end = tl_arena_new(arena, leaf_state, l.block_count);
+  if (l.block_count != 1)
+    return false;
+  leaf_state state = {0};
+  uint8_t pointer = 0;
+  for (uint32_t i = 0; i < l.count; i++) {
+    if (!leaf_step_open(&l, i, &state))
+      return false;
+    pointer |= state.pointer;
+    state.pointer = 0;
+  }
+  const bool place = l.instructions[l.count - 1].opcode == OP_CALL_PLACE; /* in front of which the block waits */
+  if (!pointer || state.old || state.new != pointer || l.count <= place)
+    return false;
+  l.instructions[l.count - 1 - place].new_wait |= pointer;
+  leaf_write(&l);
+  return true;
 }
 
 bool tl_leaf_is_opened(const uint8_t *text, uint64_t size, bool calls, tl_arena *arena) {

@@ -13,5 +13,8 @@ bool tl_leaf_has_call(const uint8_t *text, uint64_t size);
 /* L723: whether nvlink makes the text of a kernel of an -ewp object anew with -r. There it no longer counts that what the
  * kernel calls, `calls` functions of its own text, is known. */
 bool tl_leaf_is_opened(const uint8_t *text, uint64_t size, bool calls, tl_arena *arena);
+/* L1641: gives the load of R1 a number where it has none and the first block of such a text ends by a call; false where the
+ * text was left as it is. */
+bool tl_leaf_open(uint8_t *text, uint64_t size, tl_arena *arena);
 
 #endif

@@ -139,8 +139,11 @@ static const uint8_t *sections_remake(finalizer *f, uint32_t section, const fina
     if (kept || !stand)
       memcpy(text, plain, out->size);
   }
-  if ((!final || asked) && sections_is_opened(f, section, out))
-    what = TL_REMAKE_OPENED;
+  if ((!final || asked) && sections_is_opened(f, section, out)) {
+    const final_function whole = {section, 0};
+    const bool done = final_has_inner(f, &whole) && tl_leaf_open(text, out->size, f->arena); /* L1641 */
+    what = done ? TL_REMAKE_SURE : TL_REMAKE_OPENED;
+  }
   if (what != TL_REMAKE_NONE)
     *tl_vector_push(f->arena, &f->result->remade) = (tl_remade){owner, what};
   return text;

@@ -5,7 +5,10 @@
  * barriers (barriers.c) this is done to the files, before they are merged.
  *
  * A text with an instruction or a record that is not known here stays as it is, and so does code without optimisation
- * behind other code, which nvlink's scheduler orders and times. */
+ * behind other code, which nvlink's scheduler orders and times.
+ *
+ * Whatever was compiled without optimisation is timed anew in the same way: other times in the input's SASS words, which
+ * damage alone puts there, count for nothing (L1640). */
 #include "finalize/slow.h"
 
 #include "base/bytes.h"
@@ -133,6 +136,95 @@ static slow_kind slow_kind_of(const uint8_t *at, tl_slow_arch arch) {
   return TL_AMONG16(slow_writes, opcode) ? SLOW_WRITES : SLOW_UNKNOWN;
 }
 
+static tl_slow_arch slow_arch_of(const tl_cubin *sass) {
+  enum { SM_100 = 100, SM_103 = 103 };
+  const uint32_t arch = sass->flags >> 8 & 0xffff;
+  return arch == SM_100 ? TL_SLOW_100 : arch == SM_103 ? TL_SLOW_103 : TL_SLOW_OTHER;
+}
+
+static uint64_t slow_control(slow_kind kind) {
+  enum { YIELD_SHIFT = 4, SETS_SHIFT = 5, READS_SHIFT = 8, WRITTEN = 0, READ = 1 };
+  const uint64_t none = (uint64_t)NO_BARRIER << SETS_SHIFT | (uint64_t)NO_BARRIER << READS_SHIFT;
+  const uint64_t waits = (uint64_t)SLOW_WAITS << WAIT_SHIFT;
+  if (kind == SLOW_AT_ONCE)
+    return none | waits;
+  if (kind == SLOW_FENCE_FIRST)
+    return none;
+  if (kind == SLOW_FENCE_LOAD)
+    return 1 | 1 << YIELD_SHIFT | none;
+  const uint64_t sets = kind == SLOW_BOTH || kind == SLOW_WRITES ? WRITTEN : NO_BARRIER;
+  const uint64_t reads = kind == SLOW_BOTH || kind == SLOW_READS ? READ : NO_BARRIER;
+  return SLOW_STALL | sets << SETS_SHIFT | reads << READS_SHIFT | waits;
+}
+
+/* --- times that damage changed (L1640) --- */
+
+/* Kinds whose control fields no other code has. */
+static bool slow_kind_tells(slow_kind kind) {
+  return kind == SLOW_NEITHER || kind == SLOW_BOTH || kind == SLOW_READS || kind == SLOW_WRITES;
+}
+
+static uint64_t slow_control_at(const uint8_t *at) {
+  return tl_get64(at + 8) >> CONTROL_SHIFT;
+}
+
+/* In a text that is -O0 code already EXIT is known, too, and the fence in front of it; and arithmetic whose numbers are not
+ * those of -O0 code has none. */
+static slow_kind slow_kind_in_place(const uint8_t *at, tl_slow_arch arch) {
+  enum { EXIT = 0x94d, FENCE_OF_ERRORS = 0x5000, ARITHMETIC = 0x100 };
+  const uint64_t what = tl_get64(at + 8) & ((UINT64_C(1) << CONTROL_SHIFT) - 1);
+  const uint16_t opcode = tl_get16(at) & 0xfff;
+  if (opcode == EXIT)
+    return SLOW_NEITHER;
+  if (slow_is_membar(at) && what == FENCE_OF_ERRORS)
+    return SLOW_FENCE_FIRST;
+  const slow_kind kind = slow_kind_of(at, arch);
+  if (kind != SLOW_UNKNOWN || (opcode & 0x1ff) >= ARITHMETIC)
+    return kind;
+  const uint64_t control = slow_control_at(at);
+  const bool sets =
+      control == slow_control(SLOW_BOTH) || control == slow_control(SLOW_READS) || control == slow_control(SLOW_WRITES);
+  uint8_t plain[2 * INSTRUCTION] = {0};
+  memcpy(plain, at, INSTRUCTION);
+  tl_put64(plain + 8, what | slow_control(SLOW_NEITHER) << CONTROL_SHIFT);
+  return sets ? SLOW_UNKNOWN : slow_kind_of(plain, arch);
+}
+
+/* The text with the times of -O0 code; NULL where it has them, or is other code: of the former most have them, of the
+ * latter none. */
+static const uint8_t *slow_mend_text(const tl_cubin_section *text, tl_slow_arch arch, tl_arena *arena) {
+  const tl_moved_text t = tl_moved_read(text, arena);
+  uint64_t right = 0, wrong = 0;
+  for (uint32_t i = 0; i + 1 < t.count; i++) {
+    const uint8_t *const at = t.bytes + (uint64_t)i * INSTRUCTION;
+    const slow_kind kind = slow_kind_in_place(at, arch);
+    const bool same = kind == SLOW_UNKNOWN || slow_control_at(at) == slow_control(kind);
+    right += same && slow_kind_tells(kind);
+    wrong += !same;
+  }
+  if (!wrong || right < wrong)
+    return NULL;
+  uint8_t *const bytes = tl_arena_copy(arena, text->data, text->size);
+  for (uint32_t i = 0; i + 1 < t.count; i++) {
+    uint8_t *const to = bytes + (uint64_t)i * INSTRUCTION;
+    const slow_kind kind = slow_kind_in_place(t.bytes + (uint64_t)i * INSTRUCTION, arch);
+    const uint64_t what = tl_get64(to + 8) & ((UINT64_C(1) << CONTROL_SHIFT) - 1);
+    if (kind != SLOW_UNKNOWN)
+      tl_put64(to + 8, what | slow_control(kind) << CONTROL_SHIFT);
+  }
+  return bytes;
+}
+
+void tl_slow_mend(tl_cubin *sass, tl_arena *arena) {
+  const tl_slow_arch arch = slow_arch_of(sass);
+  for (uint32_t i = 1; i < sass->section_count; i++) {
+    const uint8_t *const mended =
+        tl_moved_is_function(sass, i) ? slow_mend_text(&sass->sections[i], arch, arena) : NULL;
+    if (mended)
+      sass->sections[i].data = mended;
+  }
+}
+
 /* --- the choice --- */
 
 /* By capsule: the first whose attributes have the same name, 0 where it is that itself. */
@@ -215,12 +307,6 @@ static const bool *slow_find_slow(const tl_cubin *sass, const tl_cubin *mercury,
   return slow;
 }
 
-static tl_slow_arch slow_arch_of(const tl_cubin *sass) {
-  enum { SM_100 = 100, SM_103 = 103 };
-  const uint32_t arch = sass->flags >> 8 & 0xffff;
-  return arch == SM_100 ? TL_SLOW_100 : arch == SM_103 ? TL_SLOW_103 : TL_SLOW_OTHER;
-}
-
 tl_slow tl_slow_choose(const tl_cubin *sass, const tl_cubin *mercury, tl_arena *arena) {
   const uint32_t count = sass->section_count;
   tl_slow slow = {.texts = tl_arena_new(arena, bool, count),
@@ -260,21 +346,6 @@ static tl_moved_text slow_read(const void *context, uint32_t section, const tl_c
   }
   t.place[t.count] = place;
   return t;
-}
-
-static uint64_t slow_control(slow_kind kind) {
-  enum { YIELD_SHIFT = 4, SETS_SHIFT = 5, READS_SHIFT = 8, WRITTEN = 0, READ = 1 };
-  const uint64_t none = (uint64_t)NO_BARRIER << SETS_SHIFT | (uint64_t)NO_BARRIER << READS_SHIFT;
-  const uint64_t waits = (uint64_t)SLOW_WAITS << WAIT_SHIFT;
-  if (kind == SLOW_AT_ONCE)
-    return none | waits;
-  if (kind == SLOW_FENCE_FIRST)
-    return none;
-  if (kind == SLOW_FENCE_LOAD)
-    return 1 | 1 << YIELD_SHIFT | none;
-  const uint64_t sets = kind == SLOW_BOTH || kind == SLOW_WRITES ? WRITTEN : NO_BARRIER;
-  const uint64_t reads = kind == SLOW_BOTH || kind == SLOW_READS ? READ : NO_BARRIER;
-  return SLOW_STALL | sets << SETS_SHIFT | reads << READS_SHIFT | waits;
 }
 
 /* The branch at the end stays as it is. */

@@ -1,4 +1,4 @@
-/* Texts of namesakes that nvlink makes anew as code without optimisation (L1050). */
+/* Texts of namesakes that nvlink makes anew as code without optimisation (L1050), and the times of such code (L1640). */
 #ifndef TL_FINALIZE_SLOW_H
 #define TL_FINALIZE_SLOW_H
 
@@ -17,6 +17,8 @@ typedef struct tl_slow {
   tl_slow_arch arch;
 } tl_slow;
 
+/* L1640: in texts of -O0 code, the times that such code has. */
+void tl_slow_mend(tl_cubin *sass, tl_arena *arena);
 /* Whether the file may have such texts: two of its capsules have attributes of one name. */
 bool tl_slow_may_stand(const tl_cubin *cubin, tl_arena *arena);
 /* Both views as read. */

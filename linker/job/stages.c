@@ -77,16 +77,20 @@ static void link_add_barriers(tl_link_common *c, const tl_accepted *accepted, tl
     tl_jumps_moved(file, &entries, arena);
 }
 
-/* L1050: namesakes of code without optimisation become such code. */
+/* L1050: namesakes of code without optimisation become such code, and it has the times of such code (L1640). */
 static void link_slow_down(tl_link_common *c, const tl_accepted *accepted, tl_cubin *file,
                            tl_diagnostics *diagnostics) {
   tl_arena *const arena = &c->state->arena;
+  const bool mercury = file->view == TL_VIEW_MERCURY;
+  if (!mercury && !file->unreadable)
+    tl_slow_mend(file, arena);
   if (!tl_defect_matched(&c->job->options, TL_DEFECT_D113) || !tl_slow_may_stand(file, arena))
     return;
-  const tl_cubin other = link_read_other(c, accepted, file->view, diagnostics);
+  tl_cubin other = link_read_other(c, accepted, file->view, diagnostics);
   if (file->unreadable || other.unreadable)
     return;
-  const bool mercury = file->view == TL_VIEW_MERCURY;
+  if (mercury)
+    tl_slow_mend(&other, arena);
   const tl_slow slow = tl_slow_choose(mercury ? &other : file, mercury ? file : &other, arena);
   if (mercury)
     tl_slow_change_records(file, &other, &slow, arena);

@@ -9,11 +9,11 @@
 
 #include <string.h>
 
-enum { INSTRUCTION = TL_CODE_INSTRUCTION, TIME_SHIFT = 41, TIME_MASK = 31, WAIT_SHIFT = 52, WAIT_MASK = 63 };
+enum { INSTRUCTION = TL_CODE_INSTRUCTION, TIME_SHIFT = 41, TIME_MASK = 0x7ff, WAIT_SHIFT = 52, WAIT_MASK = 63 };
 
-/* Cycles and yield bit, and the barriers that are waited for. */
+/* Cycles, yield bit and the barriers that are set (L1642), and those that are waited for. */
 static const tl_relocation_row times_row = {
-    TL_R_MERCURY + 2, NULL, TL_RELOC_APPLY, {{105, 5, TL_PART_ALL, 0}, {116, 6, TL_PART_AUX, 0}}, TL_TEX_KEEP,
+    TL_R_MERCURY + 2, NULL, TL_RELOC_APPLY, {{105, 11, TL_PART_ALL, 0}, {116, 6, TL_PART_AUX, 0}}, TL_TEX_KEEP,
     TL_R_MERCURY + 2,
 };
 
@@ -60,7 +60,7 @@ static void times_change(tl_relocated *relocated, const tl_module *module, tl_ar
       operands[at] = moves[i].patch.value & OPERAND;
   }
   uint8_t *const text = tl_arena_copy(arena, piece->data, piece->size);
-  tl_moves_change(text, piece->size, operands, module->arch);
+  tl_moves_change(text, piece->data, piece->size, operands, module->arch);
   times_put(relocated, arena, moves, text);
 }
 
