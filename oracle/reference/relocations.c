@@ -478,9 +478,9 @@ static void ref_relocation_name_target(ref_link *link, const ref_file *file, uin
     return;
   }
   const uint32_t owner = ref_function_primary(file, target);
-  const bool lent = owner != 0 && file->function_of[owner] != REF_NONE &&
-                    link->functions[section->info_function].text !=
-                        link->functions[file->function_of[owner]].text; /* RF1051 */
+  const bool lent =
+      owner != 0 && file->function_of[owner] != REF_NONE &&
+      link->functions[section->info_function].text != link->functions[file->function_of[owner]].text; /* RF1051 */
   if (lent || !ref_function_owns_text(file, target)) {
     section->stem = file->cubin.sections[target].name;
   }
