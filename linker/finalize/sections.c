@@ -141,7 +141,7 @@ static const uint8_t *sections_remake(finalizer *f, uint32_t section, const fina
   }
   if ((!final || asked) && sections_is_opened(f, section, out)) {
     const final_function whole = {section, 0};
-    const bool done = final_has_inner(f, &whole) && tl_leaf_open(text, out->size, f->arena); /* L1641 */
+    const bool done = final && final_has_inner(f, &whole) && tl_leaf_open(text, out->size, f->arena); /* L1641 */
     what = done ? TL_REMAKE_SURE : TL_REMAKE_OPENED;
   }
   if (what != TL_REMAKE_NONE)

@@ -241,8 +241,7 @@ void tl_merge_note_bodies(tl_module *module) {
     const uint32_t index = module->functions.items[i];
     const tl_function *const function = &module->resolution->functions.items[index];
     const bool plain = function->own_sm == lowest && function->first_sm == lowest && !module->taken_elsewhere[index];
-    const bool alias = tl_module_aliased(module, module->symbol_of_function[index]) != TL_NONE; /* no body (L646) */
-    if (function->binding != STB_WEAK || plain || alias)
+    if (function->binding != STB_WEAK || plain)
       continue;
     *tl_vector_push(module->arena, &module->body_notes) = bodies_note(module, function, index);
     tl_defect_note(module->diagnostics, TL_DEFECT_D120, tl_module_text(module, function->name));

@@ -165,7 +165,7 @@ static size_t ref_numbers_closed_block(ref_link *link, const ref_bytes *text) {
   return calls && pending == 0 && (used >> (BOARDS - 1)) == 0 ? end : 0;
 }
 
-/* L723: with -r and -g such a text is made as for a link that goes on: R1's load has the first number, which the call waits for. */
+/* L723: with -g such a text is made as for a link that goes on: R1's load has the first number, which the call waits for. */
 void ref_numbers_open(ref_link *link, ref_bytes *text) {
   const size_t end = ref_numbers_closed_block(link, text);
   for (size_t i = 0; i < end; i++) {
