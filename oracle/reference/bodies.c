@@ -197,8 +197,8 @@ void ref_bodies_note_record(ref_link *link, const ref_function *function, ref_re
 
 /* A body whose contest the next link would decide otherwise. */
 static bool ref_bodies_are_noted(const ref_link *link, const ref_function *function, uint16_t output_sm) {
-  const bool stands = function->defined && function->weak && function->symbol != REF_NONE &&
-                      !link->symbols[function->symbol].dropped;
+  const bool stands =
+      function->defined && function->weak && function->symbol != REF_NONE && !link->symbols[function->symbol].dropped;
   return stands &&
          (function->taken_elsewhere || function->virtual_sm != output_sm || function->first_virtual_sm != output_sm);
 }

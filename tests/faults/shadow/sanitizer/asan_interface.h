@@ -54,8 +54,16 @@ static inline void shadow_give(void *first) {
   *block = (shadow_block){0};
 }
 
-#define ASAN_POISON_MEMORY_REGION(at, size) shadow_poison(at, size)
+/* As memory_blocks.c poisons a block that it gives; what is poisoned at a block's end is given back at once. */
+static inline void *shadow_take(void *block, size_t size) {
+  if (block && size == REF_BLOCK_BYTES)
+    shadow_poison((uint8_t *)block + REF_BLOCK_HEAD, size - REF_BLOCK_HEAD);
+  return block;
+}
+
+#define ASAN_POISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
 #define ASAN_UNPOISON_MEMORY_REGION(at, size) shadow_unpoison(at, size)
+#define ref_memory_block_take(size) shadow_take((ref_memory_block_take)(size), size)
 #define ref_memory_block_give(block, size) (shadow_give((block) + 1), (ref_memory_block_give)(block, size))
 
 #endif
