@@ -26,7 +26,7 @@ struct tl_arena_block {
   size_t size; /* with this header */
 };
 
-enum { BLOCK_FIRST = 64 << 10, BLOCK_LARGEST = 32 << 20, ALIGNMENT = 16 };
+enum { BLOCK_FIRST = 64 << 10, BLOCK_MIDDLE = 4 << 20, BLOCK_LARGEST = 32 << 20, ALIGNMENT = 16 };
 
 void tl_arena_init(tl_arena *arena, const tl_allocator *allocator, uint64_t limit, jmp_buf *on_failure) {
   *arena = (tl_arena){.allocator = allocator, .limit = limit, .on_failure = on_failure};
@@ -58,9 +58,11 @@ static void *arena_block_add(tl_arena *arena, size_t payload) {
   return (uint8_t *)block + ALIGNMENT;
 }
 
-/* As much as was taken so far, within the bounds and what the limit leaves. */
+/* As much as was taken so far, of a large arena an eighth of it: what is a little more than tl_arena_expect was told is not to
+ * take a huge page. Within the bounds and what the limit leaves. */
 static size_t arena_next_block_size(const tl_arena *arena) {
-  const uint64_t wanted = arena->used < BLOCK_FIRST ? BLOCK_FIRST : arena->used;
+  const uint64_t grown = arena->used < BLOCK_MIDDLE ? arena->used : arena->used / 8;
+  const uint64_t wanted = grown < BLOCK_FIRST ? BLOCK_FIRST : grown;
   const uint64_t bounded = wanted < BLOCK_LARGEST ? wanted : BLOCK_LARGEST;
   const uint64_t left = arena->limit > arena->used + ALIGNMENT ? arena->limit - arena->used - ALIGNMENT : 0;
   return (size_t)(bounded < left ? bounded : left);
