@@ -160,6 +160,14 @@ bool tl_code_is_half_place(uint32_t type) {
   return type == TL_R_MERCURY + 0x28 || type == TL_R_MERCURY + 0x29;
 }
 
+bool tl_code_needs_place(uint32_t type) {
+  static const uint8_t ranges[][2] = {{1, 1}, {5, 13}, {24, 49}, {60, 63}};
+  bool among = false;
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    among |= type >= TL_R_MERCURY + ranges[i][0] && type <= TL_R_MERCURY + ranges[i][1];
+  return among;
+}
+
 const tl_code_place *tl_code_find(const tl_code *code, uint64_t mercury) {
   size_t low = 0, high = code->count; /* the last one that begins at the place or before it; the first begins at 0 */
   if (mercury >= code->mercury_size)

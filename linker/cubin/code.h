@@ -36,5 +36,7 @@ uint16_t tl_code_opcode(const tl_code_place *place, const tl_cubin_section *sass
 uint64_t tl_code_whole(uint64_t addend);
 /* Whether Mercury's type of an entry is half a place in the code: of a return address, say. */
 bool tl_code_is_half_place(uint32_t type);
+/* Whether Mercury's type of an entry of code is one whose symbol nvlink looks up the place of (L1133). */
+bool tl_code_needs_place(uint32_t type);
 
 #endif

@@ -18,8 +18,7 @@ typedef struct tl_cubin_section {
   bool remade;          /* text of a namesake that the first one's options make anew (L1050) */
   const uint8_t *data;  /* NULL when the section has no bytes in the file */
   uint64_t file_offset; /* of data in the file */
-  const bool *
-      places; /* of entries of SASS code that follow from Mercury's: by entry, its addend is a place there (L1540); NULL */
+  const bool *places; /* of SASS entries made of Mercury's: by entry, its addend is a place in the code (L1540); NULL */
 } tl_cubin_section;
 
 typedef struct tl_cubin_symbol {
@@ -57,7 +56,7 @@ typedef struct tl_cubin {
   uint32_t flags; /* e_flags */
   uint16_t type;  /* e_type */
   bool
-      writes_reserved; /* its code says the size of reserved shared memory, in a file that is finalized before it is linked (L1541) */
+      writes_reserved; /* finalized before it is linked, and its code says the size of reserved shared memory (L1541) */
   bool marked;         /* sections about namesakes have names of their own (L895) */
   bool reads_on;       /* texts end where the next 0 byte of the file is, not where their table ends (L170, D40) */
   bool old;            /* made by a toolkit before 10.0 (L191) */

@@ -187,15 +187,6 @@ static bool mercury_names_thread_local(const checker *c, const uint8_t *entry) {
          mercury_section(c, tl_get16(symbol + 6))->type == SHT_CUDA_GLOBAL_INIT;
 }
 
-/* Types of code that nvlink looks up the place of their symbol for (L1133). */
-static bool mercury_needs_place(uint32_t type) {
-  static const uint8_t ranges[][2] = {{1, 1}, {5, 13}, {24, 49}, {60, 63}};
-  bool among = false;
-  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-    among |= type >= TL_R_MERCURY + ranges[i][0] && type <= TL_R_MERCURY + ranges[i][1];
-  return among;
-}
-
 /* Whether half an address is that of a symbol of a type that has none: it is neither a function, a variable, a section nor
  * a texture, and becomes symbol 0 (L614). Of other types a label is none, wherever it is, and symbol 0 (L1133). */
 static bool mercury_names_nothing(const checker *c, const uint8_t *entry) {
@@ -205,7 +196,7 @@ static bool mercury_names_nothing(const checker *c, const uint8_t *entry) {
   const bool has_place = type == STT_FUNC || type == STT_SECTION || type == STT_OBJECT || type == STT_CUDA_OBJECT ||
                          tl_type_is_texture(type);
   const uint32_t needs = tl_get32(entry + 8);
-  return (mercury_is_half(needs) && !has_place) || (mercury_needs_place(needs) && type == STT_NOTYPE);
+  return (mercury_is_half(needs) && !has_place) || (tl_code_needs_place(needs) && type == STT_NOTYPE);
 }
 
 /* Whether an entry of code is about the symbol of a section that nvlink finds no place for: those that need one about the
@@ -216,7 +207,7 @@ static bool mercury_names_no_place(const checker *c, const uint8_t *entry) {
   const uint32_t kind = mercury_is_section(symbol) ? mercury_section(c, tl_get16(symbol + 6))->type : SHT_NULL;
   const bool back = tl_code_is_half_place(type);
   const bool graph = kind == SHT_CUDA_CALLGRAPH || kind == SHT_CUDA_PROTOTYPE;
-  return (graph && (mercury_needs_place(type) || back)) || (back && kind == SHT_NOTE);
+  return (graph && (tl_code_needs_place(type) || back)) || (back && kind == SHT_NOTE);
 }
 
 /* Whether entries about a symbol stay, so that nothing is written in the instruction: functions, what is in global memory, and

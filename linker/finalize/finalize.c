@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "catalog/message.h"
+#include "cubin/code.h"
 #include "cubin/elf.h"
 
 #include <string.h>
@@ -93,23 +94,15 @@ static void final_check_torn(const finalizer *f) {
   }
 }
 
-/* Types of code whose symbol nvlink looks up the place of (L1133); in a relocatable output one more. */
-static bool final_needs_place(const tl_module *m, uint32_t type) {
-  static const uint8_t ranges[][2] = {{1, 1}, {5, 13}, {24, 49}, {60, 63}, {50, 50}};
-  const size_t rows = sizeof ranges / sizeof *ranges - m->mode->final;
-  for (size_t i = 0; i < rows; i++)
-    if (type >= TL_R_MERCURY + ranges[i][0] && type <= TL_R_MERCURY + ranges[i][1])
-      return true;
-  return false;
-}
-
-/* L1633: nvlink's finalizer ends by a signal over an entry of code whose symbol has become symbol 0. */
+/* L1633: nvlink's finalizer ends by a signal over an entry of code whose symbol has become symbol 0; with -r over one type more. */
 static void final_check_places(const finalizer *f) {
+  enum { PARTIAL = TL_R_MERCURY + 50 };
   const tl_module *const m = f->mercury->module;
   for (size_t i = 0; i < m->relocations.count; i++) {
     const tl_relocation *const entry = &m->relocations.items[i];
     const bool nothing = entry->symbol == 0 && (entry->state == TL_ENTRY_NULL || entry->state == TL_ENTRY_GONE);
-    if (nothing && m->sections.items[entry->target].flags & SHF_EXECINSTR && final_needs_place(m, entry->type))
+    const bool needs = tl_code_needs_place(entry->type) || (!m->mode->final && entry->type == PARTIAL);
+    if (nothing && needs && m->sections.items[entry->target].flags & SHF_EXECINSTR)
       tl_cubin_damaged(&m->files[entry->file], m->names, m->diagnostics, entry->section,
                        (uint64_t)entry->index * ELF_RELA_SIZE, "an entry of code is about no place (L1633)");
   }

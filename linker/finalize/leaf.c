@@ -582,12 +582,23 @@ static void leaf_write(const leaf *l) {
   }
 }
 
-tl_remake tl_leaf_remake(uint8_t *text, uint64_t size, tl_arena *arena) {
+static leaf leaf_begin(uint8_t *text, uint64_t size, tl_arena *arena) {
   leaf l = {.text = text, .count = (uint32_t)(size / INSTRUCTION), .sure = true};
-  if (!l.count)
-    return TL_REMAKE_NONE;
   l.instructions = tl_arena_new(arena, leaf_instruction, l.count);
   leaf_read(&l);
+  return l;
+}
+
+static void leaf_divide(leaf *l, tl_arena *arena) {
+  leaf_find_blocks(l, arena);
+  leaf_find_predecessors(l, arena);
+  l->at_end = tl_arena_new(arena, leaf_state, l->block_count);
+}
+
+tl_remake tl_leaf_remake(uint8_t *text, uint64_t size, tl_arena *arena) {
+  leaf l = leaf_begin(text, size, arena);
+  if (!l.count)
+    return TL_REMAKE_NONE;
   if (tl_leaf_has_call(text, size))
     return TL_REMAKE_NONE;
   if (leaf_has_fence(&l))
@@ -595,9 +606,7 @@ tl_remake tl_leaf_remake(uint8_t *text, uint64_t size, tl_arena *arena) {
   const uint32_t pointer_load = leaf_find_pointer_load(&l);
   if (pointer_load == l.count || leaf_uses_stack(&l))
     return TL_REMAKE_NONE;
-  leaf_find_blocks(&l, arena);
-  leaf_find_predecessors(&l, arena);
-  l.at_end = tl_arena_new(arena, leaf_state, l.block_count);
+  leaf_divide(&l, arena);
   for (uint32_t b = 0; b < l.block_count; b++) {
     leaf_state state = leaf_entry_state(&l, b);
     for (uint32_t i = l.blocks[b].first; i < l.blocks[b].first + l.blocks[b].count; i++)
@@ -649,18 +658,12 @@ static bool leaf_may_open(const leaf *l) {
 }
 
 bool tl_leaf_open(uint8_t *text, uint64_t size, tl_arena *arena) {
-  leaf l = {.text = text, .count = (uint32_t)(size / INSTRUCTION), .sure = true};
-  if (!l.count)
-    return false;
-  l.instructions = tl_arena_new(arena, leaf_instruction, l.count);
-  leaf_read(&l);
+  leaf l = leaf_begin(text, size, arena);
   const bool may = leaf_may_open(&l);
   l.count = leaf_count_to_call(text, size);
   if (!may || !l.count)
     return false;
-  leaf_find_blocks(&l, arena);
-  leaf_find_predecessors(&l, arena);
-  l.at_end = tl_arena_new(arena, leaf_state, l.block_count);
+  leaf_divide(&l, arena);
   if (l.block_count != 1)
     return false;
   leaf_state state = {0};
@@ -680,13 +683,11 @@ bool tl_leaf_open(uint8_t *text, uint64_t size, tl_arena *arena) {
 }
 
 bool tl_leaf_is_opened(const uint8_t *text, uint64_t size, bool calls, tl_arena *arena) {
-  leaf l = {.text = tl_arena_copy(arena, text, size), .count = (uint32_t)(size / INSTRUCTION)};
+  const leaf l = leaf_begin(tl_arena_copy(arena, text, size), size, arena);
   uint32_t first = l.count;
   bool fence = false;
   if (!l.count)
     return false;
-  l.instructions = tl_arena_new(arena, leaf_instruction, l.count);
-  leaf_read(&l);
   for (uint32_t i = l.count; i-- > 0;) {
     first = (leaf_low(&l, i) & 0xfff) == OP_LDC ? i : first;
     fence |= (leaf_low(&l, i) & 0xfff) == OP_MEMBAR;

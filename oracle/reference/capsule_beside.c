@@ -18,7 +18,9 @@ typedef struct ref_beside {
   uint32_t *bodies; /* by SASS section the capsule that is about it; 0: none */
   bool *taken;
   bool *has_version; /* a text about which Mercury's side has attributes */
-  uint32_t *moved;   /* by section of Mercury's the SASS section in whose place it stands, or 0 */
+  bool file_says;    /* `.nv.compat` is there, and says: */
+  uint16_t file_version;
+  uint32_t *moved; /* by section of Mercury's the SASS section in whose place it stands, or 0 */
 } ref_beside;
 
 static bool ref_beside_is_mercury(const ref_section *section) {
@@ -133,11 +135,10 @@ static void ref_beside_add_version(ref_beside *beside, uint32_t number, uint32_t
   const ref_section *input = &beside->whole->sections[number];
   ref_section *section = &beside->view->sections[number];
   const bool is_own = input->type == REF_TYPE_MERCURY_INFO && (input->info & REF_TEXT_OF_INFO) == target;
-  uint16_t version = 0x101;
-  if (target == 0 || section->data == NULL || (is_own && ref_beside_says_version(section)) ||
-      (is_own && !ref_beside_find_version(beside->whole, &version))) {
+  if (target == 0 || section->data == NULL || (is_own && (!beside->file_says || ref_beside_says_version(section)))) {
     return;
   }
+  const uint16_t version = is_own ? beside->file_version : 0x101;
   const uint8_t record[] = {3, 0x5f, (uint8_t)version, (uint8_t)(version >> 8)};
   ref_bytes bytes = {0};
   ref_bytes_add(beside->link, &bytes, section->data, (size_t)section->size);
@@ -243,6 +244,7 @@ void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) 
   beside.taken = REF_TAKE(link, bool, count);
   beside.has_version = REF_TAKE(link, bool, count);
   beside.moved = REF_TAKE(link, uint32_t, count);
+  beside.file_says = ref_beside_find_version(whole, &beside.file_version);
   for (size_t i = count; i-- > 1;) {
     if (ref_beside_is_mercury(&whole->sections[i])) {
       ref_beside_add(&beside, (uint32_t)i);

@@ -40,6 +40,7 @@ typedef struct ref_kept_frame {
   size_t next;                      /* of the same place in the same function, or REF_NONE */
   bool is_further;                  /* there is one before it */
   uint64_t written, common_written; /* where it and its common entry are in the output */
+  uint64_t common_place;            /* of its common entry (RF981) */
   int64_t address;                  /* of its function in the SASS text */
 } ref_kept_frame;
 
@@ -135,7 +136,7 @@ static void ref_frames_place_common(ref_frames *frames, size_t number) {
   if (kept == NULL) {
     return;
   }
-  const uint64_t common = kept->frame.common, place = ref_frames_read_common(frames, &kept->frame).place;
+  const uint64_t common = kept->frame.common, place = kept->common_place;
   const bool is_lost =
       mercury->job->bug_compatible && (mercury->relocatable || ref_options_keep_shared_symbols(mercury));
   const uint32_t type = ref_data_sass_type(entry->type, false); /* RF905 */
@@ -272,6 +273,7 @@ static void ref_frames_add(ref_frames *frames, const ref_frame *frame, ref_kept_
   }
   kept->written = at;
   kept->common_written = frames->last_written;
+  kept->common_place = ref_frames_read_common(frames, &kept->frame).place;
   kept->address =
       ref_frames_addend_at(frames, &frames->capsule->mercury->relocations[kept->entry], kept->frame.at + ADDRESS_AT);
 }
