@@ -1,2 +1,0 @@
-#include "types.h"
-__global__ void read_last(Page page, char *out) { *out = page.last; }
