@@ -350,14 +350,34 @@ static bool ref_line_rows_begins(const ref_indices *begins, uint64_t place) {
   return low < begins->count && begins->items[low] * INSTRUCTION == place;
 }
 
-/* A function's first row is there twice unless it is the function's entry; the first of all says its file, be that 0 (L863). */
+/* RF1004: where the first row of all is not about the first instruction, its place is said before its line, which is said in any case. */
+static void ref_line_rows_put_first(ref_line_rows *rows, ref_bytes *output, const ref_line_row *row,
+                                    const ref_line_row *before) {
+  const unsigned unit = rows->unit[UNIT_AT];
+  if (row->place == 0 || row->is_silent) {
+    ref_line_rows_put(rows, output, row, before);
+    return;
+  }
+  ref_line_rows_put_code(rows, output, SET_FILE);
+  ref_line_rows_put_unsigned(rows, output, row->file);
+  if (row->context != before->context || row->name != before->name) {
+    ref_line_rows_put_caller(rows, output, row);
+  }
+  ref_line_rows_put_signed(rows, output, ADVANCE_ADDRESS, (int64_t)(row->place / (unit == 0 ? 1 : unit) & INT64_MAX));
+  ref_line_rows_put_signed(rows, output, ADVANCE_LINE, (int64_t)((uint64_t)row->line - (uint64_t)before->line));
+  ref_line_rows_put_code(rows, output, COPY);
+}
+
+/* The first instruction's row is there twice, and that of a function that begins in the text, unless it is the function's entry; the first of
+ * all says its file, be that 0 (L863). */
 static void ref_line_rows_put_all(ref_line_rows *rows, ref_bytes *output, bool moved, uint64_t text_size,
                                   const ref_indices *begins) {
   ref_line_row last = {.line = 1, .file = UINT64_MAX};
   for (size_t i = 0; i < rows->count; i++) {
-    const bool is_first =
-        i == 0 || (last.place != rows->items[i].place && moved && ref_line_rows_begins(begins, rows->items[i].place));
-    ref_line_rows_put(rows, output, &rows->items[i], &last);
+    const ref_line_row *row = &rows->items[i];
+    const bool is_first = (i == 0 && row->place == 0) ||
+                          ((i == 0 || last.place != row->place) && moved && ref_line_rows_begins(begins, row->place));
+    (i == 0 ? ref_line_rows_put_first : ref_line_rows_put)(rows, output, row, &last);
     last = rows->items[i];
     if (is_first && moved && !last.is_entry) {
       ref_line_rows_put(rows, output, &last, &last);
