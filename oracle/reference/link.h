@@ -780,6 +780,7 @@ uint32_t ref_mercury_parameters(const ref_section *mercury);
 bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
                                 ref_section *section);
 /* mercury_mixed.c: RF987; `table`: of Mercury's entries, or 0. */
+void ref_reserved_clear_lone(ref_link *link, const ref_mercury_sides *sides, const ref_map *tables);
 bool ref_mixed_writes_reserved(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
                                const ref_section *text);
 void ref_mixed_derive_module(ref_link *link, const ref_mercury_sides *sides, const ref_section *mercury,
@@ -1114,6 +1115,7 @@ void ref_relocate_check_aliases(ref_link *link);
 void ref_relocate_check_refused(ref_link *link);
 void ref_relocate_make_room_for_shifts(ref_link *link);
 void ref_relocate_apply(ref_link *link);
+void ref_relocate_keep_unpatched(ref_link *link, ref_out_section *target);
 bool ref_relocate_names_reserved(const ref_link *link, const ref_out_relocation *entry);
 void ref_relocate_check_kept(ref_link *link);
 void ref_relocate_write(ref_link *link);
