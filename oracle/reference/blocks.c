@@ -542,7 +542,7 @@ static bool ref_block_is_dead_text(const ref_link *link, const ref_file *file, u
 }
 
 /* RF795, RF1035: code of nobody that has the name of a dead text, of an earlier file or its own, is joined to that and goes with it. */
-static bool ref_block_joins_dead_text(const ref_link *link, size_t file_number, const ref_section *input) {
+bool ref_block_joins_dead_text(const ref_link *link, size_t file_number, const ref_section *input) {
   static const char prefix[] = ".text.";
   if (input->type != REF_TYPE_PROGBITS || link->is_capsule || strncmp(input->name, prefix, sizeof prefix - 1) != 0) {
     return false;

@@ -1201,6 +1201,7 @@ uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *file, ui
 void ref_block_compare_banks(ref_link *link, ref_file *file, uint32_t section);
 void ref_block_check_info(ref_link *link, const ref_file *file, const ref_section *input);
 bool ref_block_place(ref_link *link, size_t file_number, uint32_t section);
+bool ref_block_joins_dead_text(const ref_link *link, size_t file_number, const ref_section *input); /* RF795 */
 void ref_blocks_merge_rest(ref_link *link, size_t file_number);
 
 #endif
