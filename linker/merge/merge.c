@@ -330,6 +330,7 @@ void tl_merge(tl_module *module) {
   module->untyped = tl_arena_new(module->arena, bool, functions);
   module->taken_elsewhere = tl_arena_new(module->arena, bool, functions);
   module->first_prototype = merge_table(module, functions);
+  module->first_function = merge_table(module, module->file_count);
   merge_create_fixed(module);
   tl_merge_compat_begin(module);
   for (uint32_t file = 0; file < module->file_count; file++)

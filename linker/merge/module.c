@@ -241,6 +241,13 @@ bool tl_module_relocation_stands(const tl_module *module, size_t index) {
   return !tl_module_relocation_is_of_frame(module, index);
 }
 
+bool tl_module_names_unified(const tl_module *module, const tl_symbol *symbol) {
+  static const char *const names[] = {"__UFT_OFFSET", "__UFT", "__UFT_END", "__UFT_CANONICAL",
+                                      "__UDT_OFFSET", "__UDT", "__UDT_END", "__UDT_CANONICAL"};
+  return symbol->section == TL_NONE && module->mode->final && !tl_module_has_tables(module) &&
+         TL_AMONG_TEXTS(names, tl_module_text(module, symbol->name));
+}
+
 bool tl_module_is_stub(const tl_module *module, uint32_t symbol) {
   const tl_symbol *const s = &module->symbols.items[symbol];
   return s->function != TL_NONE && s->section != TL_NONE && s->section == module->jump_slots;

@@ -303,6 +303,7 @@ typedef struct tl_unified_entry {
   uint64_t offset;
   uint32_t symbol; /* output symbol, TL_NONE */
   const uint8_t *data;
+  uint32_t file;
   bool raw; /* a symbol placed the table before its entries were read: nvlink keeps the input's numbers (L473) */
 } tl_unified_entry;
 
@@ -411,6 +412,7 @@ typedef struct tl_module {
   tl_map calls_seen, references_seen;         /* keys of `calls` and `references`, where each is listed once */
   tl_map prototype_seen, taken_at;            /* keys of `prototypes`; by function, where in `taken` it is */
   uint32_t *prototype_of_function;            /* name of its .nv.prototype text; TL_NONE */
+  uint32_t *first_function;                   /* by file: the first function symbol that it makes, TL_NONE (L1601) */
   uint32_t *first_prototype;                  /* what E25 compares with; TL_NONE */
   uint32_t fills;                             /* number of .nv.info.F sections read so far (L86) */
   bool deleted_section;                       /* something lies in dead code that nvlink looks for (L162, L225) */
@@ -516,6 +518,8 @@ bool tl_module_text_counts(const tl_module *module, uint32_t file, uint32_t sect
 static inline bool tl_module_has_tables(const tl_module *module) {
   return module->index && module->mode->final;
 }
+/* Whether the symbol is called as one of the eight objects of the unified tables, in an executable without them (W4.2). */
+bool tl_module_names_unified(const tl_module *module, const tl_symbol *symbol);
 /* A jump slot of such an executable, which calls its unified function. */
 bool tl_module_is_stub(const tl_module *module, uint32_t symbol);
 /* The function that entries against a second name of it are about (R16); TL_NONE: the symbol is no such name. */

@@ -188,8 +188,11 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
   if (found == REF_NONE && input->type == REF_TYPE_INFO && input->data != NULL) {
     ref_beside_take_sass(beside, input, own);
   }
-  if (section != own &&
-      ref_beside_is_debug(input)) { /* they have the order and the headers of the SASS side's (RF824) */
+  if (section != own && input->type == REF_TYPE_INFO) { /* RF1007 */
+    *own = *section;
+    section->type = 0;
+    beside->moved[found] = number;
+  } else if (section != own && ref_beside_is_debug(input)) { /* they have the order and the headers of the SASS side's (RF824) */
     own->type = input->type;
     own->data = section->data;
     own->size = section->size;

@@ -232,7 +232,7 @@ bool ref_derived_entries(ref_capsule *capsule, size_t section, size_t target, si
 }
 
 /* L565: a whole address that is carried out has no bytes. */
-static void ref_derived_write_value(ref_bytes *text, uint64_t place, uint32_t type, uint64_t value) {
+void ref_derived_write_value(ref_bytes *text, uint64_t place, uint32_t type, uint64_t value) {
   const ref_relocation_row *row = type == SASS_WHOLE ? NULL : ref_relocation_row_of(type);
   for (size_t i = 0; row != NULL && i < REF_RELOCATION_FIELDS && row->fields[i].width != 0; i++) {
     if (row->fields[i].source == REF_FROM_BANK_LO || row->fields[i].source == REF_FROM_BANK_HI) { /* RF733 */

@@ -532,6 +532,8 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
       section->align = CODE_ALIGN; /* RF823 */
     }
   }
+  const ref_mercury_sides own = {&file->whole, &pair.view, &pair.own_names};
+  ref_reserved_clear_lone(link, &own, &pair.tables);
   if (!link->is_capsule) {
     ref_mercury_repair_mixed(&pair);
   }

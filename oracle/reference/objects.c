@@ -1,4 +1,4 @@
-/* Variables, constants, shared objects, texture references: W3.2, W3.6-W3.12, W8.4, V9, V10, E21-E24, E28, RF717, RF774, RF793. */
+/* Variables, constants, shared objects, texture references: W3.2, W3.6-W3.12, W8.4, V9, V10, E21-E24, E28, RF717, RF774, RF793. RF835. */
 #include "link.h"
 
 #include <string.h>
@@ -10,10 +10,9 @@ bool ref_object_is_data(uint8_t type) {
          type == REF_SYMBOL_SAMPLER || type == REF_SYMBOL_SURFACE;
 }
 
-/* L577: the names that nvlink and the driver provide are the only ones that stay ordinary objects. */
+/* L577: the names that nvlink and the driver provide are the only ones that stay ordinary objects. RF769, RF835: not where they are defined. */
 static bool ref_object_is_plain(const ref_symbol *input) {
-  const bool may_stay = input->section == 0 || input->name[0] != '_'; /* RF769: no name of a unified table */
-  return (input->info & 15) == REF_SYMBOL_OBJECT && !(may_stay && ref_symbol_is_provided(input->name));
+  return (input->info & 15) == REF_SYMBOL_OBJECT && !(input->section == 0 && ref_symbol_is_provided(input->name));
 }
 
 /* RF660: an object of either type is one, unless nvlink or the driver provides it. */
