@@ -69,8 +69,8 @@ static void ref_beside_add(ref_beside *beside, uint32_t number) {
   const ref_section *input = &beside->whole->sections[number];
   const bool is_whole = strncmp(section->name, prefix, sizeof prefix - 1) == 0;
   const char *name = section->name + (is_whole ? sizeof prefix - 1 : 0);
-  beside->has_version[section->info < beside->whole->section_count ? section->info : 0] |=
-      input->type == REF_TYPE_MERCURY_INFO;
+  const uint32_t text = input->type == REF_TYPE_MERCURY_INFO ? input->info & REF_TEXT_OF_INFO : 0;
+  beside->has_version[text < beside->whole->section_count ? text : 0] = true;
   if (input->type == REF_TYPE_MERCURY_INFO && strncmp(input->name, prefix, sizeof prefix - 1) != 0) {
     return; /* another one's name */
   }
@@ -134,7 +134,7 @@ static bool ref_beside_says_version(const ref_section *section) {
 static void ref_beside_add_version(ref_beside *beside, uint32_t number, uint32_t target) {
   const ref_section *input = &beside->whole->sections[number];
   ref_section *section = &beside->view->sections[number];
-  const bool is_own = input->type == REF_TYPE_MERCURY_INFO && (input->info & REF_TEXT_OF_INFO) == target;
+  const bool is_own = input->type == REF_TYPE_MERCURY_INFO && beside->has_version[target]; /* RF1008: by any of Mercury's */
   if (target == 0 || section->data == NULL || (is_own && (!beside->file_says || ref_beside_says_version(section)))) {
     return;
   }
