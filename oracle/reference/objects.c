@@ -827,7 +827,7 @@ static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, co
   }
   if (instance || in_pool) {
     const bool placed = ref_partial_places_new(link, (size_t)(file - link->files), input);
-    link->debug_shared_align = ref_larger(placed ? 1 : input->value, link->debug_shared_align);
+    link->debug_shared_align = ref_larger(placed ? 1 : (uint32_t)input->value, link->debug_shared_align); /* RF840 */
   }
 }
 
