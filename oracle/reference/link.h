@@ -1196,6 +1196,7 @@ void ref_caching_add_stack(ref_link *link, size_t kernel, const uint32_t *stacks
 /* objects.c */
 bool ref_object_is_data(uint8_t type);
 bool ref_object_is_shared(const ref_symbol *input);
+uint32_t ref_object_shared_owner(const ref_link *link, const ref_file *file, uint32_t section); /* RF837 */
 void ref_objects_merge(ref_link *link, size_t file_number);
 void ref_objects_allocate_commons(ref_link *link);
 
