@@ -531,8 +531,9 @@ typedef struct ref_link {
   size_t name_count, name_capacity;
   ref_records module_records, module_output;
   size_t note_section, cuinfo_section, info_section, compat_section;
-  size_t names_symbol, strings_symbol, symbols_symbol; /* RF769: as later_symbol, of `.shstrtab`, `.strtab` and `.symtab` */
-  size_t bodies_section;               /* L646; 0: none */
+  size_t names_symbol, strings_symbol,
+      symbols_symbol;    /* RF769: as later_symbol, of `.shstrtab`, `.strtab` and `.symtab` */
+  size_t bodies_section; /* L646; 0: none */
   ref_body_record *body_records;
   size_t body_record_count, body_record_capacity;
   size_t callgraph_section, prototype_section, action_section;
