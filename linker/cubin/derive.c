@@ -538,7 +538,7 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
 /* L1275: a bank is as large as Mercury's records say, and its alignment is always the same. All banks share their zeros, or many
  * small texts took much memory. */
 static void derive_bank(const deriver *d, uint32_t text, uint64_t size) {
-  enum { ALIGN = 4, LARGEST = 0x380 + 0xffff + 0x3fff };
+  enum { ALIGN = 4, LARGEST = 0x380 + 0xffff + 0xffff };
   static const uint8_t zeros[LARGEST];
   tl_cubin_section *const bank = derive_section(d, d->bank[text]);
   if (bank->type != SHT_CUDA_CONSTANT0)
@@ -549,11 +549,11 @@ static void derive_bank(const deriver *d, uint32_t text, uint64_t size) {
   bank->size = size;
 }
 
-/* What a kernel's records say of its parameters (L1275): where they end, and whether there are any. A parameter at 0xffff is
- * nowhere; of large ones nothing is known. */
+/* What a kernel's records say of its parameters (L1275; L1700 where there are more than 4 KB): where they end, and whether there
+ * are any. A parameter at 0xffff is nowhere. */
 typedef struct derive_parameters {
   uint32_t end;
-  bool any, large;
+  bool any;
 } derive_parameters;
 
 static derive_parameters derive_read_parameters(const tl_cubin_section *mercury) {
@@ -562,12 +562,12 @@ static derive_parameters derive_read_parameters(const tl_cubin_section *mercury)
   uint64_t position = 0;
   tl_record record;
   while (tl_record_next_whole(mercury, &position, &record)) {
-    p.large |= record.code == EIATTR_KPARAM_INFO_V2;
-    if (record.code != EIATTR_KPARAM_INFO || record.size < LEAST)
+    const bool is_large = record.code == EIATTR_KPARAM_INFO_V2;
+    if ((record.code != EIATTR_KPARAM_INFO && !is_large) || record.size < LEAST)
       continue;
-    const uint32_t place = tl_get16(record.data + PLACE);
+    const uint32_t place = tl_get16(record.data + PLACE), word = tl_get32(record.data + SIZE);
     if (place != NOWHERE)
-      p.end = (uint32_t)tl_larger(p.end, place + (tl_get32(record.data + SIZE) >> SIZE_SHIFT));
+      p.end = (uint32_t)tl_larger(p.end, place + (is_large ? word & UINT16_MAX : word >> SIZE_SHIFT));
     p.any = true;
   }
   return p;
@@ -584,8 +584,7 @@ static void derive_own_records(const deriver *d, const tl_cubin_section *mercury
                                tl_cubin_section *out) {
   enum { SIZE = 0x19, AVOIDED = 0x36, WHOLE = 4, SHORT = 3, PARAMETERS = 0x380, BITS = 8, SM_120 = 120 };
   const derive_parameters p = derive_read_parameters(mercury);
-  if (!p.large)
-    derive_bank(d, own->info, PARAMETERS + p.end);
+  derive_bank(d, own->info, PARAMETERS + p.end);
   const uint8_t size[] = {SHORT, SIZE, (uint8_t)p.end, (uint8_t)(p.end >> 8)};
   uint8_t bank[12] = {WHOLE, EIATTR_PARAM_CBANK, 8, 0};
   tl_put32(bank + 4, d->bank_symbol[own->info]);

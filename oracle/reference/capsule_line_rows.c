@@ -4,18 +4,26 @@
 #include "capsule.h"
 #include "line_program.h"
 
+#include <stdlib.h>
+
 enum {
   INSTRUCTION = 16,
   CALLED_FROM = 0x90, /* extended: the caller's row, counted from 1, and the callee's name; 0 0: in no inlined code */
   FUNCTION_ENTRY = 0x92, /* extended: 1 in front of the function's first rows, 0 behind them */
-  LARGE = 0x80
+  LARGE = 0x80,
+  ADDRESS_BYTES = 8
 };
 
+/* RF1005: what DW_LNE 0x92 says, of the rows up to the next one that is copied. */
+typedef enum ref_line_mark { REF_LINE_PLAIN, REF_LINE_ENTRY, REF_LINE_NO_ENTRY } ref_line_mark;
+
 typedef struct ref_line_row {
-  uint64_t place, file, caller, name;
+  uint64_t place, file, column, caller, name;
   int64_t line;
-  bool is_entry;
+  size_t read_as;
+  ref_line_mark mark;
   bool is_silent;   /* it says nothing but the caller */
+  bool is_place;    /* it says its place alone (RF1005) */
   uint64_t context; /* the caller, as the rows were numbered */
 } ref_line_row;
 
@@ -23,7 +31,6 @@ typedef struct ref_line_rows {
   ref_link *link;
   const uint8_t *unit;
   uint64_t at, end;
-  uint64_t head, head_end, address; /* the operation that sets the address, and where in it that stands */
   ref_line_row now;
   ref_line_row *items;
   size_t count, capacity;
@@ -74,22 +81,17 @@ static void ref_line_rows_add(ref_line_rows *rows) {
   rows->items[rows->count++] = rows->now;
 }
 
-static void ref_line_rows_extended(ref_line_rows *rows, uint64_t start) {
-  const uint64_t size = ref_line_rows_number(rows, false);
-  const uint64_t end = rows->at + size;
+static void ref_line_rows_extended(ref_line_rows *rows) {
+  const uint64_t size = rows->unit[rows->at++], end = rows->at + size;
   if (size == 0) { /* RF814 */
     return;
   }
   const uint8_t code = rows->unit[rows->at++];
-  if (code == SET_ADDRESS) {
-    rows->head = start;
-    rows->head_end = end;
-    rows->address = rows->at - start;
-  } else if (code == CALLED_FROM) {
+  if (code == CALLED_FROM) {
     rows->now.caller = ref_line_rows_number(rows, false);
     rows->now.name = ref_line_rows_number(rows, false);
   } else if (code == FUNCTION_ENTRY) {
-    rows->now.is_entry = size > 1 && rows->unit[rows->at] != 0;
+    rows->now.mark = rows->at < rows->end && rows->unit[rows->at] != 0 ? REF_LINE_ENTRY : REF_LINE_NO_ENTRY;
   }
   rows->at = end;
 }
@@ -99,23 +101,26 @@ static void ref_line_rows_standard(ref_line_rows *rows, uint8_t code) {
   switch (code) {
   case COPY:
     ref_line_rows_add(rows);
+    rows->now.mark = REF_LINE_PLAIN; /* special operations leave it */
     return;
   case ADVANCE_ADDRESS:
     rows->now.place += ref_line_rows_number(rows, false) * unit;
     return;
   case ADVANCE_LINE:
-    rows->now.line = (int64_t)((uint64_t)rows->now.line + ref_line_rows_number(rows, true));
+    rows->now.line = (int32_t)((uint32_t)rows->now.line + (uint32_t)ref_line_rows_number(rows, true));
     return;
   case SET_FILE:
-    rows->now.file = ref_line_rows_number(rows, false);
+    rows->now.file = (uint32_t)ref_line_rows_number(rows, false);
+    return;
+  case SET_COLUMN:
+    rows->now.column = ref_line_rows_number(rows, false);
     return;
   case CONSTANT_ADVANCE:
     rows->now.place += (LARGEST_SPECIAL - (unsigned)rows->unit[FIRST_SPECIAL_AT]) / rows->unit[LINE_RANGE_AT] * unit;
     return;
   case FIXED_ADVANCE:
-    rows->now.place += ref_u16(rows->unit + rows->at);
-    rows->at += 2;
-    return;
+    ref_message_fatal(rows->link, "RF1006",
+                      "a line table advances by a fixed number, over which nvlink ends by a signal");
   default: {
     const uint8_t count =
         code < FIXED_ADVANCE ? ref_line_program_operands(code) : rows->unit[OPERAND_COUNTS_AT + code - 1];
@@ -133,14 +138,13 @@ static void ref_line_rows_read(ref_line_rows *rows) {
     return;
   }
   while (rows->at < rows->end) {
-    const uint64_t from = rows->at;
     const uint8_t code = rows->unit[rows->at++];
     if (code == EXTENDED) {
-      ref_line_rows_extended(rows, from);
+      ref_line_rows_extended(rows);
     } else if (code > FIXED_ADVANCE && code >= first) {
       rows->now.place += (code - first) / range * rows->unit[UNIT_AT];
       const int lines = (int)(int8_t)rows->unit[LINE_BASE_AT] + (int)((code - first) % range);
-      rows->now.line = (int64_t)((uint64_t)rows->now.line + (uint64_t)(int64_t)lines);
+      rows->now.line = (int32_t)((uint32_t)rows->now.line + (uint32_t)lines);
       ref_line_rows_add(rows);
     } else {
       ref_line_rows_standard(rows, code);
@@ -218,7 +222,8 @@ static size_t ref_line_rows_number_of(ref_link *link, ref_line_mover *mover, siz
 }
 
 /* A row says where its code is called from by the callers' rows: those that no row brought so far come first, outermost first,
- * to the row's place, though they may be there already as an instruction's own. A row that says nothing new is left out. */
+ * to the row's place, though they may be there already as an instruction's own. A row that says nothing new is left out; RF1005: DW_LNE 0x92
+ * is something new, and where it says that no function begins the place alone is said. */
 static void ref_line_rows_move_chain(ref_link *link, ref_line_mover *mover, size_t row) {
   const uint64_t place = mover->rows[row].place;
   size_t depth = 0;
@@ -235,15 +240,37 @@ static void ref_line_rows_move_chain(ref_link *link, ref_line_mover *mover, size
     (void)ref_line_rows_move_one(mover, caller, place);
     mover->number_of[caller] = ref_line_rows_number_of(link, mover, row);
   }
-  const ref_line_row *now = ref_line_rows_move_one(mover, row, place);
+  ref_line_row *now = ref_line_rows_move_one(mover, row, place);
   if (mover->count == 1) { /* a sequence's first row is a caller even so */
     mover->number_of[row] = 1;
   }
   const ref_line_row *said = now - 1;
-  if (mover->count > 1 && now->line == said->line && now->file == said->file && now->context == said->context &&
-      now->name == said->name) {
+  if (mover->count < 2 || now->line != said->line) {
+    return;
+  }
+  now->is_place = now->mark == REF_LINE_NO_ENTRY && now->place != said->place;
+  if (now->file == said->file && now->context == said->context && now->name == said->name && now->mark == said->mark &&
+      now->column == said->column && !now->is_place) {
     mover->number -= now->is_silent ? 0 : 1;
     mover->count--;
+  }
+}
+
+/* RF1006: rows may stand in any order. */
+static int ref_line_rows_compare(const void *left, const void *right) {
+  const ref_line_row *a = left, *b = right;
+  return a->place != b->place ? (a->place > b->place) - (a->place < b->place)
+                              : (a->read_as > b->read_as) - (a->read_as < b->read_as);
+}
+
+static void ref_line_rows_sort(ref_line_rows *rows) {
+  bool sorted = true;
+  for (size_t i = 0; i < rows->count; i++) {
+    rows->items[i].read_as = i;
+    sorted = sorted && (i == 0 || rows->items[i - 1].place <= rows->items[i].place);
+  }
+  if (!sorted) {
+    qsort(rows->items, rows->count, sizeof *rows->items, ref_line_rows_compare);
   }
 }
 
@@ -335,7 +362,9 @@ static void ref_line_rows_put(ref_line_rows *rows, ref_bytes *output, const ref_
   if (distance != 0) {
     ref_line_rows_put_signed(rows, output, ADVANCE_ADDRESS, (int64_t)(distance & INT64_MAX));
   }
-  ref_line_rows_put_code(rows, output, COPY);
+  if (!row->is_place) {
+    ref_line_rows_put_code(rows, output, COPY);
+  }
 }
 
 /* L1010: does a function begin with the row's instruction? `begins`: the instructions at which functions within the text do, ascending. */
@@ -350,16 +379,36 @@ static bool ref_line_rows_begins(const ref_indices *begins, uint64_t place) {
   return low < begins->count && begins->items[low] * INSTRUCTION == place;
 }
 
-/* A function's first row is there twice unless it is the function's entry; the first of all says its file, be that 0 (L863). */
+/* RF1004: where the first row of all is not about the first instruction, its place is said before its line, which is said in any case. */
+static void ref_line_rows_put_first(ref_line_rows *rows, ref_bytes *output, const ref_line_row *row,
+                                    const ref_line_row *before) {
+  const unsigned unit = rows->unit[UNIT_AT];
+  if (row->place == 0 || row->is_silent) {
+    ref_line_rows_put(rows, output, row, before);
+    return;
+  }
+  ref_line_rows_put_code(rows, output, SET_FILE);
+  ref_line_rows_put_unsigned(rows, output, row->file);
+  if (row->context != before->context || row->name != before->name) {
+    ref_line_rows_put_caller(rows, output, row);
+  }
+  ref_line_rows_put_signed(rows, output, ADVANCE_ADDRESS, (int64_t)(row->place / (unit == 0 ? 1 : unit) & INT64_MAX));
+  ref_line_rows_put_signed(rows, output, ADVANCE_LINE, (int64_t)((uint64_t)row->line - (uint64_t)before->line));
+  ref_line_rows_put_code(rows, output, COPY);
+}
+
+/* The first instruction's row is there twice, and that of a function that begins in the text, unless it is the function's entry; the first of
+ * all says its file, be that 0 (L863). */
 static void ref_line_rows_put_all(ref_line_rows *rows, ref_bytes *output, bool moved, uint64_t text_size,
                                   const ref_indices *begins) {
   ref_line_row last = {.line = 1, .file = UINT64_MAX};
   for (size_t i = 0; i < rows->count; i++) {
-    const bool is_first =
-        i == 0 || (last.place != rows->items[i].place && moved && ref_line_rows_begins(begins, rows->items[i].place));
-    ref_line_rows_put(rows, output, &rows->items[i], &last);
+    const ref_line_row *row = &rows->items[i];
+    const bool is_first = (i == 0 && row->place == 0) ||
+                          ((i == 0 || last.place != row->place) && moved && ref_line_rows_begins(begins, row->place));
+    (i == 0 ? ref_line_rows_put_first : ref_line_rows_put)(rows, output, row, &last);
     last = rows->items[i];
-    if (is_first && moved && !last.is_entry) {
+    if (is_first && moved && last.mark != REF_LINE_ENTRY) {
       ref_line_rows_put(rows, output, &last, &last);
     }
   }
@@ -371,17 +420,21 @@ static void ref_line_rows_put_all(ref_line_rows *rows, ref_bytes *output, bool m
 /* `address_at` gets the place of the sequence's address in the output, `begins` is of ref_line_rows_begins. The unit's header was looked at. */
 void ref_line_rows_write(ref_link *link, const uint8_t *unit, uint64_t start, uint64_t end, const ref_places *places,
                          const ref_indices *begins, ref_bytes *output, size_t *address_at) {
-  const uint8_t ending[] = {EXTENDED, 1, END_SEQUENCE};
+  const uint8_t beginning[] = {EXTENDED, ADDRESS_BYTES + 1, SET_ADDRESS}, ending[] = {EXTENDED, 1, END_SEQUENCE};
   ref_line_rows rows = {.link = link, .unit = unit, .at = start, .end = end, .now = {.file = 1, .line = 1}};
   ref_line_rows_read(&rows);
+  if (rows.count == 0) {
+    ref_message_fatal(link, "RF1006", "a sequence of a line table has no rows");
+  }
+  ref_line_rows_sort(&rows);
   if (places == NULL) {
     ref_line_rows_keep(&rows);
   } else {
     ref_line_rows_move(&rows, places);
   }
-  *address_at = output->size + (size_t)rows.address;
-  ref_bytes_add(link, output, unit + rows.head, (size_t)rows.address);
-  ref_bytes_fill(link, output, *address_at + (size_t)(rows.head_end - rows.head - rows.address)); /* RF994 */
+  ref_bytes_add(link, output, beginning, sizeof beginning);
+  *address_at = output->size;
+  ref_bytes_fill(link, output, output->size + ADDRESS_BYTES); /* RF994, RF1006 */
   ref_line_rows_put_all(&rows, output, places != NULL, places == NULL ? 0 : places->count * INSTRUCTION, begins);
   ref_bytes_add(link, output, ending, sizeof ending);
 }

@@ -41,25 +41,24 @@ typedef struct ref_lines {
 } ref_lines;
 
 /* One operation of the line program; notes where an address stands. Returns false at the end or when it is damaged. */
-static bool ref_lines_step(const uint8_t *unit, uint64_t size, uint64_t *at, uint64_t *address_at, bool *ends) {
+static bool ref_lines_step(const uint8_t *unit, uint64_t size, uint64_t *at, uint64_t *address_at) {
   const uint8_t first_special = unit[FIRST_SPECIAL_AT];
   uint64_t number;
-  *ends = false;
   if (*at >= size) {
     return false;
   }
   const uint8_t code = unit[(*at)++];
-  if (code == EXTENDED) {
-    if (!ref_line_program_number(unit, size, at, &number) || number > size - *at) {
+  if (code == EXTENDED) { /* RF1006: the size has one byte */
+    if (*at >= size || unit[*at] >= size - *at) {
       return false;
     }
+    number = unit[(*at)++];
     if (number == 0) { /* RF814 */
       return true;
     }
     if (unit[*at] == SET_ADDRESS) {
       *address_at = *at + 1;
     }
-    *ends = unit[*at] == END_SEQUENCE;
     *at += number;
     return true;
   }
@@ -167,22 +166,29 @@ static void ref_lines_close(const ref_lines *lines, const ref_mercury_unit *unit
   added->symbol = ref_symbol_index(link, added->entry->symbol);
 }
 
-/* The sequences of a unit, sorted by symbol; equal ones stay in their order. RF814: another address begins another sequence, and the last one may
- * have no end. */
+/* RF1006: nvlink ends so over two sequences of a function in a unit. */
+static void ref_lines_check_sequences(const ref_lines *lines, const ref_sequences *list) {
+  for (size_t i = 1; i < list->count; i++) {
+    if (list->items[i].symbol == list->items[i - 1].symbol) {
+      ref_message_fatal(lines->capsule->mercury, "RF1006", "Duplicate debug line sequence for a section found");
+    }
+  }
+}
+
+/* The sequences of a unit, sorted by symbol; equal ones stay in their order. RF814: an address begins a sequence; RF1006: nothing else ends one. */
 static ref_sequences ref_lines_list_sequences(const ref_lines *lines, const ref_mercury_unit *unit, uint64_t program) {
   ref_sequence next = {.start = program};
   ref_sequences list = {0};
   uint64_t at = program, before = program, address_at = 0;
-  bool ends;
-  while (ref_lines_step(unit->bytes, unit->size, &at, &address_at, &ends)) {
-    if (address_at != 0 && next.address_at != 0) {
-      ref_lines_close(lines, unit, &next, before, &list);
-      next = (ref_sequence){.start = before};
+  while (ref_lines_step(unit->bytes, unit->size, &at, &address_at)) {
+    const uint8_t code = unit->bytes[before];
+    if (next.address_at == 0 && (code == COPY || (code > FIXED_ADVANCE && code >= unit->bytes[FIRST_SPECIAL_AT]))) {
+      ref_message_fatal(lines->capsule->mercury, "RF1006",
+                        "a row of a line table belongs to no sequence, over which nvlink ends by a signal");
     }
-    next.address_at = address_at != 0 ? address_at : next.address_at;
-    if (ends) {
-      ref_lines_close(lines, unit, &next, at, &list);
-      next = (ref_sequence){.start = at};
+    if (address_at != 0) {
+      ref_lines_close(lines, unit, &next, before, &list);
+      next = (ref_sequence){.start = before, .address_at = address_at};
     }
     address_at = 0;
     before = at;
@@ -191,6 +197,7 @@ static ref_sequences ref_lines_list_sequences(const ref_lines *lines, const ref_
   if (list.count > 1) {
     qsort(list.items, list.count, sizeof *list.items, ref_lines_compare_sequences);
   }
+  ref_lines_check_sequences(lines, &list);
   return list;
 }
 

@@ -48,7 +48,7 @@ bool ref_capsule_keeps_texture(const ref_link *link) {
 }
 
 /* M27: a load of a slot reads from where the table begins, behind the parameters of the largest kernel; RF235: without a kernel it stays
- * as ptxas wrote it. */
+ * as ptxas wrote it. RF1000: so does what reads no slot by its record (RF904). */
 void ref_capsule_point_to_table(ref_link *link, const ref_out_relocation *entry) {
   const ref_relocation_row *row = ref_relocation_row_of(entry->type);
   const ref_bytes *data = &link->sections[entry->target].data;
@@ -56,6 +56,7 @@ void ref_capsule_point_to_table(ref_link *link, const ref_out_relocation *entry)
   if (base == 0 || (entry->type != LOAD_CONSTANT && entry->type != LOAD_UNIFORM)) {
     return;
   }
+  ref_relocate_keep_unpatched(link, &link->sections[entry->target]);
   for (size_t i = 0; i < REF_RELOCATION_FIELDS && row->fields[i].width != 0; i++) {
     const uint64_t content = ref_field_value(&row->fields[i], base, 0, PARAMETER_BANK, 0);
     ref_field_write(&row->fields[i], data->data, data->size, entry->offset, content);

@@ -32,7 +32,8 @@ enum {
   TIMES_BIT = 105 - 64, /* of the upper word */
   FIRST_PLACE = 0xd8,   /* nvlink's number for the beginning of a text on sm_10x */
   SECOND_FAMILY = 120,
-  PLACE_BANK = 16 /* there, of other places */
+  PLACE_BANK = 16, /* there, of other places */
+  BANK_START = 54
 };
 
 /* Of a load, and of one into a uniform register. */
@@ -175,8 +176,17 @@ static void ref_written_load(const ref_written *written, const ref_written_step 
 }
 
 static bool ref_written_is_of_textures(const ref_written *written, const ref_written_step *step) {
-  return step->record != 0 && step->length == LOAD_BYTES &&
+  return step->record != 0 && step->length == LOAD_BYTES && (step->opcode == LOAD || step->opcode == LOAD_UNIFORM) &&
          (written->body->data[step->record + SPACE_AT] & SPACE_BITS) == TEXTURES;
+}
+
+/* RF1001: of a load from a table of textures the place that it reads from stays. */
+static void ref_written_take_slot(const ref_written_step *step, const uint8_t *now, uint8_t *sass) {
+  static const ref_field bank = {BANK_START, 5, REF_FROM_ABS};
+  const ref_field *const fields[] = {&ref_written_offsets[step->opcode == LOAD_UNIFORM], &bank};
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    ref_field_write(fields[i], sass, INSTRUCTION, 0, ref_field_read(fields[i], now, INSTRUCTION, 0));
+  }
 }
 
 /* Of two words of an instruction: all but its times, which are those of `old`. */
@@ -186,14 +196,18 @@ static void ref_written_take_times(const uint8_t *old, uint8_t *sass) {
               (ref_u64(sass + INSTRUCTION / 2) & ~times) | (ref_u64(old + INSTRUCTION / 2) & times));
 }
 
-/* RF904: what the SASS side's entries wrote goes, but in loads from a table of textures. The times stay, which are made anew. */
+/* RF904: what the SASS side's entries wrote goes. The times stay, which are made anew. */
 static void ref_written_restore(const ref_written *written, const ref_written_step *step, uint8_t *sass) {
   const uint8_t *old = written->text->data + step->sass;
   uint8_t now[INSTRUCTION];
-  if (!ref_written_is_of_textures(written, step) && old != sass) {
-    memcpy(now, sass, sizeof now);
-    memcpy(sass, old, sizeof now);
-    ref_written_take_times(now, sass);
+  if (old == sass) {
+    return;
+  }
+  memcpy(now, sass, sizeof now);
+  memcpy(sass, old, sizeof now);
+  ref_written_take_times(now, sass);
+  if (ref_written_is_of_textures(written, step)) {
+    ref_written_take_slot(step, now, sass);
   }
 }
 
@@ -215,8 +229,7 @@ void ref_written_restore_text(ref_capsule *capsule, size_t function, ref_bytes *
   for (size_t i = 0; i < written.count; i++) {
     const size_t at = written.steps[i].sass;
     if (ref_written_is_of_textures(&written, &written.steps[i]) && at < text->size && text->size - at >= INSTRUCTION) {
-      memcpy(text->data + at, now + at, INSTRUCTION);
-      ref_written_take_times(written.text->data + at, text->data + at);
+      ref_written_take_slot(&written.steps[i], now + at, text->data + at);
     }
   }
 }
@@ -261,7 +274,7 @@ static const ref_written_step *ref_written_find(const ref_written *written, uint
 /* On sm_10x nvlink adds its number of the place to the offset; that of other places than the beginning is not known. */
 static void ref_written_load_place(const ref_written *written, const ref_written_step *step, uint64_t place,
                                    uint8_t *sass) {
-  static const ref_field bank = {54, 5, REF_FROM_ABS};
+  static const ref_field bank = {BANK_START, 5, REF_FROM_ABS};
   const bool second = written->sm >= SECOND_FAMILY;
   if (step->record == 0 || step->length != LOAD_BYTES || (place != 0 && !second)) {
     return;

@@ -14,8 +14,6 @@ enum {
   LOAD_SPACE = 12,
   LOAD_FIELD = 28,
   KIND_LDCU = 0x08,
-  KIND_LDC_INDEXED = 0x0c,
-  KIND_LDC = 0x0e,
   SPACE_TEXTURE = 0x49, /* RF38: which constants */
   SASS_LDC = 66,        /* R_CUDA_CONST_FIELD21_38 */
   SASS_LDCU = 115,
@@ -90,9 +88,12 @@ static uint64_t ref_mercury_table_base(const ref_link *sass) {
   return sass->relocatable ? ref_bindless_find_base(sass) : ref_bindless_base(sass);
 }
 
-/* RF77: a load with an index into the table of textures reads from the table's place in bank 0. */
+static const ref_field *ref_mercury_load_field(const uint8_t *record) {
+  return &ref_relocation_row_of(record[LOAD_KIND] == KIND_LDCU ? SASS_LDCU : SASS_LDC)->fields[0];
+}
+
+/* RF77, RF1001: a load from the table of textures reads, in bank 0, from the table's place and what its record says. */
 void ref_mercury_set_table(ref_capsule *capsule, size_t section, ref_bytes *sass) {
-  static const ref_field offset = {38, 16, REF_FROM_ABS};
   const ref_bytes *body = &capsule->mercury->sections[section].data;
   ref_capsule_step step;
   const uint64_t base = ref_mercury_table_base(capsule->sass);
@@ -101,8 +102,9 @@ void ref_mercury_set_table(ref_capsule *capsule, size_t section, ref_bytes *sass
   }
   while (ref_capsule_body_next(&step)) {
     const uint8_t *record = ref_mercury_load(&step);
-    if (record != NULL && record[LOAD_KIND] == KIND_LDC_INDEXED && record[LOAD_SPACE] == SPACE_TEXTURE) {
-      ref_field_write(&offset, sass->data, sass->size, step.sass * INSTRUCTION, base);
+    if (record != NULL && record[LOAD_SPACE] == SPACE_TEXTURE) {
+      ref_field_write(ref_mercury_load_field(record), sass->data, sass->size, step.sass * INSTRUCTION,
+                      base + ref_u32(record + LOAD_FIELD));
     }
   }
 }
@@ -129,7 +131,7 @@ void ref_mercury_move_loads(ref_capsule *capsule, size_t section, const ref_laid
     if (record == NULL || record[LOAD_SPACE] != SPACE_TEXTURE) {
       continue;
     }
-    const ref_field *field = &ref_relocation_row_of(record[LOAD_KIND] == KIND_LDCU ? SASS_LDCU : SASS_LDC)->fields[0];
+    const ref_field *field = ref_mercury_load_field(record);
     const uint64_t at = step.sass * INSTRUCTION, own = ref_u16(record + LOAD_FIELD);
     const uint64_t old = ref_field_read(field, sass->data, sass->size, at);
     ref_field_write(field, sass->data, sass->size, at, ref_mercury_load_base(place, own, old) + own);

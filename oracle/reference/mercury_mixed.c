@@ -50,12 +50,12 @@ static uint64_t ref_mixed_value(const ref_mercury_sides *sides, const ref_reloca
   return (counts ? symbol->value : 0) + (uint64_t)entry->addend;
 }
 
-/* As in a link of capsules alone: the last entry first. */
+/* RF1002: in the order of the file, so that the last entry counts. */
 static void ref_mixed_write_places(ref_link *link, const ref_mercury_sides *sides, uint32_t table,
                                    const ref_section *body, const ref_section *text, ref_bytes *code) {
   const ref_places places = ref_places_of_sections(link, body, text);
   const ref_units units = ref_places_units(link, &places);
-  for (size_t i = ref_cubin_relocation_count(sides->sass, table); i-- > 0;) {
+  for (size_t i = 0; i < ref_cubin_relocation_count(sides->sass, table); i++) {
     const ref_relocation entry = ref_cubin_relocation(sides->sass, table, i);
     ref_field field;
     if ((entry.type == REF_MERCURY_PLACE_64 || entry.type >= REF_MERCURY_PLACE_BYTE_0) &&
@@ -84,7 +84,7 @@ void ref_mixed_derive_data(ref_link *link, const ref_mercury_sides *sides, uint3
       to += ENTRY_BYTES;
     }
   }
-  for (size_t i = count; i-- > 0;) {
+  for (size_t i = 0; i < count; i++) { /* RF1002 */
     const ref_relocation entry = ref_cubin_relocation(sides->sass, table, i);
     ref_field field;
     if (ref_data_place_field(entry.type, &field)) {

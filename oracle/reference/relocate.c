@@ -656,7 +656,7 @@ static bool ref_relocate_keeps_bank(const ref_link *link, const ref_out_relocati
 }
 
 /* RF904 */
-static void ref_relocate_keep_unpatched(ref_link *link, ref_out_section *target) {
+void ref_relocate_keep_unpatched(ref_link *link, ref_out_section *target) {
   if (ref_view_is_derived(link) && target->info_function != REF_NONE && target->unpatched.data == NULL) {
     ref_bytes_add(link, &target->unpatched, target->data.data, target->data.size);
   }
