@@ -1130,14 +1130,13 @@ static void functions_pass_one(tl_merging *m, uint32_t symbol) {
     functions_check_counts(m, symbol);
 }
 
-/* L606: the names of a dead kernel's sections stay names that no kernel of a later file may have (L198). */
+/* L606, L1607: the names of a dead function's sections stay names that no kernel of a later file may have (L198). */
 static void functions_remember_dead_sections(tl_merging *m) {
-  const uint8_t dead = TL_SECTION_DEAD | TL_SECTION_KERNEL;
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
     const bool about = section->flags & SHF_INFO_LINK && section->info < m->cubin->section_count;
     const uint32_t text = about ? section->info : s;
-    if ((m->section_state[text] & dead) == dead &&
+    if (m->section_state[text] & TL_SECTION_DEAD &&
         tl_map_get(&m->module->local_function_names, section->name) == TL_NONE)
       tl_map_set(&m->module->local_function_names, section->name, 0);
   }

@@ -1088,6 +1088,8 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   objects_check_texture(m, index);
+  if (tl_symbol_binding(s) == STB_LOCAL && tl_map_get(&m->module->local_function_names, s->name) == TL_NONE)
+    tl_map_set(&m->module->local_function_names, s->name, 0); /* L1607 */
   const bool internal = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && tl_section_type_is_constant(input->type) &&
                         (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0);
   if (internal && m->module->mode->final) {
