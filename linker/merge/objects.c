@@ -1217,13 +1217,21 @@ static bool objects_is_lost_parameter(const tl_merging *m, const tl_cubin_symbol
          (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
 }
 
+/* L1608: an object in the parameters of a body that lost whose bank's name is known lies in that bank. */
+static bool objects_is_in_known_bank(const tl_merging *m, const tl_cubin_symbol *s) {
+  const tl_cubin_section *const input = &m->cubin->sections[s->section];
+  return m->section_state[s->section] & TL_SECTION_LOST && input->type == SHT_CUDA_CONSTANT0 && !m->module->capsule &&
+         tl_module_find_section(m->module, input->name) != TL_NONE;
+}
+
 /* W8.3: a relocatable output lists the local objects of a body that lost, with the values that they had there, in the
  * first section of that name; not its compiler constants (W8.8). */
-static void objects_list_of_loser(tl_merging *m, uint32_t index, bool lists) {
+static void objects_list_of_loser(tl_merging *m, uint32_t index, uint32_t known, bool lists) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   const uint32_t section = tl_module_find_section(m->module, input->name);
-  if (tl_symbol_binding(s) != STB_LOCAL || input->type == SHT_CUDA_CONSTANT0 + 2 || section == TL_NONE)
+  const bool new = tl_symbol_binding(s) == STB_LOCAL || (known == TL_NONE && objects_is_in_known_bank(m, s));
+  if (!new || input->type == SHT_CUDA_CONSTANT0 + 2 || section == TL_NONE)
     return;
   const uint32_t out = objects_new_symbol(m, s, s->info);
   tl_symbol *const symbol = &m->module->symbols.items[out];
@@ -1258,7 +1266,8 @@ static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) 
   if (dead && internal && m->cubin->sections[s->section].type == SHT_CUDA_CONSTANT0 + 2)
     tl_merge_note_constant(m, index); /* L543 */
   const bool missed =
-      (dead ? module->eliminates : module->mode->final) && (texture || tl_merge_section_is_missed(m, s));
+      (dead ? module->eliminates : module->mode->final) && !objects_is_in_known_bank(m, s) &&
+      (texture || tl_merge_section_is_missed(m, s));
   if (dead)
     objects_name_dead_shared(m, s->section);
   m->module->deleted_section |= missed;
@@ -1275,12 +1284,13 @@ static void objects_pass_gone(tl_merging *m, uint32_t index, uint32_t known) {
   if (known != TL_NONE && tl_symbol_type(s) == STT_CUDA_OBJECT)
     m->module->symbols.items[known].went = true;
   tl_merge_remember_constant(m, index);
-  const bool lists = !m->module->mode->final || m->module->mode->records_applied;
+  const bool visible = (s->other & STO_VISIBILITY_MASK) != STV_INTERNAL && objects_is_in_known_bank(m, s); /* L1608 */
+  const bool lists = !m->module->mode->final || m->module->mode->records_applied || visible;
   const bool lost = m->section_state[s->section] & TL_SECTION_LOST, texture = objects_is_texture(s);
   if (objects_stays_of_loser(m, s))
     objects_pass_defined(m, index, known);
   else if (lost && !texture && (lists || objects_is_lost_parameter(m, s)))
-    objects_list_of_loser(m, index, lists);
+    objects_list_of_loser(m, index, known, lists);
   tl_merge_meet_constants(m, s->section);
 }
 
