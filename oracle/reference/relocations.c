@@ -439,7 +439,7 @@ static void ref_relocation_check_code(ref_link *link, const ref_file *file, cons
   if (link->is_capsule && link->view->is_mercury && link->sections[output->target].info_function != REF_NONE &&
       entry->symbol == 0) {
     ref_message_fatal(link, "RF219", "Input file '%s': relocation %u of code is about no symbol", file->name,
-                      entry->type - REF_MERCURY_FIRST);
+                      entry->type % REF_MERCURY_FIRST);
   }
 }
 
@@ -491,7 +491,7 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   ref_file *file = &link->files[file_number];
   const uint32_t target = file->cubin.sections[table].info;
   const bool no_type = entry->type != 0 && entry->type <= REF_MERCURY_FIRST; /* L584 */
-  if (link->view->is_mercury && (no_type || (entry->type < REF_MERCURY_FIRST && ref_merge_owner(file, target) != 0))) {
+  if (link->view->is_mercury && no_type) {
     link->has_unexpected_entry = true; /* RF686 */
     link->unexpected_file = file_number;
     return;
