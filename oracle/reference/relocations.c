@@ -486,6 +486,13 @@ static void ref_relocation_name_target(ref_link *link, const ref_file *file, uin
   }
 }
 
+/* RF1016: a number of Mercury's that is so large that nvlink ends by a signal over it, but for entries about functions that are no kernels. */
+static bool ref_relocation_is_wild(const ref_link *link, const ref_out_relocation *entry) {
+  enum { LARGEST = 0x2000 };
+  const bool function = entry->function != REF_NONE && !link->functions[entry->function].entry;
+  return link->view->is_mercury && !function && entry->type >= REF_MERCURY_FIRST + LARGEST;
+}
+
 static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t table, const ref_relocation *entry,
                                bool has_addend, size_t processed) {
   ref_file *file = &link->files[file_number];
@@ -512,6 +519,11 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   output->has_addend = has_addend;
   output->is_of_loader = ref_relocation_is_of_loader(link, file, target, entry);
   ref_relocation_resolve_symbol(link, file, entry, output);
+  if (ref_relocation_is_wild(link, output)) {
+    link->has_unexpected_entry = true;
+    link->unexpected_file = file_number;
+    return;
+  }
   if (ref_relocation_is_kernel_address(link, output)) {
     output->type = ref_mercury_descriptor_type(link, file, table, entry);
   }
