@@ -244,6 +244,25 @@ static void ref_beside_move_objects(const ref_beside *beside) {
   }
 }
 
+/* RF1017: constants of Mercury's beside which the SASS side has no section of the name, of whatever type: nvlink ends by a signal. */
+static void ref_beside_check_constants(const ref_beside *beside) {
+  const char *const names[][2] = {{ref_view_mercury.user_name, ref_view_sass.user_name},
+                                  {".nv.constant.pic", ".nv.constant4"}};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    const size_t mercury = ref_map_find(&beside->first, names[k][0]);
+    const uint32_t type = mercury == REF_NONE ? 0 : beside->whole->sections[mercury].type;
+    bool found = type != REF_TYPE_CONSTANT_USER && type != REF_TYPE_CONSTANT_PIC;
+    for (size_t i = 1; i < beside->whole->section_count && !found; i++) {
+      const ref_section *section = &beside->whole->sections[i];
+      found = !ref_beside_is_mercury(section) && strcmp(section->name, names[k][1]) == 0;
+    }
+    if (!found) {
+      ref_message_fatal(beside->link, "RF1017", "a capsule has '%s' without a section '%s' of the SASS side", names[k][0],
+                        names[k][1]);
+    }
+  }
+}
+
 static int ref_beside_compare(const void *left, const void *right) {
   const size_t a = *(const size_t *)left, b = *(const size_t *)right;
   return (a > b) - (a < b);
@@ -286,6 +305,7 @@ void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) 
       view->sections[i].type = 0;
     }
   }
+  ref_beside_check_constants(&beside);
   ref_beside_set_turns(&beside);
   ref_beside_move(&beside);
   ref_beside_move_objects(&beside);
