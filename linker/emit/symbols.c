@@ -12,11 +12,8 @@
 /* Undefined names of the unified tables leave an executable without a uidx file (W4.2): these eight and no others, unless they
  * are a function's or a texture's (L1585). */
 bool tl_emit_is_unified_mention(const tl_emitted *e, const tl_symbol *symbol) {
-  static const char *const names[] = {"__UFT_OFFSET", "__UFT", "__UFT_END", "__UFT_CANONICAL",
-                                      "__UDT_OFFSET", "__UDT", "__UDT_END", "__UDT_CANONICAL"};
-  return symbol->section == TL_NONE && tl_type_of(symbol) != STT_FUNC && !tl_type_is_texture(tl_type_of(symbol)) &&
-         e->module->mode->final && !tl_module_has_tables(e->module) &&
-         TL_AMONG_TEXTS(names, tl_module_text(e->module, symbol->name));
+  return tl_type_of(symbol) != STT_FUNC && !tl_type_is_texture(tl_type_of(symbol)) &&
+         tl_module_names_unified(e->module, symbol);
 }
 
 static bool symbols_stays(const tl_emitted *e, uint32_t index) {

@@ -119,8 +119,9 @@ static void bindless_fill_kernel(tl_layout *layout, const tl_module *module, uin
   for (size_t i = order->count; i-- > 0;) {
     const bindless_row *const row = bindless_find(tl_type_of(&module->symbols.items[order->items[i]]));
     const uint32_t parameter_of = module->symbols.items[order->items[i]].section;
-    if (!(mask & row->masks) || (parameter_of != TL_NONE && parameter_of != symbol->section))
-      continue; /* the parameter of another kernel has a slot but no entry here (B6) */
+    if (!(mask & row->masks) || (parameter_of != TL_NONE && parameter_of != symbol->section) ||
+        (!module->capsule && tl_module_names_unified(module, &module->symbols.items[order->items[i]])))
+      continue; /* the parameter of another kernel has a slot but no entry here (B6), nor has one that L1602 is about */
     counts[row - bindless_rows]++;
     *tl_vector_push(arena, &layout->slot_entries) =
         (tl_slot_entry){section, module->sections.items[section].relocations[mercury], layout->slot[order->items[i]],

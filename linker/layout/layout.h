@@ -58,9 +58,11 @@ typedef struct tl_layout {
   TL_VECTOR(tl_slot_entry) slot_entries; /* in output order */
   tl_placement placed[TL_PLACED_COUNT];
   const uint64_t *unified_places; /* by position in module->unified_entries: as in tl_unified_plan; NULL: no tables */
-  const uint64_t *stub_of;        /* by function: offset of the jump slot that calls it, TL_NO_OFFSET; NULL likewise */
-  bool debug_shared_shifted;      /* symbols in .nv_debug.shared get the reserved 0x400 too (W17.3) */
-  uint64_t reserved;              /* 0x400 from sm_90 on (H7) */
+  const uint32_t
+      *slot_holders;         /* by symbol: which one has the place of the jump slot, TL_NONE (L1601); NULL likewise */
+  const uint64_t *stub_of;   /* by function: offset of the jump slot that calls it, TL_NO_OFFSET; NULL likewise */
+  bool debug_shared_shifted; /* symbols in .nv_debug.shared get the reserved 0x400 too (W17.3) */
+  uint64_t reserved;         /* 0x400 from sm_90 on (H7) */
 } tl_layout;
 
 typedef struct tl_constant_offsets {
@@ -129,12 +131,13 @@ void tl_layout_bindless(tl_layout *layout, const tl_module *module, const tl_bin
 
 /* Where the index file puts jump slots and unified data (U5-U7, U10). What contradicts it is fatal, in nvlink's order. */
 typedef struct tl_unified_slot {
-  uint32_t stub;  /* position in module->stubs */
-  uint64_t place; /* in .nv.uft */
+  uint64_t from;   /* where its bytes lie in the inputs' slots */
+  uint64_t place;  /* in .nv.uft */
+  uint32_t holder; /* the symbol that has the place (L1601) */
 } tl_unified_slot;
 
 typedef struct tl_unified_plan {
-  TL_VECTOR(tl_unified_slot) slots; /* in the order of the index; a stub can be there twice (L116) */
+  TL_VECTOR(tl_unified_slot) slots; /* in the order of the index; a symbol can be there twice (L116) */
   tl_u32_vector order;              /* positions in module->unified_entries that the index has, in its order */
   uint64_t
       *places; /* by position in module->unified_entries: offset in its table, TL_NO_OFFSET where the index has none */

@@ -9,6 +9,7 @@
 #include "catalog/message.h"
 #include "catalog/trace.h"
 #include "cubin/elf.h"
+#include "layout/jump_slots.h"
 #include "layout/layout.h"
 
 #include <string.h>
@@ -144,72 +145,34 @@ static void unified_match(const tl_module *module, const tl_index_table *table, 
   }
 }
 
-/* By name: the position in module->stubs of the first slot that is called after it, TL_NONE. */
-static uint32_t *unified_stubs_of_names(const tl_module *module, bool *several, tl_arena *arena) {
-  static const char stub[] = "__cuda_uf_stub_";
-  uint32_t *const of = tl_arena_new(arena, uint32_t, module->names->list.count);
-  for (size_t i = 0; i < module->names->list.count; i++)
-    of[i] = TL_NONE;
-  for (size_t i = 0; i < module->stubs.count; i++) {
-    const char *const text = tl_module_text(module, module->symbols.items[module->stubs.items[i]].name);
-    const bool named = strncmp(text, stub, sizeof stub - 1) == 0;
-    const char *const rest = text + sizeof stub - 1;
-    const uint32_t name = named ? tl_names_find(module->names, rest, strlen(rest)) : TL_NONE;
-    if (name == TL_NONE)
-      continue;
-    if (of[name] == TL_NONE)
-      of[name] = (uint32_t)i;
-    else
-      several[name] = true;
-  }
-  return of;
-}
-
-/* L116. By function: the position of its stub in module->stubs, TL_NONE. Of several slots of one name, which static
- * functions have, it is the one that calls the function. */
-static uint32_t *unified_stubs_of_functions(const tl_module *module, tl_arena *arena) {
-  const size_t count = module->resolution->functions.count;
-  bool *const several = tl_arena_new(arena, bool, module->names->list.count);
-  const uint32_t *const of_name = unified_stubs_of_names(module, several, arena);
-  uint32_t *const number = tl_arena_new(arena, uint32_t, count), *const of = tl_arena_new(arena, uint32_t, count);
-  for (size_t i = 0; i < count; i++) {
-    number[i] = TL_NONE;
-    of[i] = of_name[module->resolution->functions.items[i].name];
-  }
-  for (size_t i = 0; i < module->stubs.count; i++)
-    number[module->symbols.items[module->stubs.items[i]].function] = (uint32_t)i;
-  for (size_t i = 0; i < module->calls.count; i++)
-    if (number[module->calls.items[i].from] != TL_NONE &&
-        several[module->resolution->functions.items[module->calls.items[i].to].name])
-      of[module->calls.items[i].to] = number[module->calls.items[i].from];
-  return of;
-}
-
-/* L116: where a function has no slot of its name, nvlink takes the first one. */
-static uint32_t unified_slot_of(const tl_module *module, const uint32_t *stub_of, const tl_unified_entry *entry) {
+/* L116, L1601: nvlink needs a symbol, but no slot of the function's own. */
+static tl_unified_slot unified_slot_of(const tl_module *module, const tl_jump_slots *slots, uint32_t number) {
+  const tl_unified_entry *const entry = &module->unified_entries.items[number];
   const uint32_t function = entry->symbol == TL_NONE ? TL_NONE : module->symbols.items[entry->symbol].function;
-  if (function == TL_NONE)
-    return TL_NONE;
-  if (stub_of[function] != TL_NONE)
-    return stub_of[function];
-  return unified_has_loose_slots(module) && module->stubs.count ? 0 : TL_NONE;
+  if (slots->loose) {
+    const uint32_t holder = tl_jump_slot_holder(slots, entry->symbol);
+    return (tl_unified_slot){holder == TL_NONE ? 0 : tl_jump_slot_bytes(slots, entry->symbol, entry->file), 0, holder};
+  }
+  if (function == TL_NONE || slots->of_function[function] == TL_NONE)
+    return (tl_unified_slot){.holder = TL_NONE};
+  const uint32_t stub = module->stubs.items[slots->of_function[function]];
+  return (tl_unified_slot){module->symbols.items[stub].value, 0, stub};
 }
 
-static void unified_plan_slots(const tl_module *module, const uint32_t *stub_of, tl_unified_plan *plan,
+static void unified_plan_slots(const tl_module *module, const tl_jump_slots *slots, tl_unified_plan *plan,
                                tl_arena *arena) {
   for (size_t i = 0; i < plan->order.count; i++) {
     const uint32_t number = plan->order.items[i];
-    const tl_unified_entry *const entry = &module->unified_entries.items[number];
     if (!unified_is_original(module, number, SHT_CUDA_UFT_ENTRY))
       continue;
-    const uint32_t stub = unified_slot_of(module, stub_of, entry);
-    const uint64_t place = plan->places[number];
-    if (stub == TL_NONE)
+    tl_unified_slot slot = unified_slot_of(module, slots, number);
+    slot.place = plan->places[number];
+    if (slot.holder == TL_NONE)
       unified_refuse(module, unified_symbol(module, number), "an entry of .nv.uft.entry has no jump slot (D105)");
-    else if (place > module->index->functions.window || module->index->functions.window - place < SLOT_SIZE)
-      unified_refuse(module, entry->symbol, "a function's offset lies outside its window (D20)");
+    else if (slot.place > module->index->functions.window || module->index->functions.window - slot.place < SLOT_SIZE)
+      unified_refuse(module, unified_symbol(module, number), "a function's offset lies outside its window (D20)");
     else
-      *tl_vector_push(arena, &plan->slots) = (tl_unified_slot){stub, place};
+      *tl_vector_push(arena, &plan->slots) = slot;
   }
 }
 
@@ -306,9 +269,9 @@ tl_unified_plan tl_layout_plan_unified(const tl_module *module, tl_arena *arena)
     unified_fail(module, TL_MESSAGE_UFT_SLOTS);
   unified_match_functions(module, &functions, slots, &plan, arena);
   unified_match_data(module, &data, &plan, arena);
-  const uint32_t *const stub_of = unified_stubs_of_functions(module, arena);
-  unified_plan_slots(module, stub_of, &plan, arena);
-  unified_copy_places(module, stub_of, &plan);
+  const tl_jump_slots found = tl_layout_jump_slots(module, unified_has_loose_slots(module), arena);
+  unified_plan_slots(module, &found, &plan, arena);
+  unified_copy_places(module, found.of_function, &plan);
   return plan;
 }
 
@@ -383,22 +346,21 @@ static void unified_close(const tl_module *module, tl_placement *placement, uint
 static void unified_place_slots(tl_layout *layout, const tl_module *module, const tl_unified_plan *plan,
                                 tl_arena *arena) {
   tl_placement *const placement = &layout->placed[TL_PLACED_FUNCTIONS];
-  bool *const placed = tl_arena_new(arena, bool, module->stubs.count);
+  bool *const placed = tl_arena_new(arena, bool, module->symbols.count);
   uint64_t size = 0;
   placement->section = module->jump_slots;
   for (size_t i = 0; i < plan->slots.count; i++) {
     const tl_unified_slot *const slot = &plan->slots.items[i];
-    const uint32_t stub = module->stubs.items[slot->stub];
-    tl_layout_put(placement, module, (tl_move){module->symbols.items[stub].value, SLOT_SIZE, slot->place}, arena);
-    layout->symbol_value[stub] = slot->place;
-    placed[slot->stub] = true;
+    tl_layout_put(placement, module, (tl_move){slot->from, SLOT_SIZE, slot->place}, arena);
+    layout->symbol_value[slot->holder] = slot->place;
+    placed[slot->holder] = true;
     size = tl_larger(slot->place + SLOT_SIZE, size);
   }
   for (size_t i = 0; i < module->stubs.count; i++) {
     const uint32_t stub = module->stubs.items[i];
     const uint64_t from = module->symbols.items[stub].value;
     *tl_vector_push(arena, &placement->moves) = (tl_move){from, SLOT_SIZE, layout->symbol_value[stub]};
-    if (!placed[i] && from < size && !unified_has_loose_slots(module))
+    if (!placed[stub] && from < size && !unified_has_loose_slots(module))
       unified_refuse(module, stub, "it has no place for a function (D105)");
   }
   layout->section_size[module->jump_slots] = size;
@@ -432,14 +394,19 @@ static void unified_place_data(tl_layout *layout, const tl_module *module, const
   unified_close(module, placement, size, layout->section_align[section], arena);
 }
 
-/* By function: the place of its jump slot. */
-static uint64_t *unified_slots_of_functions(const tl_layout *layout, const tl_module *module, tl_arena *arena) {
+/* By function the place of its jump slot; by symbol what has it. */
+static void unified_note_slots(tl_layout *layout, const tl_module *module, tl_arena *arena) {
   const size_t count = module->resolution->functions.count;
+  const tl_jump_slots found = tl_layout_jump_slots(module, unified_has_loose_slots(module), arena);
   uint64_t *const slots = tl_arena_new(arena, uint64_t, count);
-  const uint32_t *const stub_of = unified_stubs_of_functions(module, arena);
+  uint32_t *const holders = tl_arena_new(arena, uint32_t, module->symbols.count);
   for (size_t i = 0; i < count; i++)
-    slots[i] = stub_of[i] == TL_NONE ? TL_NO_OFFSET : layout->symbol_value[module->stubs.items[stub_of[i]]];
-  return slots;
+    slots[i] = found.of_function[i] == TL_NONE ? TL_NO_OFFSET
+                                               : layout->symbol_value[module->stubs.items[found.of_function[i]]];
+  for (uint32_t i = 0; i < module->symbols.count; i++)
+    holders[i] = tl_jump_slot_holder(&found, i);
+  layout->stub_of = slots;
+  layout->slot_holders = holders;
 }
 
 /* nvlink looks for the slot of what an entry names, under that name (L479, L480). */
@@ -466,7 +433,7 @@ void tl_layout_unified(tl_layout *layout, const tl_module *module, const tl_unif
     tl_trace(module->diagnostics, TL_TRACE_REORDER_UFT);
     unified_check_slots(module);
     unified_place_slots(layout, module, plan, arena);
-    layout->stub_of = unified_slots_of_functions(layout, module, arena);
+    unified_note_slots(layout, module, arena);
   }
   if (module->unified_data != TL_NONE) {
     tl_trace(module->diagnostics, TL_TRACE_REORDER_UDT);
@@ -483,13 +450,12 @@ static uint64_t unified_place_in_data(const tl_layout *layout, const tl_module *
   return moved;
 }
 
-/* The slot of the function that the entry names, or of the first one (L432). */
+/* That of the slot of what the entry names (L432), be it a unified function or not; one about a section is at 0 (L1601). */
 uint64_t tl_layout_place_of_entry(const tl_layout *layout, const tl_module *module, const tl_relocation *entry) {
   if (entry->target == module->unified_data)
     return unified_place_in_data(layout, module, entry);
   if (entry->target != module->jump_slots)
     return tl_layout_moved_offset(layout, entry->target, entry->offset);
-  const uint32_t function = module->symbols.items[entry->symbol].function;
-  const uint64_t slot = function == TL_NONE ? TL_NO_OFFSET : layout->stub_of[function];
-  return slot == TL_NO_OFFSET ? layout->symbol_value[module->stubs.items[0]] : slot;
+  const uint32_t holder = layout->slot_holders[entry->symbol];
+  return holder == TL_NONE ? 0 : layout->symbol_value[holder];
 }

@@ -981,6 +981,8 @@ static void functions_pass_new(tl_merging *m, uint32_t symbol) {
   created.weak_mention = undefined && tl_symbol_binding(s) == STB_WEAK;
   const uint32_t out = tl_module_new_symbol(module, &created);
   module->symbol_of_function[function] = out;
+  if (module->first_function[m->file] == TL_NONE)
+    module->first_function[m->file] = out;
   if (tl_symbol_binding(s) != STB_LOCAL)
     module->symbol_of_name[s->name] = out;
   else

@@ -330,10 +330,12 @@ void tl_merge(tl_module *module) {
   module->untyped = tl_arena_new(module->arena, bool, functions);
   module->taken_elsewhere = tl_arena_new(module->arena, bool, functions);
   module->first_prototype = merge_table(module, functions);
+  module->first_function = merge_table(module, module->file_count);
   merge_create_fixed(module);
   tl_merge_compat_begin(module);
   for (uint32_t file = 0; file < module->file_count; file++)
     merge_file(module, file);
+  tl_module_place_fixed_symbols(module);
   if (module->resolution->stray.message)
     tl_live_report(&module->resolution->stray, module->files, module->names, module->diagnostics);
   if (module->unexpected) /* L1270 */

@@ -476,7 +476,7 @@ static void records_read_unified(tl_merging *m, uint32_t section) {
       records_refuse_unified(m, section, at);
     const uint32_t symbol = known ? records_unified_symbol(m, section, number) : TL_NONE;
     *tl_vector_push(m->module->arena, &m->module->unified_entries) = (tl_unified_entry){
-        m->section_map[section], m->section_offset[section] + at, symbol, input->data + at, named || !known};
+        m->section_map[section], m->section_offset[section] + at, symbol, input->data + at, m->file, named || !known};
   }
 }
 

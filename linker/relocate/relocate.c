@@ -282,10 +282,14 @@ static bool relocate_rewrites_unified(const relocating *r) {
   return r->module->mode->rewrites_unified && !tl_module_has_tables(r->module);
 }
 
-/* A function or a texture of such a name is one like others where the names go (L1585). */
-static bool relocate_is_unified_name(const relocating *r, const tl_symbol *symbol, bool listed) {
+/* Where the names go, a function of such a name is one like others (L1585), and so is a texture for what asks for its slot
+ * or for a place of the tables (L1602). */
+static bool relocate_is_of_own_kind(const relocating *r, const entry_state *e, const tl_symbol *symbol, bool listed) {
   const unsigned type = tl_type_of(symbol);
-  return (listed || (type != STT_FUNC && !tl_type_is_texture(type))) && TL_AMONG32(r->unified_names, symbol->name);
+  const tl_relocation_row *const row = tl_relocation_in_view(e->entry->type, r->module->view == TL_VIEW_MERCURY);
+  const bool place = row && row->kind == TL_RELOC_UNIFIED;
+  const bool slot = r->module->capsule || place || e->texture == TL_TEX_BINDLESS;
+  return !listed && (type == STT_FUNC || (tl_type_is_texture(type) && slot));
 }
 
 /* The row of what nvlink loses when it makes a relocatable output; textures have their own. */
@@ -519,7 +523,9 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
   if (e->symbol == 0)
     return false;
   const bool lists_names = tl_module_has_tables(r->module) || !r->module->mode->final;
-  if (symbol->name == r->uft_offset && section == TL_NONE) { /* R13a, W12.7 */
+  const bool own = relocate_is_of_own_kind(r, e, symbol, lists_names);
+  const bool offset_too = lists_names ? type == STT_FUNC : type != STT_FUNC && own && e->texture == TL_TEX_BINDLESS;
+  if (symbol->name == r->uft_offset && section == TL_NONE && !offset_too) { /* R13a, W12.7 */
     *result = !r->module->unified_functions || !lists_names ? OUTCOME_DROP
               : relocate_clears(e)                          ? OUTCOME_KEEP_AS_NONE
                                                             : OUTCOME_KEEP; /* L1367 */
@@ -527,9 +533,8 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
       tl_trace(r->module->diagnostics, TL_TRACE_UFT_OFFSET);
     return true;
   }
-  if (section == TL_NONE &&
-      relocate_is_unified_name(r, symbol, lists_names)) { /* R13b; a relocatable output keeps them (L580) */
-    if (lists_names) {                                    /* with an index file executables do, too (L1367) */
+  if (section == TL_NONE && !own && TL_AMONG32(r->unified_names, symbol->name)) { /* R13b */
+    if (lists_names) { /* a relocatable output keeps them (L580), with an index file executables do, too (L1367) */
       *result = relocate_clears(e) ? OUTCOME_KEEP_AS_NONE : OUTCOME_KEEP;
       return true;
     }

@@ -1,4 +1,4 @@
-/* Data, constant and debug sections as blocks (W3.3, W3.6, W3.8, W3.10, W8.8, RF715, RF771, RF772, RF776, RF795). */
+/* Data, constant and debug sections as blocks (W3.3, W3.6, W3.8, W3.10, W8.8, RF715, RF771, RF772, RF776, RF795, RF836). */
 #include "link.h"
 
 #include <string.h>
@@ -286,7 +286,7 @@ static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t
       }
       function->constants_overlap = !has_section;
       if (has_section && function->live && link->mismatched_section == NULL) { /* RF649 */
-        link->mismatched_section = cubin->sections[section].name;
+        link->mismatched_section = ref_memory_join(link, link->view->optimizer_prefix, function->name); /* RF843 */
       }
     }
   }
@@ -372,13 +372,9 @@ static size_t ref_block_add_laid_table(ref_link *link, ref_function *function, c
   return function->laid_table;
 }
 
-/* RF422, RF772: the sh_link of constants, of variables, of local memory and of jump slots of nobody is what the first input says, of whatever
- * section. */
+/* RF422, RF772, RF836: the sh_link is what the first input says, of whatever section. */
 static void ref_block_keep_link(const ref_link *link, size_t number, const ref_section *input) {
-  const bool memory = input->type == REF_TYPE_GLOBAL || input->type == REF_TYPE_GLOBAL_INIT ||
-                      input->type == REF_TYPE_LOCAL || input->type == REF_TYPE_UFT;
-  const bool data = memory || input->type == REF_TYPE_PROGBITS || ref_section_type_is_constant(input->type);
-  if (data && !link->is_capsule) {
+  if (!link->is_capsule) {
     link->sections[number].input_link = input->link;
   }
 }
@@ -493,12 +489,10 @@ static void ref_block_name_text(ref_link *link, const ref_file *file, const ref_
   }
 }
 
-/* RF621, RF637: what the sh_info of a section names in the output, where it has a place by then: with -r of every section that is made for
- * data, in executables of banks. RF715: there of local memory, too; shared memory has a place once an object is in it. */
+/* RF621, RF637, RF836: what the sh_info of a section names in the output, where it has a place by then. RF715: shared memory has one once an object
+ * is in it. */
 static void ref_block_map_info(ref_link *link, const ref_file *file, const ref_section *input, size_t number) {
-  const bool executable = input->type == REF_TYPE_CONSTANT || input->type == REF_TYPE_LOCAL;
-  if ((!link->relocatable && !executable) || link->is_capsule || input->info == 0 ||
-      input->info >= file->cubin.section_count) {
+  if (link->is_capsule || input->info == 0 || input->info >= file->cubin.section_count) {
     return;
   }
   const uint32_t owner = ref_merge_is_text(file, input->info) ? ref_merge_text_owner(file, input->info) : 0;
@@ -542,7 +536,7 @@ static bool ref_block_is_dead_text(const ref_link *link, const ref_file *file, u
 }
 
 /* RF795, RF1035: code of nobody that has the name of a dead text, of an earlier file or its own, is joined to that and goes with it. */
-static bool ref_block_joins_dead_text(const ref_link *link, size_t file_number, const ref_section *input) {
+bool ref_block_joins_dead_text(const ref_link *link, size_t file_number, const ref_section *input) {
   static const char prefix[] = ".text.";
   if (input->type != REF_TYPE_PROGBITS || link->is_capsule || strncmp(input->name, prefix, sizeof prefix - 1) != 0) {
     return false;
@@ -572,7 +566,7 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
       ref_block_is_dead_text(link, file, section, owner)) {
     return false;
   }
-  const size_t fixed = input->type == REF_TYPE_STRTAB ? ref_section_find_fixed(link, input->name) : REF_NONE;
+  const size_t fixed = ref_section_find_fixed(link, input);
   size_t number = fixed == REF_NONE ? ref_map_find(&link->section_by_name, input->name) : fixed;
   const bool is_new = number == REF_NONE || link->sections[number].type != input->type;
   if (is_new && ref_block_joins_dead_text(link, file_number, input)) {
@@ -606,8 +600,8 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
                      (link->relocatable || input->type != REF_TYPE_UFT_ENTRY) &&
                      input->size >= UNIFIED_ENTRY; /* RF706: without an entry it names no symbols */
   const bool is_text = link->sections[number].info_function != REF_NONE; /* RF795 */
-  link->sections[number].links_symtab =
-      code || table || input->type == REF_TYPE_INFO || (is_text && link->sections[number].links_symtab); /* U10 */
+  link->sections[number].links_symtab = code || table || (!is_new && input->type == REF_TYPE_INFO) ||
+                                        (is_text && link->sections[number].links_symtab); /* U10 */
   link->sections[number].input_link = copy ? input->link : link->sections[number].input_link;
   ref_block_name_text(link, file, input, number);
   ref_block_append(link, file, section, number);

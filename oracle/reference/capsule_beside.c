@@ -197,7 +197,8 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
     *own = *section;
     section->type = 0;
     beside->moved[found] = number;
-  } else if (section != own && ref_beside_is_debug(input)) { /* they have the order and the headers of the SASS side's (RF824) */
+  } else if (section != own &&
+             ref_beside_is_debug(input)) { /* they have the order and the headers of the SASS side's (RF824) */
     own->type = input->type;
     own->data = section->data;
     own->size = section->size;

@@ -10,9 +10,12 @@ enum {
   CODE_BRANCH_TARGETS = 0x34,
   CODE_SW_WAR = 0x36,
   CODE_UCODE = 0x43,
+  CODE_KPARAM_INFO_LARGE = 0x45,
   CODE_GRAPHICS = 0x48,
   CODE_FINALIZER = 0x5a,
-  ENTRY_BYTES = 24
+  ENTRY_BYTES = 24,
+  LARGE_FLAGS_AT = 8,
+  LARGE_OF_MERCURY = 1 << 28
 };
 
 void ref_capsule_write_entry(ref_capsule *capsule, ref_bytes *output, uint64_t offset, uint32_t type, uint32_t symbol,
@@ -126,6 +129,15 @@ static void ref_capsule_number_branches(ref_capsule *capsule, const ref_record *
   }
 }
 
+/* M19; RF1071: of the large parameters those with this bit. */
+static bool ref_capsule_is_mercury_s(const ref_record *record) {
+  const ref_bytes *payload = &record->payload;
+  const bool is_parameter =
+      record->code == CODE_KPARAM_INFO_LARGE && payload->size >= LARGE_FLAGS_AT + sizeof(uint32_t);
+  return record->code == CODE_FINALIZER || record->code == CODE_UCODE || record->code == CODE_GRAPHICS ||
+         (is_parameter && (ref_u32(payload->data + LARGE_FLAGS_AT) & LARGE_OF_MERCURY) != 0);
+}
+
 /* M19, I41 */
 ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function) {
   static const uint8_t last[] = {CODE_CBANK_PARAM_SIZE, CODE_PARAM_CBANK, CODE_SW_WAR};
@@ -136,8 +148,7 @@ ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function) {
   ref_bytes output = {0};
   for (size_t i = 0; i < records->count; i++) {
     const ref_record *record = &records->items[i];
-    if (record->dropped || record->code == CODE_FINALIZER || record->code == CODE_UCODE ||
-        record->code == CODE_GRAPHICS) {
+    if (record->dropped || ref_capsule_is_mercury_s(record)) {
       continue;
     }
     own[record->code]++;

@@ -531,8 +531,9 @@ typedef struct ref_link {
   size_t name_count, name_capacity;
   ref_records module_records, module_output;
   size_t note_section, cuinfo_section, info_section, compat_section;
-  size_t names_symbol, strings_symbol; /* RF769: as later_symbol, of `.shstrtab` and `.strtab` */
-  size_t bodies_section;               /* L646; 0: none */
+  size_t names_symbol, strings_symbol,
+      symbols_symbol;    /* RF769: as later_symbol, of `.shstrtab`, `.strtab` and `.symtab` */
+  size_t bodies_section; /* L646; 0: none */
   ref_body_record *body_records;
   size_t body_record_count, body_record_capacity;
   size_t callgraph_section, prototype_section, action_section;
@@ -888,7 +889,7 @@ size_t ref_section_add_known_as(ref_link *link, const char *known_as, const char
 size_t ref_section_find_pool(const ref_link *link);
 size_t ref_symbol_add_later(ref_link *link, const char *name);
 void ref_section_show_symbol(ref_link *link, size_t number);
-size_t ref_section_find_fixed(ref_link *link, const char *name);
+size_t ref_section_find_fixed(ref_link *link, const ref_section *input);
 void ref_section_set_own(ref_link *link, size_t number, ref_bytes own);
 size_t ref_section_add_pool(ref_link *link, uint64_t align);
 bool ref_section_type_has_bytes(uint32_t type);
@@ -1196,6 +1197,7 @@ void ref_caching_add_stack(ref_link *link, size_t kernel, const uint32_t *stacks
 /* objects.c */
 bool ref_object_is_data(uint8_t type);
 bool ref_object_is_shared(const ref_symbol *input);
+uint32_t ref_object_shared_owner(const ref_link *link, const ref_file *file, uint32_t section); /* RF837 */
 void ref_objects_merge(ref_link *link, size_t file_number);
 void ref_objects_allocate_commons(ref_link *link);
 
@@ -1204,6 +1206,7 @@ uint64_t ref_block_end_of_symbols(const ref_link *link, const ref_file *file, ui
 void ref_block_compare_banks(ref_link *link, ref_file *file, uint32_t section);
 void ref_block_check_info(ref_link *link, const ref_file *file, const ref_section *input);
 bool ref_block_place(ref_link *link, size_t file_number, uint32_t section);
+bool ref_block_joins_dead_text(const ref_link *link, size_t file_number, const ref_section *input); /* RF795 */
 void ref_blocks_merge_rest(ref_link *link, size_t file_number);
 
 #endif

@@ -1,4 +1,4 @@
-/* The attributes of a function on a capsule's SASS side as the finalizer makes them from Mercury's (RF682, RF730), whatever the input has there: a place
+/* The attributes of a function on a capsule's SASS side as the finalizer makes them from Mercury's (RF682, RF730, RF1070 to RF1072), whatever the input has there: a place
  * is the instruction that nvlink knows by the decoded one, and the parameters' size and bank follow from their records. */
 #include "capsule.h"
 
@@ -21,7 +21,8 @@ enum {
   CODE_UCODE = 0x5a,
   OFFSET_AT = 6,
   SIZE_AT = 8,
-  SIZE_SHIFT = 18
+  SIZE_SHIFT = 18,
+  LARGE_OF_MERCURY = 1 << 28
 };
 
 static bool ref_derived_has_places(const ref_attribute *attribute) {
@@ -76,14 +77,21 @@ static void ref_derived_move_record(const ref_units *units, const ref_attribute 
   }
 }
 
-/* Mercury's records but its own one as the SASS side has them. */
+/* RF1071: a record of a large parameter with this bit is on Mercury's side alone. */
+static bool ref_derived_is_mercury_s(const ref_attribute *attribute) {
+  return attribute->code == CODE_UCODE ||
+         (attribute->code == CODE_KPARAM_INFO_LARGE && attribute->format == SIZED && attribute->size >= 3 * WORD &&
+          (ref_u32(attribute->data + SIZE_AT) & LARGE_OF_MERCURY) != 0);
+}
+
+/* Mercury's records but its own ones as the SASS side has them. */
 static void ref_derived_add_records(ref_link *link, ref_bytes *made, const ref_section *mercury,
                                     const ref_units *units) {
   uint64_t position = 0;
   ref_attribute attribute;
   while (ref_cubin_next_attribute(mercury, &position, &attribute)) {
     const size_t at = made->size;
-    if (attribute.code == CODE_UCODE) {
+    if (ref_derived_is_mercury_s(&attribute)) {
       continue;
     }
     ref_bytes_add(link, made, mercury->data + attribute.offset,
@@ -94,24 +102,33 @@ static void ref_derived_add_records(ref_link *link, ref_bytes *made, const ref_s
   }
 }
 
+/* Where a parameter ends: an offset, and the size in the upper bits or, of large ones (RF1070), in the lower half of a word; 0: it counts for nothing. */
+static uint32_t ref_derived_parameter_end(const ref_attribute *attribute) {
+  const uint32_t offset = ref_u16(attribute->data + OFFSET_AT), word = ref_u32(attribute->data + SIZE_AT);
+  if (offset == UINT16_MAX) {
+    return 0;
+  }
+  return offset + (attribute->code == CODE_KPARAM_INFO_LARGE ? word & UINT16_MAX : word >> SIZE_SHIFT);
+}
+
 uint32_t ref_mercury_parameters(const ref_section *mercury) {
   uint64_t position = 0;
   ref_attribute attribute;
   uint32_t size = REF_NO_PARAMETERS;
   while (ref_cubin_next_attribute(mercury, &position, &attribute)) {
-    if (attribute.code == CODE_KPARAM_INFO_LARGE ||
-        (attribute.code == CODE_KPARAM_INFO && (attribute.format != SIZED || attribute.size != 3 * WORD))) {
+    if (attribute.code != CODE_KPARAM_INFO && attribute.code != CODE_KPARAM_INFO_LARGE) {
+      continue;
+    }
+    if (attribute.format != SIZED || attribute.size != 3 * WORD) {
       return REF_UNKNOWN_PARAMETERS;
     }
-    if (attribute.code == CODE_KPARAM_INFO) {
-      const uint32_t end = ref_u16(attribute.data + OFFSET_AT) + (ref_u32(attribute.data + SIZE_AT) >> SIZE_SHIFT);
-      size = size == REF_NO_PARAMETERS || end > size ? end : size;
-    }
+    const uint32_t end = ref_derived_parameter_end(&attribute);
+    size = size == REF_NO_PARAMETERS || end > size ? end : size;
   }
-  return size <= UINT16_MAX || size == REF_NO_PARAMETERS ? size : REF_UNKNOWN_PARAMETERS;
+  return size == 0 ? REF_NO_PARAMETERS : size; /* RF1072 */
 }
 
-/* The size of the parameters, and their bank. */
+/* The size of the parameters, cut to 16 bits (RF1070), and their bank. */
 static void ref_derived_add_parameters(ref_link *link, ref_bytes *made, uint32_t parameters, uint32_t bank) {
   if (parameters == REF_NO_PARAMETERS) { /* RF730 */
     return;

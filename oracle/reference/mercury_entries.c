@@ -53,7 +53,8 @@ static bool ref_derivation_entry(const ref_derivation *derivation, const ref_rel
       mercury->symbol >= derivation->sides->mercury->symbol_count) {
     return false;
   }
-  const bool kernel = (derivation->sides->mercury->symbols[mercury->symbol].other & REF_OTHER_ENTRY) != 0;
+  const ref_symbol *symbol = &derivation->sides->mercury->symbols[mercury->symbol];
+  const bool kernel = (symbol->info & 15) == REF_SYMBOL_FUNC && (symbol->other & REF_OTHER_ENTRY) != 0; /* RF1102 */
   const uint64_t place = ref_units_around(&derivation->units, mercury->offset);
   const bool first = ref_derivation_is_first(derivation, mercury->type, place);
   *made = (ref_relocation){.offset = place,

@@ -201,9 +201,8 @@ static void ref_mercury_repair_bank(const ref_mercury_pair *pair, ref_section *b
   }
   const uint32_t said =
       beside == REF_NONE ? REF_NO_PARAMETERS : ref_mercury_parameters(&pair->file->whole.sections[beside]);
-  const uint32_t size = said == REF_NO_PARAMETERS ? 0 : said;
-  if (size <= UINT16_MAX && ref_map_find(&pair->tables, table) == REF_NONE && bank->data != NULL) {
-    bank->size = REF_BANK_RESERVED + size; /* RF817: all zero */
+  if (said != REF_UNKNOWN_PARAMETERS && ref_map_find(&pair->tables, table) == REF_NONE && bank->data != NULL) {
+    bank->size = REF_BANK_RESERVED + (said == REF_NO_PARAMETERS ? 0 : said); /* RF817: all zero; RF1070: not cut */
     bank->data = REF_TAKE(link, uint8_t, (size_t)bank->size);
   }
 }

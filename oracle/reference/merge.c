@@ -1,4 +1,4 @@
-/* The merge, a file at a time: W3. RF709, RF771, RF783, RF785, RF791, RF792. */
+/* The merge, a file at a time: W3. RF709, RF771, RF783, RF785, RF791, RF792, RF832, RF833. */
 #include "link.h"
 
 #include <string.h>
@@ -13,6 +13,7 @@ static void ref_merge_create_first_sections(ref_link *link) {
   }
   link->names_symbol = ref_symbol_add_later(link, ".shstrtab");
   link->strings_symbol = ref_symbol_add_later(link, ".strtab");
+  link->symbols_symbol = ref_symbol_add_later(link, ".symtab"); /* RF834 */
   link->note_section = ref_section_add_with_symbol(link, ".note.nv.tkinfo", REF_TYPE_NOTE, 0x2000000, 4, 0);
   link->cuinfo_section = ref_section_add_with_symbol(link, ".note.nv.cuinfo", REF_TYPE_NOTE, REF_FLAG_CUINFO, 4, 0);
   ref_notes_make_room(link);
@@ -424,12 +425,16 @@ static void ref_merge_replacement(ref_link *link, size_t file_number, uint32_t s
   }
 }
 
-/* RF1051: what is about the text of the function that an alias names, entries and attributes, goes to the body of its name that beats it. */
-static void ref_merge_lose_alias(ref_link *link, ref_file *file, uint32_t symbol) {
+/* RF1051: what is about the text of the function that an alias names, entries and attributes, goes to the body of its name that beats it. RF833:
+ * so does what is about the text of a losing body that its sh_info does not name. */
+static void ref_merge_lose_text(ref_link *link, ref_file *file, uint32_t symbol) {
   const ref_symbol *input = &file->cubin.symbols[symbol];
   const size_t text = link->functions[file->function_of[symbol]].text;
-  if (!link->is_capsule && link->job->bug_compatible && text != REF_NONE &&
-      ref_function_symbol_is_alias(file, symbol) && input->section != 0 && input->section < file->cubin.section_count) {
+  if (link->is_capsule || !link->job->bug_compatible || text == REF_NONE || input->section == 0 ||
+      input->section >= file->cubin.section_count) {
+    return;
+  }
+  if (ref_function_symbol_is_alias(file, symbol) || !ref_function_owns_text(file, input->section)) {
     file->section_of[input->section] = text;
   }
 }
@@ -467,7 +472,7 @@ static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symb
   } else {
     file->symbol_of[symbol] = ref_merge_function_symbol(link, file_number, symbol);
     if (body == REF_BODY_LOSES) {
-      ref_merge_lose_alias(link, file, symbol);
+      ref_merge_lose_text(link, file, symbol);
     }
   }
 }
@@ -497,10 +502,25 @@ static bool ref_merge_came_along(const ref_link *link, const ref_file *file, uin
   return note || file->section_of[section] != REF_NONE || file->holds_shared[section]; /* RF672 */
 }
 
+/* RF833: by default what is about the text of a losing body goes with it, whatever its sh_info says. */
+static bool ref_merge_text_loses(const ref_file *file, uint32_t section) {
+  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
+    if (file->body_of[i] == REF_BODY_LOSES && file->cubin.symbols[i].section == section) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* What is about a section that did not come along. RF559: code that did not is that of dead functions, none of which its sh_info names; the link
- * ends later. Code is of type PROGBITS (RF636). */
+ * ends later. Code is of type PROGBITS (RF636). RF832: what is about code that is joined to a dead function's goes with it. */
 void ref_merge_refuse_section(ref_link *link, const ref_file *file, uint32_t section) {
   const ref_cubin *cubin = &file->cubin;
+  if (section < cubin->section_count &&
+      (ref_block_joins_dead_text(link, (size_t)(file - link->files), &cubin->sections[section]) ||
+       (!link->job->bug_compatible && ref_merge_text_loses(file, section)))) {
+    return;
+  }
   if (section >= cubin->section_count || (cubin->sections[section].flags & REF_FLAG_EXEC) == 0 ||
       cubin->sections[section].type != REF_TYPE_PROGBITS) {
     ref_message_fatal(link, "E64", "Internal error: section not mapped");

@@ -1,7 +1,7 @@
-/* Creation of sections and symbols; their order is the order of everything (W1.4, W2.2, W4.1). RF769. */
+/* Creation of sections and symbols; their order is the order of everything (W1.4, W2.2, W4.1). RF769, RF834. */
 #include "link.h"
 
-enum { FIXED_NAMES = 1, FIXED_STRINGS = 2 }; /* RF769: where they stand in every file */
+enum { FIXED_NAMES = 1, FIXED_STRINGS = 2, FIXED_SYMBOLS = 3 }; /* RF769: where they stand in every file */
 
 static const char pool_name[] = ".nv_debug.shared";
 static const char pool_beside[] = ".nv_debug.shared, beside constants"; /* what the module knows it by then */
@@ -60,17 +60,20 @@ void ref_section_set_own(ref_link *link, size_t number, ref_bytes own) {
   section->size = own.size;
 }
 
-/* RF769: the output's own section of names, of which nothing but its number is known here; REF_NONE for other names. */
-size_t ref_section_find_fixed(ref_link *link, const char *name) {
-  const bool names = REF_IS(name, ".shstrtab");
-  if (link->view->is_mercury || (!names && !REF_IS(name, ".strtab"))) {
+/* RF769: the output's own section of names, or of symbols (RF834), of which nothing but its number is known here; REF_NONE for others. */
+size_t ref_section_find_fixed(ref_link *link, const ref_section *input) {
+  const bool names = REF_IS(input->name, ".shstrtab");
+  const bool symbols = input->type == REF_TYPE_SYMTAB;
+  const bool known = symbols ? REF_IS(input->name, ".symtab") : names || REF_IS(input->name, ".strtab");
+  if (link->view->is_mercury || (!symbols && input->type != REF_TYPE_STRTAB) || !known) {
     return REF_NONE;
   }
-  size_t number = ref_map_find(&link->section_by_name, name);
+  size_t number = ref_map_find(&link->section_by_name, input->name);
   if (number == REF_NONE) {
-    number = ref_section_add_hidden(link, name, REF_TYPE_STRTAB, 0, 1, 0);
-    link->sections[number].fixed_index = names ? FIXED_NAMES : FIXED_STRINGS;
-    link->sections[number].later_symbol = names ? link->names_symbol : link->strings_symbol;
+    number = ref_section_add_hidden(link, input->name, input->type, 0, 1, 0);
+    ref_out_section *section = &link->sections[number];
+    section->fixed_index = symbols ? FIXED_SYMBOLS : names ? FIXED_NAMES : FIXED_STRINGS;
+    section->later_symbol = symbols ? link->symbols_symbol : names ? link->names_symbol : link->strings_symbol;
   }
   return number;
 }
@@ -138,14 +141,15 @@ size_t ref_section_add_pool(ref_link *link, uint64_t align) {
   return link->pool;
 }
 
-/* W3.6: returns the block's offset. C79: alignments are taken as they are; zero has no answer (D44). */
+/* W3.6: returns the block's offset. C79: alignments are taken as they are; zero has no answer (D44). RF841: what has no bytes in the file may be
+ * larger. */
 uint64_t ref_section_append(ref_link *link, size_t number, const ref_section *input) {
   ref_out_section *section = &link->sections[number];
   if (input->align == 0) {
     ref_message_fatal(link, "D44", "section '%s' has alignment 0", input->name);
   }
   const uint64_t offset = ref_align_up(section->size, input->align);
-  const uint64_t limit = (uint64_t)1 << 30;
+  const uint64_t limit = (uint64_t)1 << (ref_section_type_has_bytes(section->type) ? 30 : 48);
   if (offset > limit || input->size > limit - offset) {
     ref_message_fatal(link, "D44", "section '%s' would have more than 1 GiB", input->name);
   }
