@@ -161,6 +161,23 @@ static void ref_beside_take_sass(const ref_beside *beside, const ref_section *in
   own->size = records.size;
 }
 
+/* They have the order and the headers of the SASS side's (RF824). RF1020: Mercury's first one of the name stands for each. */
+static void ref_beside_take_debug(ref_beside *beside, uint32_t number) {
+  ref_section *own = &beside->view->sections[number];
+  const size_t found = ref_map_find(&beside->first, ref_beside_name(beside->link, own->name));
+  if (found == REF_NONE) {
+    return;
+  }
+  ref_section *section = &beside->view->sections[found];
+  own->type = beside->whole->sections[number].type;
+  own->data = section->data;
+  own->size = section->size;
+  own->offset = section->offset;
+  section->type = 0;
+  beside->taken[found] = true;
+  beside->moved[found] = beside->moved[found] == 0 ? number : beside->moved[found];
+}
+
 static void ref_beside_take(ref_beside *beside, uint32_t number) {
   static const char prefix[] = ".rela";
   const ref_section *input = &beside->whole->sections[number];
@@ -171,7 +188,7 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
   const char *name = length == 0 ? plain : ref_memory_join(beside->link, prefix, plain);
   const size_t found = ref_map_find(&beside->names, name);
   const uint32_t mask = input->type == REF_TYPE_INFO ? REF_TEXT_OF_INFO : UINT32_MAX;
-  const uint32_t target = ref_beside_is_debug(input) ? 0 : ref_beside_target(beside, input->info & mask);
+  const uint32_t target = ref_beside_target(beside, input->info & mask);
   ref_section *section = own;
   if (found != REF_NONE && found != 0) {
     section = &beside->view->sections[found];
@@ -195,14 +212,6 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
   }
   if (section != own && input->type == REF_TYPE_INFO) { /* RF1007 */
     *own = *section;
-    section->type = 0;
-    beside->moved[found] = number;
-  } else if (section != own &&
-             ref_beside_is_debug(input)) { /* they have the order and the headers of the SASS side's (RF824) */
-    own->type = input->type;
-    own->data = section->data;
-    own->size = section->size;
-    own->offset = section->offset;
     section->type = 0;
     beside->moved[found] = number;
   }
@@ -297,8 +306,9 @@ void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) 
     }
   }
   for (uint32_t i = 1; i < count; i++) {
-    if (!ref_beside_is_mercury(&whole->sections[i]) && ref_beside_is_named(&whole->sections[i])) {
-      ref_beside_take(&beside, i);
+    const ref_section *section = &whole->sections[i];
+    if (!ref_beside_is_mercury(section) && ref_beside_is_named(section)) {
+      (ref_beside_is_debug(section) ? ref_beside_take_debug : ref_beside_take)(&beside, i);
     }
   }
   for (uint32_t i = 1; i < count; i++) {
