@@ -746,11 +746,22 @@ static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sa
   return false;
 }
 
+/* RF1021: debug data that the SASS side has as Mercury's has it, but for what entries about places write. */
+static bool ref_capsule_is_plain_debug(const ref_out_section *section) {
+  static const char *const others[] = {".debug_frame", ".debug_line", ".nv_debug_line_sass", ".nv_debug_info_reg_sass"};
+  bool plain = section->type == REF_TYPE_PROGBITS && (section->flags & (REF_FLAG_ALLOC | REF_FLAG_EXEC)) == 0;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    plain = plain && strcmp(section->name, others[i]) != 0;
+  }
+  return plain;
+}
+
 static void ref_capsule_fill_places(ref_capsule *capsule, const ref_bytes *symbols) {
   for (size_t i = 0; i < capsule->piece_count; i++) {
     ref_piece *piece = &capsule->pieces[i];
     if (piece->section != REF_NONE && !ref_capsule_is_mercury(piece) &&
-        ref_data_is_derived(capsule->mercury->sections[piece->section].type)) {
+        (ref_data_is_derived(capsule->mercury->sections[piece->section].type) ||
+         ref_capsule_is_plain_debug(&capsule->mercury->sections[piece->section]))) {
       piece->has_places = ref_capsule_write_places(capsule, piece->section, symbols, &piece->data);
     }
     if (piece->section != REF_NONE && !ref_capsule_is_mercury(piece) && piece->has_bytes) {
