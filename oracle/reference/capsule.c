@@ -312,6 +312,23 @@ static uint32_t ref_capsule_piece_index(const ref_capsule *capsule, const size_t
   return piece == REF_NONE ? 0 : capsule->pieces[piece].index;
 }
 
+/* RF1023: sh_link of variables, constants and debug data is the number that the SASS side's first input has; where that is the number of a section of
+ * Mercury's, Mercury's side has it, and otherwise that of Mercury's section beside it. */
+static uint32_t ref_capsule_kept_link(ref_capsule *capsule, uint32_t number, bool is_mercury) {
+  const ref_piece *last = ref_capsule_symbol_piece(capsule);
+  if (number < FIRST_SECTIONS) {
+    return !is_mercury ? number : number == INDEX_SYMBOLS ? last->index : 0;
+  }
+  const ref_piece *named = number - FIRST_SECTIONS < capsule->piece_count ? &capsule->pieces[number - FIRST_SECTIONS] : NULL;
+  if (named == NULL || named->index != number) {
+    return 0;
+  }
+  if (ref_capsule_is_mercury(named)) {
+    return is_mercury ? number : 0;
+  }
+  return !is_mercury ? number : ref_capsule_piece_index(capsule, capsule->mercury_piece_of, named->section);
+}
+
 /* sh_link and sh_info: W1.6 for the SASS side; of the Mercury side both name Mercury sections. */
 static void ref_capsule_link_pieces(ref_capsule *capsule) {
   const ref_link *mercury = capsule->mercury;
@@ -334,6 +351,8 @@ static void ref_capsule_link_pieces(ref_capsule *capsule) {
     }
     if (is_mercury && section->links_symtab) {
       piece->link = symbols;
+    } else if (!section->links_symtab && section->input_link != 0) {
+      piece->link = ref_capsule_kept_link(capsule, section->input_link, is_mercury);
     }
     if (piece->section == mercury->cuinfo_section && mercury->compat_section != REF_NONE) {
       piece->link = ref_capsule_piece_index(capsule, capsule->piece_of, mercury->note_section);

@@ -195,6 +195,7 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
     beside->taken[found] = true;
     ref_map_set(beside->link, &beside->names, name, beside->next[found]);
     if (ref_beside_is_data(input->type)) {
+      section->link = input->link; /* RF1023 */
       return;
     }
     section->type = is_table ? REF_TYPE_RELA : input->type;
