@@ -89,7 +89,7 @@ bool ref_capsule_write_places(ref_capsule *capsule, size_t section, const ref_by
   for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
     const ref_out_relocation *entry = &link->relocations[targets->items[k]];
     ref_field field;
-    if (entry->dropped || !ref_data_place_field(entry->type, &field)) {
+    if (entry->dropped || !ref_data_place_field(entry->type, &field) || ref_lines_are_named_by(link, entry)) {
       continue;
     }
     const uint64_t content = ref_field_value(&field, ref_data_place_value(link, entry, symbols), 0, 0, 0);
