@@ -743,7 +743,8 @@ bool ref_capsule_is_shared_debug(const char *name) {
 
 /* M10, RF319: which Mercury sections have no bytes of their own. */
 static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sass, const char *name) {
-  static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".nv.global.init"};
+  static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".nv.global.init",
+                                       ".debug_info"}; /* RF1024 */
   static const char *const if_equal[] = {".debug_line", ".nv_debug_line_sass", ".nv_debug_info_reg_type",
                                          ".nv_debug_info_reg_sass"}; /* RF148, L747 */
   if (piece->type == REF_TYPE_SHARED_RESERVED || sass->has_places) {

@@ -89,12 +89,15 @@ bool ref_capsule_write_places(ref_capsule *capsule, size_t section, const ref_by
   for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
     const ref_out_relocation *entry = &link->relocations[targets->items[k]];
     ref_field field;
-    if (entry->dropped || !ref_data_place_field(entry->type, &field) || ref_lines_are_named_by(link, entry)) {
+    if (entry->dropped || !ref_data_place_field(entry->type, &field)) {
+      continue;
+    }
+    found = true;
+    if (ref_lines_are_named_by(link, entry)) { /* RF829: written elsewhere */
       continue;
     }
     const uint64_t content = ref_field_value(&field, ref_data_place_value(link, entry, symbols), 0, 0, 0);
     ref_field_write(&field, data->data, data->size, entry->offset, content);
-    found = true;
   }
   return found;
 }
