@@ -781,6 +781,7 @@ static void ref_capsule_fill_places(ref_capsule *capsule, const ref_bytes *symbo
     ref_piece *piece = &capsule->pieces[i];
     if (piece->section != REF_NONE && !ref_capsule_is_mercury(piece) &&
         (ref_data_is_derived(capsule->mercury->sections[piece->section].type) ||
+         capsule->mercury->sections[piece->section].type == REF_TYPE_CONSTANT_TABLE || /* RF1025 */
          ref_capsule_is_plain_debug(&capsule->mercury->sections[piece->section]))) {
       piece->has_places = ref_capsule_write_places(capsule, piece->section, symbols, &piece->data);
     }
