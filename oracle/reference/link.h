@@ -781,6 +781,7 @@ uint32_t ref_mercury_parameters(const ref_section *mercury);
 bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
                                 ref_section *section);
 /* mercury_mixed.c: RF987; `table`: of Mercury's entries, or 0. */
+void ref_entry_sizes_settle(ref_link *link, const ref_file *file); /* capsule_entry_sizes.c */
 void ref_reserved_clear_lone(ref_link *link, const ref_mercury_sides *sides, const ref_map *tables);
 bool ref_mixed_writes_reserved(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
                                const ref_section *text);
