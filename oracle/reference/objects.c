@@ -599,6 +599,8 @@ static void ref_object_keep_common(ref_link *link, size_t file_number, const ref
     old->common_is_defined = true;
     old->bind = REF_BIND_GLOBAL;
     (void)ref_object_place_section(link, file_number, input->section);
+  } else { /* RF849 */
+    ref_weak_note_lost_variable(link, file_number, (uint32_t)(input - link->files[file_number].cubin.symbols));
   }
 }
 
