@@ -375,6 +375,19 @@ static bool ref_merge_alias_over_alias(ref_link *link, size_t file_number, uint3
   return true;
 }
 
+/* L263: nvlink takes as many bytes of it as its symbol says; by default all (D40). RF844: all, too, of one that an alias leads (RF116). */
+static void ref_merge_cut_text(ref_link *link, const ref_file *file, const ref_symbol *input,
+                               const ref_function *function) {
+  if (file->led_of != NULL && file->led_of[input->section] != 0) {
+    return;
+  }
+  ref_out_section *text = &link->sections[function->text];
+  if (link->job->bug_compatible && !link->view->is_mercury && !link->is_capsule && input->size < text->data.size) {
+    text->data.size = (size_t)input->size;
+    text->size = input->size;
+  }
+}
+
 /* RF127: a body that beats a weak alias. nvlink writes it over the body that the alias named, which may be dead (V11a
  * refuses that). */
 static void ref_merge_body_over_alias(ref_link *link, size_t file_number, uint32_t symbol) {
@@ -388,20 +401,8 @@ static void ref_merge_body_over_alias(ref_link *link, size_t file_number, uint32
       link->sections[named->text].stem = file->cubin.sections[section].name; /* RF709 */
     }
     ref_merge_copy_text(link, file, symbol, named);
+    ref_merge_cut_text(link, file, &file->cubin.symbols[symbol], named); /* RF882 */
     ref_merge_define_symbol(link, file_number, symbol, named->text);
-  }
-}
-
-/* L263: nvlink takes as many bytes of it as its symbol says; by default all (D40). RF844: all, too, of one that an alias leads (RF116). */
-static void ref_merge_cut_text(ref_link *link, const ref_file *file, const ref_symbol *input,
-                               const ref_function *function) {
-  if (file->led_of != NULL && file->led_of[input->section] != 0) {
-    return;
-  }
-  ref_out_section *text = &link->sections[function->text];
-  if (link->job->bug_compatible && !link->view->is_mercury && !link->is_capsule && input->size < text->data.size) {
-    text->data.size = (size_t)input->size;
-    text->size = input->size;
   }
 }
 

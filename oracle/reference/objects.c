@@ -837,7 +837,7 @@ void ref_objects_merge(ref_link *link, size_t file_number) {
   const ref_file *file = &link->files[file_number];
   ref_partial_take_pools(link, file_number);
   ref_partial_take_alone_kernels(link, file_number, false);
-  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
+  for (uint32_t i = 0; i < file->cubin.symbol_count; i++) {
     const ref_symbol *input = &file->cubin.symbols[i];
     if (!ref_object_is_data(input->info & 15) || ref_object_is_other_view(link, file_number, input)) {
       continue;
