@@ -135,7 +135,7 @@ static void ref_object_define_shared(ref_link *link, size_t file_number, const r
   ref_indices_add(link, &link->shared_objects, number);
 }
 
-/* RF3: the shared objects of a losing body take their place all the same. */
+/* RF3: the shared objects of a losing body take their place all the same; so do those of other spaces beside them (RF884). */
 static bool ref_object_owner_takes_part(const ref_link *link, const ref_file *file, const ref_symbol *input) {
   const uint32_t owner = ref_object_is_shared(input) ? ref_object_shared_owner(link, file, input->section)
                                                      : ref_merge_owner(file, input->section);
@@ -143,7 +143,8 @@ static bool ref_object_owner_takes_part(const ref_link *link, const ref_file *fi
     return true;
   }
   return link->functions[file->function_of[owner]].live &&
-         (file->body_of[owner] != REF_BODY_LOSES || ref_object_is_shared(input));
+         (file->body_of[owner] != REF_BODY_LOSES || ref_object_is_shared(input) ||
+          (!link->is_capsule && file->cubin.sections[input->section].type == REF_TYPE_SHARED));
 }
 
 static bool ref_object_is_own_constant(const ref_symbol *input) {
