@@ -470,11 +470,11 @@ static void ref_relocation_make_other(ref_link *link, size_t target) {
   }
 }
 
-/* RF771: entries of a function's text are called after what the file's first ones are about. */
-static void ref_relocation_name_target(ref_link *link, const ref_file *file, uint32_t target) {
+/* RF771: entries of a function's text are called after what the file's first ones are about, of either kind for themselves (RF846). */
+static void ref_relocation_name_target(ref_link *link, const ref_file *file, uint32_t target, bool has_addend) {
   ref_out_section *section = &link->sections[file->section_of[target]];
-  const bool is_first =
-      !link->is_capsule && section->info_function != REF_NONE && section->rel == 0 && section->rela == 0;
+  const bool is_first = !link->is_capsule && section->info_function != REF_NONE &&
+                        (has_addend ? section->rela : section->rel) == 0;
   if (!is_first || (file->cubin.sections[target].flags & REF_FLAG_EXEC) == 0) {
     return;
   }
@@ -531,7 +531,7 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   }
   ref_relocation_check_code(link, file, entry, output);
   ref_relocation_add_block_offset(link, output);
-  ref_relocation_name_target(link, file, target);
+  ref_relocation_name_target(link, file, target, has_addend);
   output->section = ref_relocation_section(link, output->target, output->has_addend);
   if (has_addend && output->addend == 0 && processed != 0) {
     ref_relocation_make_other(link, output->target);
