@@ -151,20 +151,42 @@ static uint64_t mercury_place(uint64_t slot, uint32_t type) {
   return (type > ADDRESS && type <= HALF) || type == BACK || type == OTHER_BACK ? instruction + LAST_WORD : slot;
 }
 
+/* The types that an address, or a part of one, is written for (L1133). */
+static bool mercury_is_address(uint32_t type) {
+  static const struct {
+    uint8_t first, last;
+  } rows[] = {{1, 1}, {5, 13}, {24, 49}, {60, 63}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (type >= rows[i].first && type <= rows[i].last)
+      return true;
+  return false;
+}
+
+/* Whether the symbol is of nothing that has a place: of no type, or the section of notes or of the call graph. */
+static bool mercury_is_nowhere(const edit_cubin *cubin, const edit_section *table, uint32_t number) {
+  enum { NOTE = 7 };
+  static const uint32_t callgraph = 0x70000001u, prototype = 0x70000002u;
+  const unsigned type = mercury_symbol_type(table, number);
+  const size_t section = (size_t)edit_get(table->bytes + (size_t)SYMBOL_BYTES * number + 6, 2);
+  const uint64_t of = section < cubin->count ? edit_get(cubin->sections[section].head + 4, 4) : 0;
+  return !type || (type == SYMBOL_SECTION && (of == NOTE || of == callgraph || of == prototype));
+}
+
 /* Whether the link ends where an entry is read: 0x10000 is no type (L584), a descriptor is of a function (D15), and in code
  * the halves of an address and a return address are of what has a place (L608, L614), places in the code seldom begin an
- * instruction, and nvlink crashes over 50 at most of them (L1271, L1276). */
-static bool mercury_ends_link(uint32_t type, unsigned symbol_type, bool code) {
+ * instruction, and nvlink crashes over 50 at most of them (L1271, L1276); no address is one of what is nowhere (L1133). */
+static bool mercury_ends_link(uint32_t type, unsigned symbol_type, bool nowhere, bool code) {
   enum { LOW = 5, HIGH = 6, FIRST_PLACE = 8, LAST_PLACE = 10, BACK = 40, OTHER_BACK = 41, BANK = 50 };
   if (!type || (type == DESCRIBES && symbol_type != SYMBOL_FUNCTION))
     return true;
   const bool half = type == LOW || type == HIGH || type == BACK || type == OTHER_BACK;
   const bool place = (type >= FIRST_PLACE && type <= LAST_PLACE) || type == BANK;
-  return code && (place || (half && (symbol_type == SYMBOL_SECTION || !symbol_type)));
+  return code &&
+         (place || (nowhere && mercury_is_address(type)) || (half && (symbol_type == SYMBOL_SECTION || !symbol_type)));
 }
 
 /* A run of types against one symbol. How many bytes. */
-static size_t mercury_run(const built_choices *choices, uint32_t symbol, unsigned symbol_type,
+static size_t mercury_run(const built_choices *choices, uint32_t symbol, unsigned symbol_type, bool nowhere,
                           const mercury_slots *slots, uint8_t *entries) {
   enum { BACK = 40, OTHER_BACK = 41 };
   static const int64_t addends[] = {0, 0, 0, 8, -1, 0x7fffffff};
@@ -176,7 +198,7 @@ static size_t mercury_run(const built_choices *choices, uint32_t symbol, unsigne
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t type = (first + i) % TYPES;
     const uint64_t slot = slots->places[(place + i) % slots->count];
-    if (!any && mercury_ends_link(type, symbol_type, slots->code))
+    if (!any && mercury_ends_link(type, symbol_type, nowhere, slots->code))
       continue;
     uint8_t *const entry = entries + size;
     const bool back = slots->code && (type == BACK || type == OTHER_BACK); /* behind a call, or 0 (L512) */
@@ -250,7 +272,8 @@ bool fuzz_aim_mercury(const built_choices *choices, edit_cubin *cubin) {
     if (built_choose(choices, 2))
       mercury_change_symbol(choices, cubin, table, symbol);
     const unsigned type = mercury_symbol_type(table, symbol);
-    const size_t more = mercury_run(choices, symbol, type, &slots, made), old = entries->size;
+    const bool nowhere = mercury_is_nowhere(cubin, table, symbol);
+    const size_t more = mercury_run(choices, symbol, type, nowhere, &slots, made), old = entries->size;
     uint8_t *const all = fuzz_memory(old + more);
     if (old)
       memcpy(all, entries->bytes, old);

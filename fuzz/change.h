@@ -15,6 +15,9 @@ bool fuzz_change_boards(const built_choices *choices, edit_cubin *cubin);
 bool fuzz_change_lines(const built_choices *choices, edit_cubin *cubin);
 /* One such change in a unit of a line table: `program` is where its header ends, at least 28 bytes behind its beginning. */
 void fuzz_change_line_unit(const built_choices *choices, uint8_t *bytes, size_t size, size_t program);
+/* A section of the other file's, instead of the one of its name or beside it; what it names in the other file is changed to what
+ * is most like it in this one, more often than not (`from` with it). */
+bool fuzz_change_splice(const built_choices *choices, edit_cubin *cubin, edit_cubin *from);
 /* The same change in both views of a capsule. */
 bool fuzz_change_pair(const built_choices *choices, edit_cubin *cubin);
 /* A symbol, or a section, gets a name that linkers know. */

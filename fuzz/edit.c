@@ -227,6 +227,13 @@ void edit_list_swap(edit_list *list, size_t a, size_t b) {
   edit_list_make(list, list->section);
 }
 
+size_t edit_section_about(const edit_section *section) {
+  const edit_kind kind = edit_section_kind(section);
+  const bool about =
+      kind == EDIT_RELOCATIONS || kind == EDIT_ATTRIBUTES || edit_get(section->head + SECTION_FLAGS, 8) & INFO_LINK;
+  return about ? (size_t)edit_get(section->head + SECTION_INFO, 4) : 0;
+}
+
 size_t edit_find_type(const edit_cubin *cubin, uint32_t type) {
   for (size_t i = 1; i < cubin->count; i++)
     if (section_type(&cubin->sections[i]) == type)
@@ -341,6 +348,51 @@ static void map_drop(int32_t *map, size_t count, size_t number) {
   map[number] = EDIT_GONE;
   for (size_t i = number + 1; i < count; i++)
     map[i]--;
+}
+
+/* Whether an entry of a list is about the symbol that the map has as gone. */
+static bool entry_names_gone(const uint8_t *entry, size_t size, edit_kind kind, uint32_t type, unsigned *part,
+                             const int32_t *map, size_t count) {
+  enum { MOST = 256 };
+  uint8_t copy[MOST];
+  if (size > MOST)
+    return false;
+  memcpy(copy, entry, size);
+  if (kind == EDIT_RELOCATIONS)
+    renumber_word(copy + ENTRY_SYMBOL, map, count);
+  else if (kind == EDIT_EDGES)
+    renumber_edge(copy, type, part, map, count);
+  else
+    renumber_attribute(copy, size, map, count);
+  return memcmp(copy, entry, size) != 0;
+}
+
+void edit_symbol_forget(edit_cubin *cubin, size_t number) {
+  const size_t table = edit_find_type(cubin, TYPE_SYMBOLS), count = cubin->sections[table].size / SYMBOL;
+  if (!table || !number || number >= count)
+    return;
+  int32_t *const map = map_make(count);
+  map[number] = EDIT_GONE;
+  edit_list list;
+  for (size_t i = 1; i < cubin->count; i++) {
+    edit_section *const section = &cubin->sections[i];
+    const edit_kind kind = edit_section_kind(section);
+    unsigned part = 0;
+    if (kind == EDIT_SYMBOLS || kind == EDIT_CONTENTS)
+      continue;
+    edit_list_make(&list, section);
+    size_t kept = 0;
+    for (size_t entry = 0; entry < list.count; entry++) {
+      const size_t at = list.at[entry], size = list.at[entry + 1] - at;
+      if (entry_names_gone(section->bytes + at, size, kind, section_type(section), &part, map, count))
+        continue;
+      memmove(section->bytes + kept, section->bytes + at, size);
+      kept += size;
+    }
+    if (kept < list.at[list.count])
+      section_replace(section, kept, list.at[list.count], NULL, 0);
+  }
+  free(map);
 }
 
 /* A capsule has two tables of symbols, with the same numbers. */

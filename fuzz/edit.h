@@ -60,6 +60,8 @@ void edit_list_swap(edit_list *list, size_t a, size_t b);
 
 /* Sets a section's contents; `size` in its header follows. Takes `bytes`, which malloc made. */
 void edit_section_set(edit_section *section, uint8_t *bytes, size_t size);
+/* The section that a section is about: that of entries, of records, what its flags say is named; 0: none. */
+size_t edit_section_about(const edit_section *section);
 /* The first section of that type (sh_type), or 0. */
 size_t edit_find_type(const edit_cubin *cubin, uint32_t type);
 /* A section's name; "" where the name table has none. */
@@ -69,6 +71,8 @@ const char *edit_section_name(const edit_cubin *cubin, const edit_section *secti
 void edit_renumber_symbols(edit_cubin *cubin, const int32_t *map, size_t count);
 void edit_renumber_sections(edit_cubin *cubin, const int32_t *map, size_t count);
 
+/* What is about the symbol goes: relocations, records, edges. */
+void edit_symbol_forget(edit_cubin *cubin, size_t number);
 /* With everything that refers to them. */
 void edit_symbol_drop(edit_cubin *cubin, size_t number);
 void edit_symbol_swap(edit_cubin *cubin, size_t a, size_t b);

@@ -76,6 +76,7 @@ static void more_add_references(built_file *file) {
 
 /* Sections that only some programs have; their contents count for nothing, or for much. */
 static void more_add_sections(built_file *file) {
+  enum { UNIFIED = 4, UNIFIED_ROWS = 4 }; /* the rows of unified functions and data */
   static const struct {
     tb_kind kind;
     const char *name;
@@ -97,7 +98,9 @@ static void more_add_sections(built_file *file) {
   static const uint8_t contents[64] = {1, 0, 0, 0, 2, 0, 0, 0, 0x4d, 0x79};
   if (!more_percent(file, 15))
     return;
-  const uint32_t row = built_choose(file->choices, sizeof rows / sizeof *rows);
+  uint32_t row = built_choose(file->choices, sizeof rows / sizeof *rows);
+  if (row >= UNIFIED && row < UNIFIED + UNIFIED_ROWS && built_choose(file->choices, 4)) /* they ask for an index */
+    row = built_choose(file->choices, UNIFIED);
   const tb_section section = tb_section_add_with_symbol(file->cubin, rows[row].kind, rows[row].name, contents,
                                                         built_choose(file->choices, sizeof contents + 1));
   if (rows[row].type)

@@ -230,13 +230,16 @@ static tb_section cells_section(const built_file *file, cells_kind kind) {
     const char *name;
     tb_kind kind;
     uint32_t type; /* 0: the kind's own */
-  } rows[] = {{CELLS_DATA, ".nv.global.init", TB_KIND_GLOBAL_INIT, 0},
-              {CELLS_CONSTANTS, ".nv.constant3", TB_KIND_CONSTANT, 0x70000067},
-              {CELLS_CONSTANTS, ".nv.constant1", TB_KIND_CONSTANT, 0x70000065},
-              {CELLS_DEBUG, ".debug_frame", TB_KIND_DEBUG, 0},
-              {CELLS_DEBUG, ".debug_info", TB_KIND_DEBUG, 0},
-              {CELLS_OTHER, ".nv.uft", TB_KIND_DEBUG, 0x7000000e},
-              {CELLS_OTHER, ".nv.host", TB_KIND_DEBUG, 0x70000010}};
+  } rows[] = {
+      {CELLS_DATA, ".nv.global.init", TB_KIND_GLOBAL_INIT, 0},
+      {CELLS_CONSTANTS, ".nv.constant3", TB_KIND_CONSTANT, 0x70000067},
+      {CELLS_CONSTANTS, ".nv.constant1", TB_KIND_CONSTANT, 0x70000065},
+      {CELLS_DEBUG, ".debug_frame", TB_KIND_DEBUG, 0},
+      {CELLS_DEBUG, ".debug_info", TB_KIND_DEBUG, 0},
+      {CELLS_OTHER, ".nv.uft", TB_KIND_DEBUG, 0x7000000e},
+      {CELLS_OTHER, ".nv.host", TB_KIND_DEBUG, 0x70000010}, /* more often: without an index a window ends the link */
+      {CELLS_OTHER, ".nv.host", TB_KIND_DEBUG, 0x70000010},
+      {CELLS_OTHER, ".nv.host", TB_KIND_DEBUG, 0x70000010}};
   size_t chosen = 0;
   uint32_t found = 0;
   if (kind == CELLS_OTHER && cells_below(file, SELDOM) == 0)

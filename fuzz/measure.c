@@ -189,39 +189,41 @@ static void measure_mutated(size_t count, uint64_t seed) {
 }
 
 /* What every kind is to be worth, in percent of what it changes: below that most of its inputs teach nothing. */
-enum { LATE_ENOUGH = 70, CHANGED_ENOUGH = 40, SPREAD = 4 /* twice the standard error of some hundred inputs */ };
+enum { LATE_ENOUGH = 70, CHANGED_ENOUGH = 40 };
 
-static bool measure_is_enough(const measure_row *row, size_t spread) {
-  return row->tried && 100 * row->reached[STAGE_RELOCATED] >= (LATE_ENOUGH - spread) * row->tried &&
-         100 * row->changed >= (CHANGED_ENOUGH - spread) * row->tried;
+static bool measure_is_enough(const measure_row *row) {
+  return row->tried && 100 * row->reached[STAGE_RELOCATED] >= LATE_ENOUGH * row->tried &&
+         100 * row->changed >= CHANGED_ENOUGH * row->tried;
 }
 
-/* Each kind as often as the others, `count` times; false where one is worth too little even if the draw was unlucky. */
-static bool measure_kinds(size_t count, uint64_t seed) {
+/* Each kind as often as the others, or the one of a name alone, `count` times; false where one is worth too little. */
+static bool measure_kinds(size_t count, uint64_t seed, const char *only) {
   enum { TRIES_EACH = 40 };
   const size_t kinds = fuzz_kind_count();
   measure_row *const rows = measure_rows_new();
   gen_random random = {seed ^ 0x6b696e6473u};
   const built_choices choices = built_choices_random(&random);
-  size_t poor = 0, worst = 0;
+  size_t *const too_little = fuzz_memory(kinds * sizeof *too_little), poor = 0;
   measure_print_head();
   for (size_t kind = 0; kind < kinds; kind++) {
+    if (only && strcmp(only, fuzz_kind_name(kind)) != 0)
+      continue;
     for (size_t i = 0; i < TRIES_EACH * count && rows[kind].tried < count; i++) {
       bool changed = false, linked = false;
       if (measure_change(&choices, seed + i, seed + i + count, kind, &changed, &linked) == kind)
         measure_add(&rows[kind], changed, linked);
     }
     measure_print_row(fuzz_kind_name(kind), &rows[kind]);
-    poor += !measure_is_enough(&rows[kind], 0);
-    worst += !measure_is_enough(&rows[kind], SPREAD);
+    if (!measure_is_enough(&rows[kind]))
+      too_little[poor++] = kind;
   }
-  for (size_t kind = 0; kind < kinds; kind++)
-    if (!measure_is_enough(&rows[kind], 0))
-      printf("too little: %s\n", fuzz_kind_name(kind));
+  for (size_t i = 0; i < poor; i++)
+    printf("too little: %s\n", fuzz_kind_name(too_little[i]));
   printf("%zu kinds of change: %zu reach relocation in less than %d %% or change the outcome in less than %d %%\n",
          kinds, poor, LATE_ENOUGH, CHANGED_ENOUGH);
+  free(too_little);
   free(rows);
-  return worst == 0;
+  return poor == 0;
 }
 
 /* The seeds of the inputs whose sizes lie about the median of a thousand. */
@@ -406,10 +408,11 @@ int main(int argc, char **argv) {
   const char *const what = argc > 1 ? argv[1] : "all";
   const bool all = strcmp(what, "all") == 0;
   const char *const directory = argc > 4 ? argv[4] : NULL;
-  const bool alike = strcmp(what, "alike") == 0;
-  if (argc > 5 || (directory && !alike && strcmp(what, "causes") != 0) || (alike && !directory) ||
+  const bool alike = strcmp(what, "alike") == 0, kinds = strcmp(what, "kinds") == 0;
+  if (argc > 5 || (directory && !alike && !kinds && strcmp(what, "causes") != 0) || (alike && !directory) ||
       (!all && !strstr("generated mutated kinds speed causes alike", what))) {
     (void)fprintf(stderr, "usage: fuzz_measure [all|generated|mutated|kinds|speed [COUNT [SEED]]]\n"
+                          "       fuzz_measure kinds [COUNT [SEED [KIND]]]\n"
                           "       fuzz_measure causes|alike [COUNT [SEED [DIRECTORY]]]\n");
     return 2;
   }
@@ -425,5 +428,5 @@ int main(int argc, char **argv) {
   }
   if (alike || strcmp(what, "causes") == 0)
     measure_causes(count, seed, directory, alike);
-  return strcmp(what, "kinds") != 0 || measure_kinds(count, seed) ? 0 : 1;
+  return !kinds || measure_kinds(count, seed, directory) ? 0 : 1;
 }

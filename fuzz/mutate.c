@@ -32,6 +32,7 @@ enum {
   SYMBOL_BYTES = 24,
   SYMBOL_INDEX = 6,
   RELA_BYTES = 24,
+  RELA_SYMBOL = 12,
   TYPE_RELA = 4,
   SYMBOL_FUNCTION = 2,
   SYMBOL_SECTION = 3,
@@ -71,6 +72,18 @@ static void mutate_field(const mutation *m, uint8_t *at, unsigned width) {
   edit_put(at, width, value);
 }
 
+/* A section that there is; more often than not one of the same type as the old one. */
+static uint32_t mutate_section_near(const mutation *m, size_t old) {
+  uint32_t found = 0, section = mutate_below(m, m->cubin.count);
+  if (old >= m->cubin.count || mutate_below(m, 4) == 0)
+    return section;
+  for (uint32_t i = 1; i < m->cubin.count; i++)
+    if (i != old && memcmp(m->cubin.sections[i].head + 4, m->cubin.sections[old].head + 4, 4) == 0 &&
+        mutate_below(m, ++found) == 0)
+      section = i;
+  return section;
+}
+
 /* One of its fields; more often than not one that a linker asks, by a mask of the rows that it does. */
 static void mutate_structure(const mutation *m, uint8_t *at, damage_structure structure) {
   enum { SECTION_TYPE = 2 };
@@ -85,8 +98,8 @@ static void mutate_structure(const mutation *m, uint8_t *at, damage_structure st
       asked[structure] | (structure == DAMAGE_OF_SECTION && mutate_percent(m, 50) ? SECTION_TYPE : 0);
   while (wanted && !(wanted >> row & 1) && mutate_below(m, 4))
     row = mutate_below(m, count);
-  if (structure == DAMAGE_OF_SYMBOL && rows[row].offset == SYMBOL_INDEX && mutate_percent(m, 60))
-    edit_put(at + SYMBOL_INDEX, 2, mutate_below(m, m->cubin.count)); /* a section that there is */
+  if (structure == DAMAGE_OF_SYMBOL && rows[row].offset == SYMBOL_INDEX && mutate_percent(m, 75))
+    edit_put(at + SYMBOL_INDEX, 2, mutate_section_near(m, (size_t)edit_get(at + SYMBOL_INDEX, 2)));
   else
     mutate_field(m, at + rows[row].offset, rows[row].width);
 }
@@ -255,8 +268,30 @@ static void change_edge(const mutation *m, size_t entry) {
   }
 }
 
+/* A symbol that an entry names, but a function or a section only now and then: what its copy is shows in the link. */
+static size_t symbol_in_use(const mutation *m) {
+  uint32_t found = 0;
+  size_t chosen = 0;
+  edit_list *const entries = fuzz_memory(sizeof *entries);
+  const bool any = mutate_below(m, 8) == 0;
+  for (size_t i = 1; i < m->cubin.count; i++) {
+    if (edit_section_kind(&m->cubin.sections[i]) != EDIT_RELOCATIONS)
+      continue;
+    edit_list_make(entries, &m->cubin.sections[i]);
+    for (size_t j = 0; j < entries->count; j++) {
+      const size_t number = (size_t)edit_get(entries->section->bytes + entries->at[j] + RELA_SYMBOL, 4);
+      const unsigned type = mutate_symbol_type(m, number);
+      const bool fits = any || (type != SYMBOL_FUNCTION && type != SYMBOL_SECTION);
+      if (number && number < m->list.count && fits && mutate_below(m, ++found) == 0)
+        chosen = number;
+    }
+  }
+  free(entries);
+  return chosen ? chosen : mutate_entry(m);
+}
+
 static bool entry_change(mutation *m) {
-  const size_t entry = mutate_entry(m);
+  const size_t entry = m->kind == EDIT_SYMBOLS && mutate_percent(m, 30) ? symbol_in_use(m) : mutate_entry(m);
   uint8_t *const bytes = mutate_entry_bytes(m, entry);
   const size_t size = m->list.at[entry + 1] - m->list.at[entry];
   switch (m->kind) {
@@ -280,10 +315,51 @@ static bool entry_change(mutation *m) {
   }
 }
 
+/* Another symbol of the same type; the symbol itself where chance finds none. */
+static size_t symbol_like(const mutation *m, size_t number) {
+  size_t other = number;
+  for (int tries = 0;
+       tries < TRIES && (other == number || mutate_symbol_type(m, other) != mutate_symbol_type(m, number)); tries++)
+    other = mutate_entry(m);
+  return mutate_symbol_type(m, other) == mutate_symbol_type(m, number) ? other : number;
+}
+
+/* A function's code goes with all that is about it. */
+static void symbol_code_drop(const mutation *m, edit_cubin *cubin, size_t number) {
+  const size_t table = edit_find_type(cubin, 2);
+  size_t code = (size_t)edit_get(cubin->sections[table].bytes + SYMBOL_BYTES * number + SYMBOL_INDEX, 2);
+  if (mutate_symbol_type(m, number) != SYMBOL_FUNCTION || !code || code >= cubin->count)
+    return;
+  for (size_t i = cubin->count; i-- > 1;)
+    if (i != code && edit_section_about(&cubin->sections[i]) == code) {
+      edit_section_drop(cubin, i);
+      code -= i < code;
+    }
+  edit_section_drop(cubin, code);
+}
+
+/* What is about a symbol that goes is about none then, which ends most links; or it goes too, or is about another one. */
+static void symbol_drop(mutation *m, size_t number) {
+  const uint32_t way = mutate_below(m, 5);
+  const size_t count = mutate_symbol_count(m), other = symbol_like(m, number);
+  if (way < 3) {
+    if (mutate_percent(m, 70))
+      symbol_code_drop(m, &m->cubin, number);
+    edit_symbol_forget(&m->cubin, number);
+  } else if (way == 3 && other != number) {
+    int32_t *const map = fuzz_memory(count * sizeof *map);
+    for (size_t i = 0; i < count; i++)
+      map[i] = (int32_t)(i == number ? other : i);
+    edit_renumber_symbols(&m->cubin, map, count);
+    free(map);
+  }
+  edit_symbol_drop(&m->cubin, number);
+}
+
 static bool entry_drop(mutation *m) {
   const size_t entry = mutate_entry(m);
   if (m->kind == EDIT_SYMBOLS)
-    edit_symbol_drop(&m->cubin, entry);
+    symbol_drop(m, entry);
   else
     edit_list_drop(&m->list, entry);
   return true;
@@ -323,7 +399,8 @@ static void symbol_name_anew(const mutation *m, uint8_t *symbol) {
 
 /* A copy, changed more often than not, behind the others or behind itself. */
 static bool entry_duplicate(mutation *m) {
-  const size_t entry = mutate_entry(m), size = m->list.at[entry + 1] - m->list.at[entry];
+  const bool used = m->kind == EDIT_SYMBOLS && mutate_percent(m, 70);
+  const size_t entry = used ? symbol_in_use(m) : mutate_entry(m), size = m->list.at[entry + 1] - m->list.at[entry];
   if (m->kind == EDIT_EDGES && edge_begins_part(m, entry))
     return false;
   uint8_t *const copy = fuzz_memory(size);
@@ -334,7 +411,7 @@ static bool entry_duplicate(mutation *m) {
   free(copy);
   if (m->kind == EDIT_SYMBOLS && mutate_percent(m, 80))
     symbol_refer(m, entry, place);
-  if (m->kind == EDIT_SYMBOLS && mutate_percent(m, 40))
+  if (m->kind == EDIT_SYMBOLS && mutate_percent(m, 75))
     symbol_name_anew(m, mutate_entry_bytes(m, place));
   if (m->kind == EDIT_SYMBOLS && mutate_percent(m, 80)) /* two strong definitions end the link */
     file_weaken(mutate_entry_bytes(m, place));
@@ -371,6 +448,20 @@ static bool entry_reorder(mutation *m) {
   return true;
 }
 
+/* Contents come from a section of the same type, but now and then: code into code, notes into notes. */
+static bool lists_are_alike(const mutation *m, const mutation *from) {
+  return m->kind != EDIT_CONTENTS || mutate_below(m, 8) == 0 ||
+         edit_get(m->list.section->head + 4, 4) == edit_get(from->list.section->head + 4, 4);
+}
+
+/* Notes say what may be linked at all, and a capsule's text is made of records that follow one another. */
+static bool contents_are_read_first(const mutation *m) {
+  enum { NOTE = 7 };
+  static const uint32_t mercury_text = 0x70000016u;
+  const uint64_t type = edit_get(m->list.section->head + 4, 4);
+  return type == NOTE || type == mercury_text;
+}
+
 /* Entries of the other input's list of that kind, a run of them, into this one. */
 static bool entry_splice(mutation *m) {
   mutation from = *m;
@@ -381,6 +472,10 @@ static bool entry_splice(mutation *m) {
   if (!edit_cubin_read(&from.cubin, file->bytes, file->size))
     return false;
   bool good = mutate_take_list(&from) && (m->kind != EDIT_RELOCATIONS || mutate_is_rela(&from) == mutate_is_rela(m));
+  for (int tries = 0; good && tries < TRIES && !lists_are_alike(m, &from); tries++)
+    good = mutate_take_list(&from);
+  if (good && m->kind == EDIT_CONTENTS && contents_are_read_first(m) && mutate_below(m, 3))
+    good = false;
   if (good) {
     const size_t first = mutate_entry(&from), count = 1 + mutate_below(m, from.list.count - first < 4 ? 1 : 4);
     edit_list_insert(&m->list, mutate_entry(m), mutate_entry_bytes(&from, first),
@@ -545,23 +640,9 @@ static bool section_splice(mutation *m) {
   const fuzz_file *const file = &other->files[mutate_below(m, other->file_count)];
   if (!edit_cubin_read(&from, file->bytes, file->size))
     return false;
-  const size_t number = from.count > 1 ? 1 + mutate_below(m, from.count - 1) : 0;
-  const char *const name = number ? edit_section_name(&from, &from.sections[number]) : "";
-  size_t same = 0;
-  for (size_t i = 1; i < m->cubin.count && number; i++)
-    if (strcmp(name, edit_section_name(&m->cubin, &m->cubin.sections[i])) == 0)
-      same = i;
-  if (same && !from.sections[number].empty) {
-    const edit_section *const section = &from.sections[number];
-    uint8_t *const bytes = fuzz_memory(section->size);
-    if (section->size)
-      memcpy(bytes, section->bytes, section->size);
-    edit_section_set(&m->cubin.sections[same], bytes, section->size);
-  } else if (number) {
-    edit_section_add(&m->cubin, &from, number);
-  }
+  const bool done = fuzz_change_splice(m->choices, &m->cubin, &from);
   edit_cubin_free(&from);
-  return number != 0;
+  return done;
 }
 
 /* Longer or shorter by some entries' worth of bytes. */
@@ -726,7 +807,7 @@ static bool file_add(mutation *m) {
   }
   const fuzz_file *const file = from->file_count ? &from->files[mutate_below(m, from->file_count)] : NULL;
   const bool instead = file && mutate_percent(m, 40);
-  if (file && !machines_are_alike(file_machine(file), file_machine(m->file)) && mutate_below(m, 8)) {
+  if (file && !machines_are_alike(file_machine(file), file_machine(m->file)) && mutate_below(m, 16)) {
     fuzz_envelope_free(&made);
     return false;
   }
@@ -788,7 +869,7 @@ static void files_retarget(fuzz_envelope *envelope, const char *target) {
 }
 
 static void word_choose_target(const mutation *m, unsigned old, char target[FUZZ_TARGET]) {
-  if (mutate_percent(m, 20)) {
+  if (mutate_percent(m, 14)) {
     fuzz_target_of_any_kind(m->choices, target);
     return;
   }
@@ -804,7 +885,7 @@ static bool word_target(mutation *m) {
       char target[FUZZ_TARGET];
       word_choose_target(m, old, target);
       (void)snprintf(m->envelope->words[i], FUZZ_WORD, "-arch=%s", target);
-      if (mutate_percent(m, 90))
+      if (mutate_percent(m, 94))
         files_retarget(m->envelope, target);
       return true;
     }
@@ -873,14 +954,15 @@ static bool break_header(mutation *m) {
   enum { FLAGS = 48, SECTION = 51 };
   const uint32_t which = mutate_below(m, 10), bit = mutate_below(m, 8);
   if (which < 9)
-    m->cubin.head[which > 5 ? SECTION : FLAGS] ^= (uint8_t)(1u << bit);
+    m->cubin.head[which > 4 ? SECTION : FLAGS] ^= (uint8_t)(1u << bit);
   else
     mutate_structure(m, m->cubin.head, DAMAGE_OF_HEADER);
   return true;
 }
 
 static bool break_section(mutation *m) {
-  mutate_structure(m, m->cubin.sections[mutate_section_but_tables(m)].head, DAMAGE_OF_SECTION);
+  const size_t number = mutate_percent(m, 10) ? mutate_section_of_symbols(m) : mutate_section_but_tables(m);
+  mutate_structure(m, m->cubin.sections[number].head, DAMAGE_OF_SECTION);
   return true;
 }
 
@@ -932,11 +1014,31 @@ static bool break_byte(mutation *m) {
   return true;
 }
 
+/* Contents end early, and the headers of sections begin where they end: what lay last lies over them. How much is cut out;
+ * 0: the headers do not end the file. */
+static size_t break_contents_end(const mutation *m) {
+  enum { HEADERS = 40, COUNT = 60, STEP = 8, MOST = 64 };
+  fuzz_file *const file = m->file;
+  const uint64_t headers = edit_get(file->bytes + HEADERS, 8), size = edit_get(file->bytes + COUNT, 2) * EDIT_HEAD;
+  if (headers < EDIT_HEAD || headers > file->size || size != file->size - headers)
+    return 0;
+  const size_t cut = (size_t)STEP * (1 + mutate_below(m, MOST));
+  if (cut > size || cut > headers - EDIT_HEAD)
+    return 0;
+  memmove(file->bytes + headers - cut, file->bytes + headers, (size_t)size);
+  edit_put(file->bytes + HEADERS, 8, headers - cut);
+  return cut;
+}
+
 /* Less than the file, or more: what lies behind the headers belongs to nothing. */
 static bool break_end(mutation *m) {
   enum { MORE = 256 };
-  const bool longer = mutate_percent(m, 57);
-  const size_t old = m->file->size, size = longer ? old + mutate_below(m, MORE) : old ? mutate_below(m, old) : 0;
+  const bool longer = mutate_percent(m, 53);
+  const size_t old = m->file->size;
+  size_t cut = old >= EDIT_HEAD && !longer && mutate_percent(m, 30) ? break_contents_end(m) : 0;
+  if (!cut && old && !longer)
+    cut = old - mutate_below(m, old);
+  const size_t size = old - cut + (longer ? mutate_below(m, MORE) : 0);
   uint8_t *const bytes = fuzz_memory(size);
   memset(bytes, 0, size);
   memcpy(bytes, m->file->bytes, size < old ? size : old);

@@ -335,6 +335,7 @@ void tl_merge(tl_module *module) {
   tl_merge_compat_begin(module);
   for (uint32_t file = 0; file < module->file_count; file++)
     merge_file(module, file);
+  tl_module_place_fixed_symbols(module);
   if (module->resolution->stray.message)
     tl_live_report(&module->resolution->stray, module->files, module->names, module->diagnostics);
   if (module->unexpected) /* L1270 */

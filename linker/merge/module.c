@@ -131,19 +131,62 @@ uint32_t tl_module_add_section_symbol(tl_module *module, uint32_t section) {
   return index;
 }
 
-/* L1366: before the section symbols of those that were made later. */
+/* L1366: of the newest section it comes where it is made, else its place is found when all files have been read. */
 void tl_module_add_fixed_symbol(tl_module *module, uint32_t section) {
   if (module->sections.items[section].symbol != TL_NONE)
     return;
   const uint32_t index = tl_module_add_section_symbol(module, section);
-  size_t place = module->locals.count - 1;
-  uint32_t *const locals = module->locals.items;
-  for (size_t i = 0; i < place; i++)
-    if (tl_type_of(&module->symbols.items[locals[i]]) != STT_SECTION ||
-        module->symbols.items[locals[i]].section > section)
-      place = i;
-  memmove(locals + place + 1, locals + place, (module->locals.count - 1 - place) * sizeof *locals);
-  locals[place] = index;
+  if (section + 1 == module->sections.count)
+    return;
+  module->locals.count--;
+  *tl_vector_push(module->arena, &module->fixed_symbols) =
+      (tl_fixed_symbol){(uint32_t)module->locals.count, section, index};
+}
+
+static int module_compare_fixed(const void *a, const void *b) {
+  const tl_fixed_symbol *const x = a, *const y = b;
+  const uint64_t pairs[][2] = {{x->place, y->place}, {x->section, y->section}};
+  return tl_compare_pairs(pairs, 2);
+}
+
+/* By position among the locals: the last section that what stands up to there lies in. */
+static uint32_t *module_last_sections(const tl_module *module) {
+  uint32_t *const last = tl_arena_new(module->arena, uint32_t, module->locals.count);
+  uint32_t most = 0;
+  for (size_t i = 0; i < module->locals.count; i++) {
+    const uint32_t section = module->symbols.items[module->locals.items[i]].section;
+    most = section != TL_NONE && section > most ? section : most;
+    last[i] = most;
+  }
+  return last;
+}
+
+/* L1366, L1603: before the first symbol of a section that was made later, or of what lies in one. */
+void tl_module_place_fixed_symbols(tl_module *module) {
+  if (!module->fixed_symbols.count)
+    return;
+  const uint32_t *const last = module_last_sections(module);
+  for (size_t i = 0; i < module->fixed_symbols.count; i++) {
+    tl_fixed_symbol *const fixed = &module->fixed_symbols.items[i];
+    uint32_t low = 0;
+    while (low < fixed->place) {
+      const uint32_t middle = low + (fixed->place - low) / 2;
+      if (last[middle] > fixed->section)
+        fixed->place = middle;
+      else
+        low = middle + 1;
+    }
+  }
+  tl_vector_sort(&module->fixed_symbols, module_compare_fixed);
+  tl_u32_vector locals = {0};
+  size_t next = 0;
+  for (uint32_t i = 0; i <= module->locals.count; i++) {
+    for (; next < module->fixed_symbols.count && module->fixed_symbols.items[next].place == i; next++)
+      tl_u32_push(module->arena, &locals, module->fixed_symbols.items[next].symbol);
+    if (i < module->locals.count)
+      tl_u32_push(module->arena, &locals, module->locals.items[i]);
+  }
+  module->locals = locals;
 }
 
 void tl_module_list_symbol(tl_module *module, uint32_t symbol, bool with_name) {

@@ -344,6 +344,12 @@ typedef struct tl_metadata_word {
   bool text;
 } tl_metadata_word;
 
+/* The symbol of a section that had none at first (L1366). */
+typedef struct tl_fixed_symbol {
+  uint32_t place; /* among the locals: at most */
+  uint32_t section, symbol;
+} tl_fixed_symbol;
+
 typedef struct tl_module {
   tl_arena *arena;
   tl_diagnostics *diagnostics;
@@ -363,13 +369,14 @@ typedef struct tl_module {
   bool extern_by_name; /* extern shared memory has one offset a name, not one a kernel (W17.4) */
   const tl_resolution *resolution;
 
-  TL_VECTOR(tl_section) sections; /* 0 is the null section */
-  TL_VECTOR(tl_symbol) symbols;   /* 0 is the null symbol */
-  tl_u32_vector locals, globals;  /* the two halves of .symtab, in order (W4.1) */
-  tl_map section_of_name;         /* first section of each name */
-  uint32_t *symbol_of_name;       /* global and weak symbols by name number */
-  uint32_t *symbol_of_function;   /* by function index; TL_NONE */
-  tl_map owned_sections;          /* name << 32 | text section, to a section of one function (W3.10) */
+  TL_VECTOR(tl_section) sections;           /* 0 is the null section */
+  TL_VECTOR(tl_symbol) symbols;             /* 0 is the null symbol */
+  TL_VECTOR(tl_fixed_symbol) fixed_symbols; /* not among the locals yet */
+  tl_u32_vector locals, globals;            /* the two halves of .symtab, in order (W4.1) */
+  tl_map section_of_name;                   /* first section of each name */
+  uint32_t *symbol_of_name;                 /* global and weak symbols by name number */
+  uint32_t *symbol_of_function;             /* by function index; TL_NONE */
+  tl_map owned_sections;                    /* name << 32 | text section, to a section of one function (W3.10) */
   /* Functions that are left out: their names clash with variables all the same (L90). By name; their section is 0 once
    * they are defined, else TL_NONE. */
   TL_VECTOR(tl_symbol) dead_functions;
@@ -475,6 +482,7 @@ void tl_module_forget_relocations(tl_module *module, uint32_t section);
 uint32_t tl_module_add_section_symbol(tl_module *module, uint32_t section);
 /* The section symbol of one that stands before everything else and has none, if it has none yet. */
 void tl_module_add_fixed_symbol(tl_module *module, uint32_t section);
+void tl_module_place_fixed_symbols(tl_module *module);
 /* Creates a symbol outside all lists. */
 uint32_t tl_module_new_symbol(tl_module *module, const tl_symbol *symbol);
 /* Puts a symbol at the end of its half of .symtab and, when local or weak, its name into .strtab. */

@@ -118,16 +118,16 @@ static void objects_add_table_relocations(tl_module *module, uint32_t table) {
   *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
 }
 
-/* L1366: a variable lies among the records of a function. */
+/* L1366: a variable lies among the records of a function. nvlink looks for the section by its name, and those records do not
+ * look for one that it makes (L1603). */
 static uint32_t objects_info_section(tl_merging *m, const tl_cubin_section *input, uint32_t text) {
   tl_module *const module = m->module;
-  uint32_t out = module->sections.items[text].info;
-  if (out == TL_NONE)
+  uint32_t out = tl_module_find_section(module, input->name);
+  if (out == TL_NONE) {
     out = tl_module_add_section(module, input->name, SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
-  module->sections.items[text].info = out;
-  module->sections.items[out].about = text;
-  if (module->sections.items[out].symbol == TL_NONE)
-    tl_module_add_section_symbol(module, out);
+    module->sections.items[out].about = text;
+  }
+  tl_module_add_fixed_symbol(module, out);
   return out;
 }
 
@@ -1274,6 +1274,12 @@ static bool objects_lies_about_dead(const tl_merging *m, const tl_cubin_section 
          m->cubin->sections[section->info].flags & SHF_EXECINSTR && m->section_state[section->info] & TL_SECTION_DEAD;
 }
 
+/* L1603: what lies among the attributes of a dead function or of a body that lost is found where there are some of that name. */
+static bool objects_finds_attributes(const tl_merging *m, const tl_cubin_symbol *s) {
+  const tl_cubin_section *const input = &m->cubin->sections[s->section];
+  return input->type == SHT_CUDA_INFO && tl_module_find_section(m->module, input->name) != TL_NONE;
+}
+
 static void objects_pass_one(tl_merging *m, uint32_t index) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   objects_check_name(m, index);
@@ -1308,7 +1314,7 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
     return;
   }
   m->module->deleted_section |= objects_lies_about_dead(m, &m->cubin->sections[s->section]);
-  if (m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST))
+  if (m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST) && !objects_finds_attributes(m, s))
     objects_pass_gone(m, index, known);
   else
     objects_pass_defined(m, index, known);

@@ -286,7 +286,7 @@ static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t
       }
       function->constants_overlap = !has_section;
       if (has_section && function->live && link->mismatched_section == NULL) { /* RF649 */
-        link->mismatched_section = cubin->sections[section].name;
+        link->mismatched_section = ref_memory_join(link, link->view->optimizer_prefix, function->name); /* RF843 */
       }
     }
   }
@@ -600,8 +600,8 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
                      (link->relocatable || input->type != REF_TYPE_UFT_ENTRY) &&
                      input->size >= UNIFIED_ENTRY; /* RF706: without an entry it names no symbols */
   const bool is_text = link->sections[number].info_function != REF_NONE; /* RF795 */
-  link->sections[number].links_symtab =
-      code || table || (!is_new && input->type == REF_TYPE_INFO) || (is_text && link->sections[number].links_symtab); /* U10 */
+  link->sections[number].links_symtab = code || table || (!is_new && input->type == REF_TYPE_INFO) ||
+                                        (is_text && link->sections[number].links_symtab); /* U10 */
   link->sections[number].input_link = copy ? input->link : link->sections[number].input_link;
   ref_block_name_text(link, file, input, number);
   ref_block_append(link, file, section, number);

@@ -321,10 +321,11 @@ void ref_callgraph_warn(ref_link *link) {
   ref_callgraph_warn_of_taken(link);
 }
 
-/* RF189; RF962: behind what is undefined. RF1039: and behind E69 of internal functions. */
+/* RF189; RF962: behind what is undefined. RF1039: and behind E69 of internal functions. RF839: and behind large parameters. */
 void ref_callgraph_check_stacks(ref_link *link) {
   if (link->has_crs_conflict && !link->relocatable) {
     ref_functions_check_internal(link);
+    ref_limits_check_large_parameters(link);
     ref_message_fatal(link, "E83", "Internal error: conflicting crs_stack attribute");
   }
 }

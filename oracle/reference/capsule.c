@@ -782,7 +782,7 @@ static void ref_capsule_place_pieces(ref_capsule *capsule, ref_bytes *file) {
 
 typedef struct ref_segment_of {
   uint32_t flags;
-  int first, last;
+  uint64_t start, end, memory;
 } ref_segment_of;
 
 static void ref_capsule_write_segment(ref_link *link, ref_bytes *file, uint32_t type, uint32_t flags, uint64_t offset,
@@ -797,43 +797,50 @@ static void ref_capsule_write_segment(ref_link *link, ref_bytes *file, uint32_t 
   ref_bytes_add_u64(link, file, 8);
 }
 
-/* M14; sizes as W1.7, W1.8. */
-static size_t ref_capsule_write_segments(ref_capsule *capsule, ref_bytes *file) {
-  static const ref_segment_of groups[] = {{READ, CLASS_CONSTANTS, CLASS_CONSTANTS},
-                                          {READ_EXECUTE, CLASS_TEXT, CLASS_TEXT},
-                                          {READ_WRITE, CLASS_DATA, CLASS_NOBITS},
-                                          {READ, CLASS_PARAMETERS, CLASS_PARAMETERS}};
-  enum { GROUPS = sizeof groups / sizeof groups[0] };
-  uint64_t start[GROUPS] = {0}, end[GROUPS] = {0}, memory[GROUPS] = {0};
-  bool any[GROUPS] = {0};
-  size_t count = 2;
+/* RF1010: what is only to be written, as debug data of a damaged file, is in another segment than what is loaded, too. 0: in none. */
+static uint32_t ref_capsule_permissions(const ref_piece *piece) {
+  static const uint32_t of[] = {[CLASS_CONSTANTS] = READ,
+                                [CLASS_TEXT] = READ_EXECUTE,
+                                [CLASS_DATA] = READ_WRITE,
+                                [CLASS_NOBITS] = READ_WRITE,
+                                [CLASS_PARAMETERS] = READ};
+  const bool is_none =
+      ref_capsule_is_mercury(piece) || piece->class < CLASS_CONSTANTS || piece->class > CLASS_PARAMETERS;
+  const bool is_loaded = piece->class != CLASS_DATA || (piece->flags & REF_FLAG_ALLOC) != 0;
+  return is_none ? 0 : is_loaded ? of[piece->class] : of[piece->class] & ~(uint32_t)READ;
+}
+
+static void ref_capsule_list_segments(const ref_capsule *capsule, ref_segment_of *segments, size_t *count) {
   for (size_t i = 0; i < capsule->piece_count; i++) {
     const ref_piece *piece = &capsule->pieces[i];
-    if (ref_capsule_is_mercury(piece)) {
+    const uint32_t flags = ref_capsule_permissions(piece);
+    if (flags == 0) {
       continue;
     }
-    for (size_t g = 0; g < GROUPS; g++) {
-      if (piece->class < groups[g].first || piece->class > groups[g].last) {
-        continue;
-      }
-      const uint64_t last = piece->offset + (piece->has_bytes ? piece->size : 0);
-      count += !any[g];
-      start[g] = any[g] ? start[g] : piece->offset;
-      end[g] = ref_larger(last, end[g]);
-      memory[g] = piece->has_bytes ? memory[g] : ref_align_up(memory[g], piece->align) + piece->size;
-      any[g] = true;
+    if (*count == 0 || segments[*count - 1].flags != flags) {
+      segments[(*count)++] = (ref_segment_of){.flags = flags, .start = piece->offset};
     }
+    ref_segment_of *segment = &segments[*count - 1];
+    segment->end = ref_larger(piece->offset + (piece->has_bytes ? piece->size : 0), segment->end);
+    segment->memory = piece->has_bytes ? segment->memory : ref_align_up(segment->memory, piece->align) + piece->size;
   }
-  const uint64_t at = file->size, size = count * SEGMENT_BYTES;
-  ref_capsule_write_segment(capsule->mercury, file, SEGMENT_PHDR, READ, at, size, size);
-  ref_capsule_write_segment(capsule->mercury, file, SEGMENT_LOAD, READ, at, size, size);
-  for (size_t g = 0; g < GROUPS; g++) {
-    if (any[g]) {
-      ref_capsule_write_segment(capsule->mercury, file, SEGMENT_LOAD, groups[g].flags, start[g], end[g] - start[g],
-                                end[g] - start[g] + memory[g]);
-    }
+}
+
+/* M14; sizes as W1.7, W1.8. */
+static size_t ref_capsule_write_segments(ref_capsule *capsule, ref_bytes *file) {
+  ref_link *link = capsule->mercury;
+  ref_segment_of *segments = REF_TAKE(link, ref_segment_of, capsule->piece_count + 1);
+  size_t count = 0;
+  ref_capsule_list_segments(capsule, segments, &count);
+  const uint64_t at = file->size, size = (count + 2) * SEGMENT_BYTES;
+  ref_capsule_write_segment(link, file, SEGMENT_PHDR, READ, at, size, size);
+  ref_capsule_write_segment(link, file, SEGMENT_LOAD, READ, at, size, size);
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t length = segments[i].end - segments[i].start;
+    ref_capsule_write_segment(link, file, SEGMENT_LOAD, segments[i].flags, segments[i].start, length,
+                              length + segments[i].memory);
   }
-  return count;
+  return count + 2;
 }
 
 static ref_piece ref_capsule_place_table(ref_capsule *capsule, ref_bytes *file, const char *name, uint32_t type,

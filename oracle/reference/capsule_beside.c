@@ -4,6 +4,7 @@
  * do further ones of a name; where Mercury's side has none of the name, attributes and debug data are the SASS side's. */
 #include "capsule.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { VERSION_RECORD = 0x01015f03 };
@@ -20,6 +21,7 @@ typedef struct ref_beside {
   bool *has_version; /* a text about which Mercury's side has attributes */
   bool file_says;    /* `.nv.compat` is there, and says: */
   uint16_t file_version;
+  ref_indices tables; /* of entries, Mercury's, in the order of the SASS side's */
   uint32_t *moved; /* by section of Mercury's the SASS section in whose place it stands, or 0 */
 } ref_beside;
 
@@ -69,8 +71,8 @@ static void ref_beside_add(ref_beside *beside, uint32_t number) {
   const ref_section *input = &beside->whole->sections[number];
   const bool is_whole = strncmp(section->name, prefix, sizeof prefix - 1) == 0;
   const char *name = section->name + (is_whole ? sizeof prefix - 1 : 0);
-  beside->has_version[section->info < beside->whole->section_count ? section->info : 0] |=
-      input->type == REF_TYPE_MERCURY_INFO;
+  const uint32_t text = input->type == REF_TYPE_MERCURY_INFO ? input->info & REF_TEXT_OF_INFO : 0;
+  beside->has_version[text < beside->whole->section_count ? text : 0] = true;
   if (input->type == REF_TYPE_MERCURY_INFO && strncmp(input->name, prefix, sizeof prefix - 1) != 0) {
     return; /* another one's name */
   }
@@ -134,7 +136,7 @@ static bool ref_beside_says_version(const ref_section *section) {
 static void ref_beside_add_version(ref_beside *beside, uint32_t number, uint32_t target) {
   const ref_section *input = &beside->whole->sections[number];
   ref_section *section = &beside->view->sections[number];
-  const bool is_own = input->type == REF_TYPE_MERCURY_INFO && (input->info & REF_TEXT_OF_INFO) == target;
+  const bool is_own = input->type == REF_TYPE_MERCURY_INFO && beside->has_version[target]; /* RF1008: by any of Mercury's */
   if (target == 0 || section->data == NULL || (is_own && (!beside->file_says || ref_beside_says_version(section)))) {
     return;
   }
@@ -179,6 +181,9 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
       return;
     }
     section->type = is_table ? REF_TYPE_RELA : input->type;
+    if (is_table) {
+      ref_indices_add(beside->link, &beside->tables, found);
+    }
     if (input->type == REF_TYPE_INFO) {
       section->info = 0;
       ref_beside_add_version(beside, (uint32_t)found, target);
@@ -192,7 +197,8 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
     *own = *section;
     section->type = 0;
     beside->moved[found] = number;
-  } else if (section != own && ref_beside_is_debug(input)) { /* they have the order and the headers of the SASS side's (RF824) */
+  } else if (section != own &&
+             ref_beside_is_debug(input)) { /* they have the order and the headers of the SASS side's (RF824) */
     own->type = input->type;
     own->data = section->data;
     own->size = section->size;
@@ -239,6 +245,24 @@ static void ref_beside_move_objects(const ref_beside *beside) {
   }
 }
 
+static int ref_beside_compare(const void *left, const void *right) {
+  const size_t a = *(const size_t *)left, b = *(const size_t *)right;
+  return (a > b) - (a < b);
+}
+
+/* RF1009: entries are read in the order of the SASS side's. */
+static void ref_beside_set_turns(const ref_beside *beside) {
+  const ref_indices *tables = &beside->tables;
+  size_t *sorted = REF_TAKE(beside->link, size_t, tables->count + 1);
+  for (size_t i = 0; i < tables->count; i++) {
+    sorted[i] = tables->items[i];
+  }
+  qsort(sorted, tables->count, sizeof *sorted, ref_beside_compare);
+  for (size_t i = 0; i < tables->count; i++) {
+    beside->view->sections[sorted[i]].turn = (uint32_t)tables->items[i];
+  }
+}
+
 void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) {
   const size_t count = whole->section_count;
   ref_beside beside = {.link = link, .whole = whole, .view = view};
@@ -263,6 +287,7 @@ void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) 
       view->sections[i].type = 0;
     }
   }
+  ref_beside_set_turns(&beside);
   ref_beside_move(&beside);
   ref_beside_move_objects(&beside);
 }

@@ -15,6 +15,7 @@ enum {
   OPCODE_LDCU = 0x7ac,
   OPCODE_LDC = 0xb82,
   OPCODE_CALL_REL = 0x944,
+  OPCODE_CALL_REGISTER = 0x343,
   UNIT = 16,
   SYSTEM_RESERVED = 0x40
 };
@@ -138,10 +139,10 @@ unsigned ref_derived_opcode(const ref_bytes *text, uint64_t place) {
   return place > text->size || text->size - place < 4 ? 0 : ref_u32(text->data + place) & 0xfff;
 }
 
-/* RF733: at a load from constants the type is the load's, at a relative call the call's. */
+/* RF733: at a load from constants the type is the load's, at a relative call the call's; RF1101: so it is at a call through a register. */
 static uint32_t ref_derived_instruction_type(const ref_bytes *text, uint64_t place, uint32_t type) {
   const unsigned operation = ref_derived_opcode(text, place);
-  if (type == SASS_WHOLE && operation == OPCODE_CALL_REL) {
+  if (type == SASS_WHOLE && (operation == OPCODE_CALL_REL || operation == OPCODE_CALL_REGISTER)) {
     return 114;
   }
   if (type == SASS_WORD && operation == OPCODE_LDCU) {
@@ -169,10 +170,16 @@ uint32_t ref_derived_code_type(uint32_t type, bool kernel, const ref_bytes *text
   }
 }
 
+/* RF1100: a kernel that no file defines is one by its symbol's mark. */
+static bool ref_derived_is_of_kernel(const ref_link *mercury, const ref_out_relocation *entry) {
+  return entry->function != REF_NONE &&
+         (mercury->functions[entry->function].entry ||
+          (entry->symbol != REF_NONE && (mercury->symbols[entry->symbol].other & REF_OTHER_ENTRY) != 0));
+}
+
 uint32_t ref_derived_sass_type(const ref_link *mercury, const ref_out_relocation *entry, const ref_bytes *text,
                                uint64_t place) {
-  const bool kernel = entry->function != REF_NONE && mercury->functions[entry->function].entry;
-  return ref_derived_code_type(entry->type, kernel, text, place);
+  return ref_derived_code_type(entry->type, ref_derived_is_of_kernel(mercury, entry), text, place);
 }
 
 static void ref_derived_add(ref_capsule *capsule, const ref_out_relocation *entry, const ref_units *places,

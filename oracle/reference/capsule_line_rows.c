@@ -119,7 +119,8 @@ static void ref_line_rows_standard(ref_line_rows *rows, uint8_t code) {
     rows->now.place += (LARGEST_SPECIAL - (unsigned)rows->unit[FIRST_SPECIAL_AT]) / rows->unit[LINE_RANGE_AT] * unit;
     return;
   case FIXED_ADVANCE:
-    ref_message_fatal(rows->link, "RF1006", "a line table advances by a fixed number, over which nvlink ends by a signal");
+    ref_message_fatal(rows->link, "RF1006",
+                      "a line table advances by a fixed number, over which nvlink ends by a signal");
   default: {
     const uint8_t count =
         code < FIXED_ADVANCE ? ref_line_program_operands(code) : rows->unit[OPERAND_COUNTS_AT + code - 1];

@@ -157,9 +157,12 @@ ref_rows ref_rows_read(ref_link *link, const uint8_t *data, size_t size, size_t 
       continue;
     }
     const size_t end = ref_rows_end_of(data, limit, at);
+    if (data[at] >= SET_PLACE && data[at] <= ADVANCE_4) { /* RF1014: an advance that the frame cuts short is none */
+      break;
+    }
+    row = advanced ? ref_rows_begin(link, &rows, place) : row; /* RF1013: of a NOP, too */
+    advanced = false;
     if (data[at] != NOP) {
-      row = advanced ? ref_rows_begin(link, &rows, place) : row;
-      advanced = false;
       ref_bytes_add(link, &row->operations, data + at, end - at);
     }
     at = end;

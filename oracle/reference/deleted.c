@@ -152,7 +152,8 @@ static void ref_deleted_check_objects(ref_link *link, const ref_file *file) {
       continue;
     }
     const size_t owner = ref_deleted_owner(file, symbol->section);
-    const bool pool = link->pool != 0 && file->section_of[symbol->section] == link->pool; /* RF655 */
+    const bool pool = link->pool != 0 && file->section_of[symbol->section] == link->pool &&
+                      (link->is_capsule || link->sections[link->pool].dropped); /* RF655, RF837 */
     ref_deleted_refuse(link, pool && (symbol->other & REF_SPACE_MASK) != REF_SPACE_SHARED &&
                                  (link->is_capsule || (symbol->other & VISIBILITY) != INTERNAL)); /* RF1033 */
     if (owner == REF_NONE || link->functions[owner].live) {
@@ -160,6 +161,7 @@ static void ref_deleted_check_objects(ref_link *link, const ref_file *file) {
     }
     const uint32_t type = file->cubin.sections[symbol->section].type;
     const bool variables = ref_deleted_is_of_variables(type) || type == REF_TYPE_SHARED;
+    ref_deleted_refuse(link, type == REF_TYPE_INFO && !ref_object_is_shared(symbol)); /* RF838 */
     ref_deleted_refuse(link, variables ? ref_deleted_variable_stays(symbol, type, &link->functions[owner])
                                        : ref_deleted_object_stays(symbol, &link->functions[owner]));
   }

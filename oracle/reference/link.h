@@ -531,8 +531,9 @@ typedef struct ref_link {
   size_t name_count, name_capacity;
   ref_records module_records, module_output;
   size_t note_section, cuinfo_section, info_section, compat_section;
-  size_t names_symbol, strings_symbol, symbols_symbol; /* RF769: as later_symbol, of `.shstrtab`, `.strtab` and `.symtab` */
-  size_t bodies_section;               /* L646; 0: none */
+  size_t names_symbol, strings_symbol,
+      symbols_symbol;    /* RF769: as later_symbol, of `.shstrtab`, `.strtab` and `.symtab` */
+  size_t bodies_section; /* L646; 0: none */
   ref_body_record *body_records;
   size_t body_record_count, body_record_capacity;
   size_t callgraph_section, prototype_section, action_section;
@@ -1195,6 +1196,7 @@ void ref_caching_add_stack(ref_link *link, size_t kernel, const uint32_t *stacks
 /* objects.c */
 bool ref_object_is_data(uint8_t type);
 bool ref_object_is_shared(const ref_symbol *input);
+uint32_t ref_object_shared_owner(const ref_link *link, const ref_file *file, uint32_t section); /* RF837 */
 void ref_objects_merge(ref_link *link, size_t file_number);
 void ref_objects_allocate_commons(ref_link *link);
 

@@ -53,7 +53,8 @@ static bool ref_derivation_entry(const ref_derivation *derivation, const ref_rel
       mercury->symbol >= derivation->sides->mercury->symbol_count) {
     return false;
   }
-  const bool kernel = (derivation->sides->mercury->symbols[mercury->symbol].other & REF_OTHER_ENTRY) != 0;
+  const ref_symbol *symbol = &derivation->sides->mercury->symbols[mercury->symbol];
+  const bool kernel = (symbol->info & 15) == REF_SYMBOL_FUNC && (symbol->other & REF_OTHER_ENTRY) != 0; /* RF1102 */
   const uint64_t place = ref_units_around(&derivation->units, mercury->offset);
   const bool first = ref_derivation_is_first(derivation, mercury->type, place);
   *made = (ref_relocation){.offset = place,
@@ -72,12 +73,12 @@ static bool ref_derivation_is_same(const ref_derivation *derivation, const ref_r
          strcmp(sass->symbols[own->symbol].name, sass->symbols[made->symbol].name) == 0;
 }
 
-/* A call within the text, of which the SASS side has no entry. */
+/* A call of a function within the text, of which the SASS side has no entry; RF1012: of a call of the text's own function it has one. */
 static bool ref_derivation_is_inside(const ref_derivation *derivation, const ref_relocation *mercury, uint32_t body) {
   const ref_cubin *cubin = derivation->sides->mercury;
   const bool is_call = mercury->type == REF_MERCURY_FIRST + 2;
   const ref_symbol *symbol = &cubin->symbols[mercury->symbol]; /* which is known, as the entry has been made */
-  return (symbol->info & 15) == REF_SYMBOL_FUNC && symbol->section == body && is_call;
+  return (symbol->info & 15) == REF_SYMBOL_FUNC && symbol->section == body && symbol->value != 0 && is_call;
 }
 
 static void ref_derivation_write(ref_section *section, uint8_t *to, const ref_relocation *made, size_t count) {
@@ -101,13 +102,24 @@ static bool ref_derivation_names_reserved(const ref_cubin *sass, uint32_t table)
   return false;
 }
 
+/* RF988: an address of reserved shared memory that stands in the instruction; RF1011: beside others about it there are entries. */
+static bool ref_derivation_is_silent(const ref_derivation *derivation, const ref_relocation *entry) {
+  enum { OPCODE_LDCU = 0x7ac };
+  if (ref_mercury_has_counterpart(derivation->sides->mercury, entry)) {
+    return false;
+  }
+  const uint64_t place = ref_units_around(&derivation->units, entry->offset);
+  return derivation->link->is_capsule ||
+         (entry->type == REF_MERCURY_32 && ref_derived_opcode(&derivation->text, place) != OPCODE_LDCU);
+}
+
 /* The list as it should be; false where no rule is known. */
 static bool ref_derivation_list(const ref_derivation *derivation, uint32_t table, ref_relocation *made, size_t *count) {
   const ref_mercury_sides *sides = derivation->sides;
   *count = 0;
   for (size_t i = 0; i < ref_cubin_relocation_count(sides->sass, table); i++) {
     const ref_relocation entry = ref_cubin_relocation(sides->sass, table, i);
-    if (!ref_mercury_has_counterpart(sides->mercury, &entry)) {
+    if (ref_derivation_is_silent(derivation, &entry)) {
       continue;
     }
     if (!ref_derivation_entry(derivation, &entry, &made[*count])) {

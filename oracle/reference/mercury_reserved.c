@@ -32,7 +32,8 @@ static void ref_reserved_clear(ref_link *link, const ref_mercury_sides *sides, u
 
 void ref_reserved_clear_lone(ref_link *link, const ref_mercury_sides *sides, const ref_map *tables) {
   const ref_cubin *whole = sides->sass;
-  bool *is_done = REF_TAKE(link, bool, whole->section_count); /* a text about which there are entries, or that is done */
+  bool *is_done =
+      REF_TAKE(link, bool, whole->section_count); /* a text about which there are entries, or that is done */
   for (uint32_t i = 1; i < whole->section_count; i++) {
     const ref_section *section = &whole->sections[i];
     const bool is_table = section->type == REF_TYPE_RELA && (section->flags & REF_FLAG_MERCURY) == 0;
@@ -46,8 +47,7 @@ void ref_reserved_clear_lone(ref_link *link, const ref_mercury_sides *sides, con
       continue;
     }
     is_done[text] = true;
-    const size_t table =
-        ref_map_find(tables, ref_memory_print(link, ".nv.merc.rela%s", whole->sections[text].name));
+    const size_t table = ref_map_find(tables, ref_memory_print(link, ".nv.merc.rela%s", whole->sections[text].name));
     if (table != REF_NONE && whole->sections[table].type == REF_TYPE_MERCURY_RELA) {
       ref_reserved_clear(link, sides, (uint32_t)table, body, &whole->sections[text]);
     }

@@ -655,7 +655,7 @@ static void ref_merge_walk(ref_link *link, size_t file_number) {
     } else if (input->type == REF_TYPE_METADATA) {
       ref_metadata_merge(link, input);
     } else if (input->type == REF_TYPE_REL || input->type == REF_TYPE_RELA) {
-      ref_relocations_read(link, file_number, i);
+      ref_relocations_read(link, file_number, input->turn == 0 ? i : input->turn); /* RF1009 */
     } else if (input->type == REF_TYPE_SHARED && !link->view->is_mercury) {
       ref_partial_add_shared(link, file_number, i);
     }

@@ -1,4 +1,4 @@
-/* Variables, constants, shared objects, texture references: W3.2, W3.6-W3.12, W8.4, V9, V10, E21-E24, E28, RF717, RF774, RF793. RF835. */
+/* Variables, constants, shared objects, texture references: W3.2, W3.6-W3.12, W8.4, V9, V10, E21-E24, E28, RF717, RF774, RF793, RF835, RF837. */
 #include "link.h"
 
 #include <string.h>
@@ -49,10 +49,18 @@ static bool ref_object_place(ref_link *link, size_t file_number, const ref_symbo
   return ref_object_place_section(link, file_number, input->section);
 }
 
+/* RF837: what lies in a section of another name is the pool's, whatever that is about. */
+uint32_t ref_object_shared_owner(const ref_link *link, const ref_file *file, uint32_t section) {
+  static const char prefix[] = ".nv.shared.";
+  const bool named = section < file->cubin.section_count &&
+                     strncmp(file->cubin.sections[section].name, prefix, sizeof prefix - 1) == 0;
+  return named || link->is_capsule ? ref_merge_owner(file, section) : 0;
+}
+
 /* The module's section for a shared object; W3.2: `.nv_debug.shared` is made by its first object. */
 static size_t ref_object_shared_section(ref_link *link, ref_file *file, const ref_symbol *input) {
   ref_object_check_section(link, file, input);
-  const uint32_t owner = input->section == 0 ? 0 : ref_merge_owner(file, input->section);
+  const uint32_t owner = input->section == 0 ? 0 : ref_object_shared_owner(link, file, input->section);
   if (owner != 0 && file->function_of[owner] != REF_NONE) {
     ref_function *function = &link->functions[file->function_of[owner]];
     if (function->shared == REF_NONE && function->live) {
@@ -72,6 +80,10 @@ static size_t ref_object_shared_section(ref_link *link, ref_file *file, const re
   }
   if (input->section != 0) {
     link->sections[pool].align = ref_larger(file->cubin.sections[input->section].align, link->sections[pool].align);
+    if (!link->is_capsule && file->cubin.sections[input->section].type != REF_TYPE_SHARED &&
+        file->section_of[input->section] == REF_NONE) {
+      file->section_of[input->section] = pool; /* RF837 */
+    }
   }
   return pool;
 }
@@ -125,7 +137,8 @@ static void ref_object_define_shared(ref_link *link, size_t file_number, const r
 
 /* RF3: the shared objects of a losing body take their place all the same. */
 static bool ref_object_owner_takes_part(const ref_link *link, const ref_file *file, const ref_symbol *input) {
-  const uint32_t owner = ref_merge_owner(file, input->section);
+  const uint32_t owner = ref_object_is_shared(input) ? ref_object_shared_owner(link, file, input->section)
+                                                     : ref_merge_owner(file, input->section);
   if (owner == 0 || file->function_of[owner] == REF_NONE) {
     return true;
   }
@@ -208,7 +221,7 @@ static bool ref_object_has_no_symbol(const ref_link *link, const ref_file *file,
   }
   const bool shown = (input->other & VISIBILITY) > INTERNAL; /* RF166 */
   if (ref_object_is_shared(input)) {
-    const bool own = input->section != 0 && ref_merge_owner(file, input->section) != 0; /* RF248 */
+    const bool own = input->section != 0 && ref_object_shared_owner(link, file, input->section) != 0; /* RF248 */
     return (input->size == 0 && !own) || (!link->preserves && !shown);
   }
   const uint32_t owner = ref_merge_owner(file, input->section);
@@ -807,14 +820,14 @@ static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, co
   const bool is_align = link->job->bug_compatible || !ref_object_is_instance(input);
   const bool instance = is_align && input->section == 0 && input->size == 0 &&
                         ref_map_find(&link->symbol_by_name, input->name) == REF_NONE;
-  const bool in_pool = input->section != 0 && ref_merge_owner(file, input->section) == 0;
+  const bool in_pool = input->section != 0 && ref_object_shared_owner(link, file, input->section) == 0;
   const size_t number = (size_t)(file - link->files);
   if (ref_partial_has_array(link, number, input)) {
     return;
   }
   if (instance || in_pool) {
     const bool placed = ref_partial_places_new(link, (size_t)(file - link->files), input);
-    link->debug_shared_align = ref_larger(placed ? 1 : input->value, link->debug_shared_align);
+    link->debug_shared_align = ref_larger(placed ? 1 : (uint32_t)input->value, link->debug_shared_align); /* RF840 */
   }
 }
 

@@ -75,7 +75,7 @@ bool ref_partial_has_array(const ref_link *link, size_t file_number, const ref_s
   const ref_file *file = &link->files[file_number];
   return ref_partial_is_file(link, file_number) && input->size == 0 && input->section != 0 &&
          (input->info & 15) == REF_SYMBOL_CUDA_OBJECT && (input->other & REF_SPACE_MASK) == REF_SPACE_SHARED &&
-         ref_merge_owner(file, input->section) == 0;
+         ref_object_shared_owner(link, file, input->section) == 0;
 }
 
 /* L1031: all of a kernel's section, or what an earlier -r wrote of it (L832)? */
@@ -102,7 +102,7 @@ static uint64_t ref_partial_read_end(const ref_file *file, const ref_symbol *inp
 static bool ref_partial_lays_out(const ref_link *link, size_t file, const ref_symbol *input,
                                  const ref_out_symbol *symbol) {
   return ref_partial_is_file(link, file) && input->section != 0 &&
-         (ref_merge_owner(&link->files[file], input->section) != 0 || symbol->mention_file == file);
+         (ref_object_shared_owner(link, &link->files[file], input->section) != 0 || symbol->mention_file == file);
 }
 
 /* L1067: they end where the last one does, not with the section. What is read of an earlier -r takes no bytes of a relocatable output beside

@@ -33,9 +33,9 @@ static void ref_reference_write_action(ref_link *link) {
 static void ref_reference_place_everything(ref_link *link) {
   ref_shared_layout(link);
   ref_bindless_layout(link);
+  ref_constants_layout(link);     /* RF842 */
   ref_limits_check_unified(link); /* RF788 */
   ref_unified_place(link);
-  ref_constants_layout(link);
   ref_pool_user_constants(link);
   ref_overflow_user_constants(link);
 }

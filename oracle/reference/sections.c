@@ -141,14 +141,15 @@ size_t ref_section_add_pool(ref_link *link, uint64_t align) {
   return link->pool;
 }
 
-/* W3.6: returns the block's offset. C79: alignments are taken as they are; zero has no answer (D44). */
+/* W3.6: returns the block's offset. C79: alignments are taken as they are; zero has no answer (D44). RF841: what has no bytes in the file may be
+ * larger. */
 uint64_t ref_section_append(ref_link *link, size_t number, const ref_section *input) {
   ref_out_section *section = &link->sections[number];
   if (input->align == 0) {
     ref_message_fatal(link, "D44", "section '%s' has alignment 0", input->name);
   }
   const uint64_t offset = ref_align_up(section->size, input->align);
-  const uint64_t limit = (uint64_t)1 << 30;
+  const uint64_t limit = (uint64_t)1 << (ref_section_type_has_bytes(section->type) ? 30 : 48);
   if (offset > limit || input->size > limit - offset) {
     ref_message_fatal(link, "D44", "section '%s' would have more than 1 GiB", input->name);
   }
