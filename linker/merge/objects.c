@@ -1132,8 +1132,7 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
 
 /* What has a texture's name already, whatever its binding and kind: the first symbol, or for a section without one the
  * null symbol (L159). Textures that are parameters are local, and all of one name are one symbol (B1, L80). */
-uint32_t tl_merge_symbol_named(const tl_merging *m, uint32_t name) {
-  tl_module *const module = m->module;
+static void objects_name_symbols(tl_module *module) {
   for (; module->named_symbols < module->symbols.count; module->named_symbols++) {
     const tl_symbol *const next = &module->symbols.items[module->named_symbols];
     const bool banked =
@@ -1142,6 +1141,18 @@ uint32_t tl_merge_symbol_named(const tl_merging *m, uint32_t name) {
     if (module->named_symbols && !constant && tl_map_get(&module->symbol_of_any_name, next->name) == TL_NONE)
       tl_map_set(&module->symbol_of_any_name, next->name, module->named_symbols);
   }
+}
+
+uint32_t tl_merge_namesake(tl_module *module, uint32_t name) {
+  objects_name_symbols(module);
+  const uint32_t known = module->symbol_of_name[name];
+  const uint32_t first = known == TL_NONE ? tl_map_get(&module->symbol_of_any_name, name) : known;
+  return first == TL_NONE || tl_type_of(&module->symbols.items[first]) == STT_SECTION ? TL_NONE : first;
+}
+
+uint32_t tl_merge_symbol_named(const tl_merging *m, uint32_t name) {
+  tl_module *const module = m->module;
+  objects_name_symbols(module);
   const uint32_t known = tl_map_get(&module->symbol_of_any_name, name);
   return known != TL_NONE || tl_module_find_section(module, name) == TL_NONE ? known : 0;
 }
@@ -1265,9 +1276,8 @@ static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) 
   const bool texture = dead && known == TL_NONE && objects_is_texture(s); /* L112 */
   if (dead && internal && m->cubin->sections[s->section].type == SHT_CUDA_CONSTANT0 + 2)
     tl_merge_note_constant(m, index); /* L543 */
-  const bool missed =
-      (dead ? module->eliminates : module->mode->final) && !objects_is_in_known_bank(m, s) &&
-      (texture || tl_merge_section_is_missed(m, s));
+  const bool missed = (dead ? module->eliminates : module->mode->final) && !objects_is_in_known_bank(m, s) &&
+                      (texture || tl_merge_section_is_missed(m, s));
   if (dead)
     objects_name_dead_shared(m, s->section);
   m->module->deleted_section |= missed;
