@@ -1195,6 +1195,17 @@ static void relocate_check_deleted(const tl_module *module) {
   }
 }
 
+/* L1610: with 0 for each symbol the numbers of such a table fit. */
+static bool relocate_names_symbols(const tl_section *table) {
+  for (size_t i = 0; i < table->pieces.count; i++) {
+    const tl_piece *const piece = &table->pieces.items[i];
+    for (uint64_t at = 0; piece->data && at + UNIFIED_ENTRY_SIZE <= piece->size; at += UNIFIED_ENTRY_SIZE)
+      if (tl_get32(piece->data + at))
+        return true;
+  }
+  return false;
+}
+
 /* L473: what the unified tables of the output name is in it. */
 static void relocate_check_unified(const relocating *r) {
   static const char *const tables[] = {".nv.uft.entry", ".nv.udt.entry"};
@@ -1208,7 +1219,8 @@ static void relocate_check_unified(const relocating *r) {
   for (size_t i = 0; i < 2 && !r->module->mode->final; i++) { /* by their names */
     const uint32_t table = tl_module_section_named(r->module, tables[i]);
     deleted |= table != TL_NONE && r->module->sections.items[table].type != types[i] &&
-               r->module->sections.items[table].size >= UNIFIED_ENTRY_SIZE;
+               r->module->sections.items[table].size >= UNIFIED_ENTRY_SIZE &&
+               relocate_names_symbols(&r->module->sections.items[table]);
   }
   if (deleted)
     tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
