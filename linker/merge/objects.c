@@ -315,8 +315,8 @@ static bool objects_is_unified_data(const tl_merging *m, const tl_cubin_section 
 
 /* L1098, L1148: a kernel's bank is the section of its name that an earlier file's kernel of another name has. */
 static bool objects_shares_bank(const tl_merging *m, const tl_cubin_section *input, uint32_t text, uint32_t same) {
-  const uint32_t its = same == TL_NONE ? TL_NONE : m->module->sections.items[same].about;
-  return input->type == SHT_CUDA_CONSTANT0 && its != TL_NONE && its != text && !m->module->capsule;
+  const bool another = same != TL_NONE && m->module->sections.items[same].about != text; /* nobody's, too (L1611) */
+  return input->type == SHT_CUDA_CONSTANT0 && another && !m->module->capsule;
 }
 
 /* L1366: what a variable without a space lies in comes into the output's section of that name, also where the output makes
