@@ -512,6 +512,7 @@ void tl_merge_move_aliased(tl_module *module) {
         !tl_module_relocation_stands(module, i))
       continue;
     entry->merge_offset = shift;
+    entry->shifted = true;
     entry->container = relocations_container(module, entry->target, module->sections.items[entry->target].name, true);
   }
 }

@@ -233,7 +233,7 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   e->bank = relocate_bank(r, e->symbol);
   e->s = r->layout->symbol_value[e->symbol];
   const bool namesake = e->entry->merge_offset && e->entry->state == TL_ENTRY_NORMAL &&
-                        tl_type_of(symbol) != STT_SECTION && tl_module_aliased(r->module, e->symbol) == TL_NONE;
+                        tl_type_of(symbol) != STT_SECTION && !e->entry->shifted;
   if (namesake) /* the place of the section of its name (L1609) */
     e->a = (int64_t)((uint64_t)e->a + e->entry->merge_offset);
   if (e->entry->state == TL_ENTRY_MINUS_ONE) {
