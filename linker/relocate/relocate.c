@@ -736,7 +736,7 @@ static bool relocate_holds_something(const relocating *r, const entry_state *e) 
   return any;
 }
 
-/* What the field of a REL entry holds in its input. */
+/* What the field of a REL entry holds in its input; where that ends inside the field, zeros follow (L1613). */
 static uint64_t relocate_old_content(const relocating *r, const entry_state *e) {
   const tl_cubin *const cubin = &r->module->files[e->entry->file];
   const tl_cubin_section *const input = &cubin->sections[e->entry->section];
@@ -744,8 +744,15 @@ static uint64_t relocate_old_content(const relocating *r, const entry_state *e) 
   const uint64_t offset = tl_cubin_relocation_at(input, e->entry->index).offset;
   const tl_field *const field = tl_relocation_content(e->row);
   const uint64_t bytes = (field->start + field->width + 7u) / 8;
-  const bool inside = target->data && offset <= target->size && bytes <= target->size - offset;
-  return inside ? tl_bits_get(target->data + offset, field->start, field->width) : 0;
+  uint8_t rest[32] = {0};
+  if (!target->data || offset >= target->size)
+    return 0;
+  if (bytes <= target->size - offset)
+    return tl_bits_get(target->data + offset, field->start, field->width);
+  if (bytes > sizeof rest)
+    return 0;
+  memcpy(rest, target->data + offset, target->size - offset);
+  return tl_bits_get(rest, field->start, field->width);
 }
 
 /* L1596: a compiler constant of a kernel's body that was replaced, which has no symbol. */
