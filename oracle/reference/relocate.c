@@ -665,6 +665,12 @@ void ref_relocate_keep_unpatched(ref_link *link, ref_out_section *target) {
   }
 }
 
+/* RF1053: debug data of a capsule's SASS side, whose entries count for nothing. */
+static bool ref_relocate_is_made_of_mercury(const ref_link *link, const ref_out_section *target) {
+  return link->is_capsule && !link->view->is_mercury && target->type == REF_TYPE_PROGBITS &&
+         (target->flags & (REF_FLAG_ALLOC | REF_FLAG_EXEC)) == 0;
+}
+
 /* R2-R5, R9a */
 static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, bool clear) {
   ref_out_section *target = &link->sections[entry->target];
@@ -674,6 +680,9 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
     if (row != NULL && !clear && !ref_relocate_is_foreign(link, entry->type)) {
       ref_relocate_check_fit(link, row, ref_relocate_symbol_value(link, entry) + (uint64_t)entry->addend); /* RF927 */
     }
+    return;
+  }
+  if (ref_relocate_is_made_of_mercury(link, target)) {
     return;
   }
   ref_relocate_check_place(link, entry);
