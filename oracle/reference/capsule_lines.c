@@ -271,7 +271,8 @@ ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *ent
     for (uint32_t m = 1; m < mercury->files[i].cubin.section_count; m++) {
       if (mercury->files[i].section_of[m] == section) {
         const uint64_t other = mercury->files[i].offset_in[m];
-        ref_lines_add_units(&lines, &mercury->sections[section], other, other + mercury->files[i].cubin.sections[m].size);
+        ref_lines_add_units(&lines, &mercury->sections[section], other,
+                            other + mercury->files[i].cubin.sections[m].size);
       }
     }
   }
