@@ -487,14 +487,6 @@ static void ref_relocation_name_target(ref_link *link, const ref_file *file, uin
   }
 }
 
-/* RF1016: a number of Mercury's that is so large that nvlink ends by a signal over it, but for entries about symbols of another visibility. */
-static bool ref_relocation_is_wild(const ref_link *link, const ref_file *file, const ref_relocation *entry) {
-  enum { LARGEST = 0x2000, VISIBLE = 3 };
-  const bool hidden =
-      entry->symbol < file->cubin.symbol_count && (file->cubin.symbols[entry->symbol].other & VISIBLE) != 0;
-  return link->view->is_mercury && !hidden && entry->type >= REF_MERCURY_FIRST + LARGEST;
-}
-
 static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t table, const ref_relocation *entry,
                                bool has_addend, size_t processed) {
   ref_file *file = &link->files[file_number];
@@ -521,11 +513,6 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   output->has_addend = has_addend;
   output->is_of_loader = ref_relocation_is_of_loader(link, file, target, entry);
   ref_relocation_resolve_symbol(link, file, entry, output);
-  if (ref_relocation_is_wild(link, file, entry)) {
-    link->has_unexpected_entry = true;
-    link->unexpected_file = file_number;
-    return;
-  }
   if (ref_relocation_is_kernel_address(link, output)) {
     output->type = ref_mercury_descriptor_type(link, file, table, entry);
   }
