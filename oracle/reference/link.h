@@ -411,6 +411,12 @@ typedef struct ref_unified {
   uint64_t before;      /* RF222: inputs: where it was without the index file */
 } ref_unified;
 
+/* RF885: symbols in the order of nvlink's own numbers. */
+typedef struct ref_unified_numbers {
+  ref_indices locals, globals;
+  size_t known;
+} ref_unified_numbers;
+
 typedef struct ref_unified_list {
   ref_unified *items;
   size_t count;
@@ -549,6 +555,7 @@ typedef struct ref_link {
   size_t null_symbol_section; /* RF467: of the kernel whose object it stands for; 0: of none so far */
   bool has_index;             /* -uidx */
   ref_unified_list index_functions, index_objects, unified_functions, unified_objects;
+  ref_unified_numbers unified_numbers; /* RF885 */
   size_t slot_section; /* `.nv.uft`; 0: none */
   size_t record_serial;
   size_t first_stub; /* which has the attributes of all, if there is such a section */
