@@ -119,6 +119,7 @@ static void ref_merge_stub(ref_link *link, size_t file_number, uint32_t symbol) 
   const size_t number = file->function_of[symbol];
   const ref_section *text = &file->cubin.sections[file->cubin.symbols[symbol].section];
   ref_unified_add_stub(link, number, text);
+  link->slot_bytes += text->size; /* RF886 */
   ref_merge_copy_text(link, file, symbol, &link->functions[number]);
   ref_merge_define_symbol(link, file_number, symbol, link->slot_section);
   link->symbols[link->functions[number].symbol].value = file->offset_in[file->cubin.symbols[symbol].section];
