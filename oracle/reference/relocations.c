@@ -332,6 +332,9 @@ static void ref_relocation_resolve_gone_shared(const ref_link *link, const ref_f
                            ref_deleted_is_about_dead(link, file, input->section);
   output->gone_type = file->cubin.sections[input->section].type;
   output->gone_value = input->value;
+  if (output->names_gone_shared) { /* RF889 */
+    output->gone_align = (uint32_t)input->value;
+  }
 }
 
 /* RF780: the name of another section's symbol can be that of a dead function's text, too, which has gone. */
