@@ -1089,6 +1089,7 @@ bool ref_attribute_is_external(const ref_link *link, size_t symbol);
 ref_record *ref_attribute_find(const ref_records *records, uint8_t code);
 void ref_attribute_spread_maximum(ref_link *link, ref_records *kernel, const ref_record *record);
 uint64_t ref_barriers_flags(uint64_t flags);
+uint8_t ref_barriers_told(uint64_t flags);
 void ref_barriers_spread(ref_link *link, const ref_indices *functions);
 uint8_t ref_attribute_byte(const ref_record *record);
 void ref_attributes_write(ref_link *link);
