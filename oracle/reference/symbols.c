@@ -318,9 +318,11 @@ static uint64_t ref_symbol_value(const ref_link *link, const ref_out_symbol *sym
   return symbol->value;
 }
 
-/* RF25, RF134: "hidden" is in no output of nvlink's. By default it stays with -r for the link behind it (R14). */
+/* RF25, RF134: "hidden" is in no output of nvlink's. By default it stays with -r for the link behind it (R14), but not of what the driver or nvlink
+ * provides (RF894). */
 uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *symbol) {
-  const bool kept = link->relocatable && !link->job->bug_compatible;
+  const bool provided = symbol->section == REF_NONE && ref_symbol_is_provided(symbol->name);
+  const bool kept = link->relocatable && !link->job->bug_compatible && !provided;
   return (symbol->other & VISIBILITY) == HIDDEN && !kept ? VISIBILITY : 0;
 }
 
