@@ -22,7 +22,7 @@ typedef struct ref_beside {
   bool file_says;    /* `.nv.compat` is there, and says: */
   uint16_t file_version;
   ref_indices tables; /* of entries, Mercury's, in the order of the SASS side's */
-  uint32_t *moved; /* by section of Mercury's the SASS section in whose place it stands, or 0 */
+  uint32_t *moved;    /* by section of Mercury's the SASS section in whose place it stands, or 0 */
 } ref_beside;
 
 static bool ref_beside_is_mercury(const ref_section *section) {
@@ -136,7 +136,8 @@ static bool ref_beside_says_version(const ref_section *section) {
 static void ref_beside_add_version(ref_beside *beside, uint32_t number, uint32_t target) {
   const ref_section *input = &beside->whole->sections[number];
   ref_section *section = &beside->view->sections[number];
-  const bool is_own = input->type == REF_TYPE_MERCURY_INFO && beside->has_version[target]; /* RF1008: by any of Mercury's */
+  const bool is_own =
+      input->type == REF_TYPE_MERCURY_INFO && beside->has_version[target]; /* RF1008: by any of Mercury's */
   if (target == 0 || section->data == NULL || (is_own && (!beside->file_says || ref_beside_says_version(section)))) {
     return;
   }
