@@ -227,16 +227,27 @@ static bool relocate_reads_table(const relocating *r, const entry_state *e) {
   return !load || !inside || !(tl_get64(piece->data + at) >> BANK_SHIFT & BANK);
 }
 
+static bool relocate_is_in_code(const relocating *r, const entry_state *e) {
+  return tl_layout_function_of(r->module, e->entry->target) != TL_NONE;
+}
+
+/* What is left in symbol 0 counts in data without the reserved bytes of shared memory, which Mercury's view, whose values those
+ * are, has not (L1558). */
 static void relocate_find_values(const relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
   e->a = e->entry->addend;
   e->bank = relocate_bank(r, e->symbol);
   e->s = r->layout->symbol_value[e->symbol];
+  const bool namesake = e->entry->merge_offset && e->entry->state == TL_ENTRY_NORMAL &&
+                        tl_type_of(symbol) != STT_SECTION && !e->entry->shifted;
+  if (namesake) /* the place of the section of its name (L1609) */
+    e->a = (int64_t)((uint64_t)e->a + e->entry->merge_offset);
   if (e->entry->state == TL_ENTRY_MINUS_ONE) {
     relocate_find_gone(r, e);
   } else if (e->entry->state == TL_ENTRY_NULL || e->entry->state == TL_ENTRY_GONE) {
     e->s = tl_defect_matched(r->module->options, TL_DEFECT_D79) ? r->layout->null_value : 0;
     e->defect = e->s == r->layout->null_value ? TL_DEFECT_COUNT : TL_DEFECT_D79;
+    e->s -= e->s && r->module->capsule && !relocate_is_in_code(r, e) ? r->layout->null_reserved : 0; /* L1558 */
     e->bank = relocate_bank(r, 0);
     if (e->entry->state == TL_ENTRY_GONE)
       relocate_find_dropped(r, e);
@@ -456,7 +467,7 @@ static bool relocate_is_of_kernels(const relocating *r, const tl_symbol *symbol)
 static bool relocate_is_nowhere(const relocating *r, const tl_symbol *symbol) {
   const unsigned type = tl_type_of(symbol);
   return tl_binding_of(symbol) != STB_WEAK && symbol->section == TL_NONE && symbol->block == TL_NONE &&
-         (type == STT_OBJECT || type == STT_CUDA_OBJECT) && !r->module->capsule &&
+         (type == STT_OBJECT || type == STT_CUDA_OBJECT) && (!r->module->capsule || !r->module->mode->final) &&
          !relocate_is_placed_by_loader(r, symbol);
 }
 
@@ -732,7 +743,7 @@ static bool relocate_holds_something(const relocating *r, const entry_state *e) 
   return any;
 }
 
-/* What the field of a REL entry holds in its input. */
+/* What the field of a REL entry holds in its input; where that ends inside the field, zeros follow (L1613). */
 static uint64_t relocate_old_content(const relocating *r, const entry_state *e) {
   const tl_cubin *const cubin = &r->module->files[e->entry->file];
   const tl_cubin_section *const input = &cubin->sections[e->entry->section];
@@ -740,8 +751,15 @@ static uint64_t relocate_old_content(const relocating *r, const entry_state *e) 
   const uint64_t offset = tl_cubin_relocation_at(input, e->entry->index).offset;
   const tl_field *const field = tl_relocation_content(e->row);
   const uint64_t bytes = (field->start + field->width + 7u) / 8;
-  const bool inside = target->data && offset <= target->size && bytes <= target->size - offset;
-  return inside ? tl_bits_get(target->data + offset, field->start, field->width) : 0;
+  uint8_t rest[32] = {0};
+  if (!target->data || offset >= target->size)
+    return 0;
+  if (bytes <= target->size - offset)
+    return tl_bits_get(target->data + offset, field->start, field->width);
+  if (bytes > sizeof rest)
+    return 0;
+  memcpy(rest, target->data + offset, target->size - offset);
+  return tl_bits_get(rest, field->start, field->width);
 }
 
 /* L1596: a compiler constant of a kernel's body that was replaced, which has no symbol. */
@@ -946,7 +964,8 @@ static void relocate_clear(relocating *r, entry_state *e) {
  * (L1547). */
 static void relocate_apply_place(relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
-  if ((e->entry->state == TL_ENTRY_NULL || e->entry->state == TL_ENTRY_GONE) && e->s == r->layout->null_value)
+  if ((e->entry->state == TL_ENTRY_NULL || e->entry->state == TL_ENTRY_GONE) && e->s == r->layout->null_value &&
+      !(r->module->capsule && !relocate_is_in_code(r, e)))
     e->s -= r->layout->null_reserved;
   if (e->symbol && symbol->section == TL_NONE && !symbol->shared && symbol->block == TL_NONE)
     e->s = r->layout->symbol_value[e->symbol];
@@ -1191,6 +1210,17 @@ static void relocate_check_deleted(const tl_module *module) {
   }
 }
 
+/* L1610: with 0 for each symbol the numbers of such a table fit. */
+static bool relocate_names_symbols(const tl_section *table) {
+  for (size_t i = 0; i < table->pieces.count; i++) {
+    const tl_piece *const piece = &table->pieces.items[i];
+    for (uint64_t at = 0; piece->data && at + UNIFIED_ENTRY_SIZE <= piece->size; at += UNIFIED_ENTRY_SIZE)
+      if (tl_get32(piece->data + at))
+        return true;
+  }
+  return false;
+}
+
 /* L473: what the unified tables of the output name is in it. */
 static void relocate_check_unified(const relocating *r) {
   static const char *const tables[] = {".nv.uft.entry", ".nv.udt.entry"};
@@ -1204,7 +1234,8 @@ static void relocate_check_unified(const relocating *r) {
   for (size_t i = 0; i < 2 && !r->module->mode->final; i++) { /* by their names */
     const uint32_t table = tl_module_section_named(r->module, tables[i]);
     deleted |= table != TL_NONE && r->module->sections.items[table].type != types[i] &&
-               r->module->sections.items[table].size >= UNIFIED_ENTRY_SIZE;
+               r->module->sections.items[table].size >= UNIFIED_ENTRY_SIZE &&
+               relocate_names_symbols(&r->module->sections.items[table]);
   }
   if (deleted)
     tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),

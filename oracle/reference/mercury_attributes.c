@@ -10,7 +10,8 @@ enum {
   SIZED = 4, /* the format with a size */
   BRANCH_TARGETS = 0x34,
   ANNOTATION = 0x55,
-  ANNOTATES_PLACE = 2,
+  ANNOTATES_PLACE = 1,
+  ANNOTATES_LOOP = 2,
   CODE_PARAM_CBANK = 0x0a,
   CODE_TEXTURES = 0x15,
   CODE_SAMPLERS = 0x16,
@@ -49,18 +50,20 @@ static void ref_derived_move_branches(const ref_units *units, uint8_t *data, uin
   }
 }
 
-/* L726: a kind, a place where the kind has one, a length and a text. */
+/* L726, L873: a kind, a place where the kind has one, a length and a text where it is not a place alone (RF1103). */
 static void ref_derived_move_annotations(const ref_units *units, uint8_t *data, uint64_t size) {
   uint64_t at = 0;
-  while (size - at >= 3 * WORD) {
-    const bool has_place = ref_u32(data + at) == ANNOTATES_PLACE;
+  while (size - at >= 2 * WORD) {
+    const uint32_t kind = ref_u32(data + at);
     at += WORD;
-    if (has_place) {
+    if (kind == ANNOTATES_PLACE || (kind == ANNOTATES_LOOP && size - at >= 2 * WORD)) {
       ref_derived_move(units, data + at, true);
       at += WORD;
     }
-    const uint64_t text = ((uint64_t)ref_u32(data + at) + WORD - 1) / WORD * WORD + WORD;
-    at += ref_smaller(text, size - at);
+    if (kind != ANNOTATES_PLACE) {
+      const uint64_t text = ((uint64_t)ref_u32(data + at) + WORD - 1) / WORD * WORD + WORD;
+      at += ref_smaller(text, size - at);
+    }
   }
 }
 

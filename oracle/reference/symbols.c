@@ -228,7 +228,8 @@ void ref_symbols_check_values(ref_link *link) {
     if (ref_symbol_is_shown_nowhere(link, symbol)) {
       ref_symbol_settle_nowhere(link, symbol);
     }
-    if (symbol->section != REF_NONE && symbol->value == UINT64_MAX && !symbol->dropped &&
+    const bool counts = !link->is_capsule || link->view->is_mercury; /* RF680, RF1053 */
+    if (symbol->section != REF_NONE && symbol->value == UINT64_MAX && !symbol->dropped && counts &&
         link->sections[symbol->section].type != REF_TYPE_SHARED) {
       ref_message_fatal(link, "E70", "Internal error: unallocated symbol");
     }
