@@ -90,6 +90,7 @@ typedef struct ref_indices {
 typedef struct ref_map_entry {
   const char *key;
   size_t number;
+  uint64_t hash; /* of the key */
 } ref_map_entry;
 
 typedef struct ref_map {
