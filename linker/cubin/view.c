@@ -499,6 +499,7 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
   if (tl_view_is_capsule(cubin) && !tl_defect_matched(diagnostics->options, TL_DEFECT_D113))
     view_take_marks(cubin, names, arena);
   if (cubin->role.finalized) { /* in mixed links too */
+    tl_derive_take_types(cubin, names, arena);
     view_check_names(cubin, names, diagnostics);
     tl_shape_check(cubin, names, diagnostics);
     view_add_versions(cubin, names, arena);

@@ -105,7 +105,8 @@ bool ref_attribute_is_external(const ref_link *link, size_t symbol) {
     return false;
   }
   const ref_out_symbol *output = &link->symbols[symbol];
-  if (output->function != REF_NONE && link->functions[output->function].entry) {
+  const ref_function *function = output->function == REF_NONE ? NULL : &link->functions[output->function];
+  if (function != NULL && function->entry && !function->is_provided) { /* RF847: not what is one by its name alone (RF966) */
     return true;
   }
   return output->section == REF_NONE && !output->common && !output->is_extern_shared;

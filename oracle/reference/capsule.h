@@ -344,6 +344,7 @@ bool ref_data_place_field(uint32_t type, ref_field *field);
 uint64_t ref_data_place_value(const ref_link *link, const ref_out_relocation *entry, const ref_bytes *symbols);
 
 /* capsule_derived.c */
+bool ref_lines_are_named_by(const ref_link *mercury, const ref_out_relocation *entry);
 void ref_derived_write_value(ref_bytes *text, uint64_t place, uint32_t type, uint64_t value);
 unsigned ref_derived_opcode(const ref_bytes *text, uint64_t place);
 bool ref_derived_is_place(uint32_t type);

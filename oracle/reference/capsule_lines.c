@@ -279,6 +279,10 @@ static bool ref_lines_are_named(const ref_link *mercury, const ref_out_relocatio
          mercury->symbols[entry->symbol].type == REF_SYMBOL_SECTION && mercury->symbols[entry->symbol].section == lines;
 }
 
+bool ref_lines_are_named_by(const ref_link *mercury, const ref_out_relocation *entry) {
+  return ref_lines_are_named(mercury, entry, ref_map_find(&mercury->section_by_name, ".debug_line"));
+}
+
 /* Where a unit of the joined inputs is in the output. */
 static uint64_t ref_lines_place(const ref_indices *units, uint64_t place) {
   for (size_t k = 0; k + 1 < units->count; k += 2) {

@@ -575,6 +575,7 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
     ref_view_settle_type(&file->whole, &file->whole.sections[i]);
     ref_input_count_entries(&file->whole, i);
   }
+  ref_entry_sizes_settle(link, file);
   return true;
 }
 

@@ -676,6 +676,7 @@ int ref_order(uint64_t a, uint64_t b);
 /* strings.c */
 size_t ref_map_find(const ref_map *map, const char *key);
 bool ref_named_is_another(const ref_file *file, const ref_symbol *input);
+bool ref_named_is_of_no_section(const ref_file *file, const ref_symbol *input);
 size_t ref_named_find(ref_link *link, const char *name);
 size_t ref_named_find_symbol(ref_link *link, const ref_file *file, const ref_symbol *input);
 size_t ref_named_find_first(ref_link *link, const char *name);
@@ -781,6 +782,7 @@ uint32_t ref_mercury_parameters(const ref_section *mercury);
 bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
                                 ref_section *section);
 /* mercury_mixed.c: RF987; `table`: of Mercury's entries, or 0. */
+void ref_entry_sizes_settle(ref_link *link, const ref_file *file); /* capsule_entry_sizes.c */
 void ref_reserved_clear_lone(ref_link *link, const ref_mercury_sides *sides, const ref_map *tables);
 bool ref_mixed_writes_reserved(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
                                const ref_section *text);

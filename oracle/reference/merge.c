@@ -375,6 +375,19 @@ static bool ref_merge_alias_over_alias(ref_link *link, size_t file_number, uint3
   return true;
 }
 
+/* L263: nvlink takes as many bytes of it as its symbol says; by default all (D40). RF844: all, too, of one that an alias leads (RF116). */
+static void ref_merge_cut_text(ref_link *link, const ref_file *file, const ref_symbol *input,
+                               const ref_function *function) {
+  if (file->led_of != NULL && file->led_of[input->section] != 0) {
+    return;
+  }
+  ref_out_section *text = &link->sections[function->text];
+  if (link->job->bug_compatible && !link->view->is_mercury && !link->is_capsule && input->size < text->data.size) {
+    text->data.size = (size_t)input->size;
+    text->size = input->size;
+  }
+}
+
 /* RF127: a body that beats a weak alias. nvlink writes it over the body that the alias named, which may be dead (V11a
  * refuses that). */
 static void ref_merge_body_over_alias(ref_link *link, size_t file_number, uint32_t symbol) {
@@ -388,16 +401,8 @@ static void ref_merge_body_over_alias(ref_link *link, size_t file_number, uint32
       link->sections[named->text].stem = file->cubin.sections[section].name; /* RF709 */
     }
     ref_merge_copy_text(link, file, symbol, named);
+    ref_merge_cut_text(link, file, &file->cubin.symbols[symbol], named); /* RF882 */
     ref_merge_define_symbol(link, file_number, symbol, named->text);
-  }
-}
-
-/* L263: nvlink takes as many bytes of it as its symbol says; by default all (D40). */
-static void ref_merge_cut_text(ref_link *link, const ref_symbol *input, const ref_function *function) {
-  ref_out_section *text = &link->sections[function->text];
-  if (link->job->bug_compatible && !link->view->is_mercury && !link->is_capsule && input->size < text->data.size) {
-    text->data.size = (size_t)input->size;
-    text->size = input->size;
   }
 }
 
@@ -420,7 +425,7 @@ static void ref_merge_replacement(ref_link *link, size_t file_number, uint32_t s
       link->sections[function->text].stem = file->cubin.sections[section].name; /* RF647 */
     }
     ref_merge_copy_text(link, file, symbol, function);
-    ref_merge_cut_text(link, &file->cubin.symbols[symbol], function);
+    ref_merge_cut_text(link, file, &file->cubin.symbols[symbol], function);
     ref_merge_define_symbol(link, file_number, symbol, function->text);
   }
 }
@@ -429,7 +434,10 @@ static void ref_merge_replacement(ref_link *link, size_t file_number, uint32_t s
  * so does what is about the text of a losing body that its sh_info does not name. */
 static void ref_merge_lose_text(ref_link *link, ref_file *file, uint32_t symbol) {
   const ref_symbol *input = &file->cubin.symbols[symbol];
-  const size_t text = link->functions[file->function_of[symbol]].text;
+  const ref_function *function = &link->functions[file->function_of[symbol]];
+  const size_t text = function->text == REF_NONE && function->alias_of != REF_NONE
+                          ? link->functions[function->alias_of].text /* RF846 */
+                          : function->text;
   if (link->is_capsule || !link->job->bug_compatible || text == REF_NONE || input->section == 0 ||
       input->section >= file->cubin.section_count) {
     return;
@@ -536,8 +544,7 @@ static uint32_t ref_merge_info_owner(const ref_file *file, uint32_t section) {
   if (behind) {
     return ref_merge_owner(file, section);
   }
-  const uint32_t owner = ref_function_primary(file, section);
-  return owner != 0 && cubin->symbols[owner].section == section ? owner : 0;
+  return ref_function_owns_text(file, section) ? ref_function_primary(file, section) : 0; /* RF845: not the section's own symbol */
 }
 
 /* RF771: the live function whose text a section that is code of no function of the file has been joined to. */

@@ -287,7 +287,8 @@ static bool ref_relocation_names_slot(const ref_link *link, const ref_file *file
  * where the output's section is called otherwise. */
 static size_t ref_relocation_named_symbol(ref_link *link, size_t section, const char *name) {
   const ref_out_section *known = &link->sections[section];
-  const bool named = link->job->bug_compatible && !link->is_capsule && known->symbol != REF_NONE;
+  const bool text = known->info_function != REF_NONE && name[0] == '.'; /* RF1022: in capsules so far only texts */
+  const bool named = link->job->bug_compatible && (!link->is_capsule || text) && known->symbol != REF_NONE;
   return named ? ref_named_find(link, name) : known->symbol;
 }
 
@@ -439,7 +440,7 @@ static void ref_relocation_check_code(ref_link *link, const ref_file *file, cons
   if (link->is_capsule && link->view->is_mercury && link->sections[output->target].info_function != REF_NONE &&
       entry->symbol == 0) {
     ref_message_fatal(link, "RF219", "Input file '%s': relocation %u of code is about no symbol", file->name,
-                      entry->type - REF_MERCURY_FIRST);
+                      entry->type % REF_MERCURY_FIRST);
   }
 }
 
@@ -469,11 +470,11 @@ static void ref_relocation_make_other(ref_link *link, size_t target) {
   }
 }
 
-/* RF771: entries of a function's text are called after what the file's first ones are about. */
-static void ref_relocation_name_target(ref_link *link, const ref_file *file, uint32_t target) {
+/* RF771: entries of a function's text are called after what the file's first ones are about, of either kind for themselves (RF846). */
+static void ref_relocation_name_target(ref_link *link, const ref_file *file, uint32_t target, bool has_addend) {
   ref_out_section *section = &link->sections[file->section_of[target]];
-  const bool is_first =
-      !link->is_capsule && section->info_function != REF_NONE && section->rel == 0 && section->rela == 0;
+  const bool is_first = !link->is_capsule && section->info_function != REF_NONE &&
+                        (has_addend ? section->rela : section->rel) == 0;
   if (!is_first || (file->cubin.sections[target].flags & REF_FLAG_EXEC) == 0) {
     return;
   }
@@ -486,12 +487,20 @@ static void ref_relocation_name_target(ref_link *link, const ref_file *file, uin
   }
 }
 
+/* RF1016: a number of Mercury's that is so large that nvlink ends by a signal over it, but for entries about symbols of another visibility. */
+static bool ref_relocation_is_wild(const ref_link *link, const ref_file *file, const ref_relocation *entry) {
+  enum { LARGEST = 0x2000, VISIBLE = 3 };
+  const bool hidden = entry->symbol < file->cubin.symbol_count &&
+                      (file->cubin.symbols[entry->symbol].other & VISIBLE) != 0;
+  return link->view->is_mercury && !hidden && entry->type >= REF_MERCURY_FIRST + LARGEST;
+}
+
 static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t table, const ref_relocation *entry,
                                bool has_addend, size_t processed) {
   ref_file *file = &link->files[file_number];
   const uint32_t target = file->cubin.sections[table].info;
   const bool no_type = entry->type != 0 && entry->type <= REF_MERCURY_FIRST; /* L584 */
-  if (link->view->is_mercury && (no_type || (entry->type < REF_MERCURY_FIRST && ref_merge_owner(file, target) != 0))) {
+  if (link->view->is_mercury && no_type) {
     link->has_unexpected_entry = true; /* RF686 */
     link->unexpected_file = file_number;
     return;
@@ -512,12 +521,17 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   output->has_addend = has_addend;
   output->is_of_loader = ref_relocation_is_of_loader(link, file, target, entry);
   ref_relocation_resolve_symbol(link, file, entry, output);
+  if (ref_relocation_is_wild(link, file, entry)) {
+    link->has_unexpected_entry = true;
+    link->unexpected_file = file_number;
+    return;
+  }
   if (ref_relocation_is_kernel_address(link, output)) {
     output->type = ref_mercury_descriptor_type(link, file, table, entry);
   }
   ref_relocation_check_code(link, file, entry, output);
   ref_relocation_add_block_offset(link, output);
-  ref_relocation_name_target(link, file, target);
+  ref_relocation_name_target(link, file, target, has_addend);
   output->section = ref_relocation_section(link, output->target, output->has_addend);
   if (has_addend && output->addend == 0 && processed != 0) {
     ref_relocation_make_other(link, output->target);
