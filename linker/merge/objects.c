@@ -1265,9 +1265,8 @@ static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) 
   const bool texture = dead && known == TL_NONE && objects_is_texture(s); /* L112 */
   if (dead && internal && m->cubin->sections[s->section].type == SHT_CUDA_CONSTANT0 + 2)
     tl_merge_note_constant(m, index); /* L543 */
-  const bool missed =
-      (dead ? module->eliminates : module->mode->final) && !objects_is_in_known_bank(m, s) &&
-      (texture || tl_merge_section_is_missed(m, s));
+  const bool missed = (dead ? module->eliminates : module->mode->final) && !objects_is_in_known_bank(m, s) &&
+                      (texture || tl_merge_section_is_missed(m, s));
   if (dead)
     objects_name_dead_shared(m, s->section);
   m->module->deleted_section |= missed;

@@ -319,7 +319,8 @@ static uint32_t ref_capsule_kept_link(ref_capsule *capsule, uint32_t number, boo
   if (number < FIRST_SECTIONS) {
     return !is_mercury ? number : number == INDEX_SYMBOLS ? last->index : 0;
   }
-  const ref_piece *named = number - FIRST_SECTIONS < capsule->piece_count ? &capsule->pieces[number - FIRST_SECTIONS] : NULL;
+  const ref_piece *named =
+      number - FIRST_SECTIONS < capsule->piece_count ? &capsule->pieces[number - FIRST_SECTIONS] : NULL;
   if (named == NULL || named->index != number) {
     return 0;
   }

@@ -200,7 +200,7 @@ typedef struct ref_moved_attribute {
 } ref_moved_attribute;
 
 const ref_moved_attribute *ref_moves_find_attribute(uint8_t code);
-/* RF1075: the next place of a list of annotations (0x55); false: there is none. */
+/* RF1075, RF1103: the next place of a list of annotations (0x55); false: there is none. */
 bool ref_moves_next_annotation(const uint8_t *data, uint64_t size, uint64_t *position, uint64_t *place);
 
 /* capsule_namesakes.c: RF173, RF252 */

@@ -269,8 +269,8 @@ static void ref_beside_check_constants(const ref_beside *beside) {
       found = !ref_beside_is_mercury(section) && strcmp(section->name, names[k][1]) == 0;
     }
     if (!found) {
-      ref_message_fatal(beside->link, "RF1017", "a capsule has '%s' without a section '%s' of the SASS side", names[k][0],
-                        names[k][1]);
+      ref_message_fatal(beside->link, "RF1017", "a capsule has '%s' without a section '%s' of the SASS side",
+                        names[k][0], names[k][1]);
     }
   }
 }

@@ -58,8 +58,7 @@ void ref_entry_sizes_settle(ref_link *link, const ref_file *file) {
   for (size_t i = 1; i < file->whole.section_count; i++) {
     const ref_section *section = &file->whole.sections[i];
     const bool frames = section->type == REF_TYPE_MERCURY_RELA && REF_IS(section->name, ".nv.merc.rela.debug_frame") &&
-                        section->entry_size != 0 &&
-                        section->size / section->entry_size > section->size / ENTRY_BYTES;
+                        section->entry_size != 0 && section->size / section->entry_size > section->size / ENTRY_BYTES;
     const bool own = i == file->whole.symbol_section && section->entry_size < ENTRY_BYTES;
     if (own || frames || (section->type == REF_TYPE_MERCURY_SYMTAB && section->entry_size != ENTRY_BYTES)) {
       ref_entry_sizes_refuse(link, file, section);

@@ -18,7 +18,8 @@ bool ref_laid_is_table(const ref_link *mercury, size_t section) {
 }
 
 /* RF1019: where no record says the bank, as beside a damaged symbol of it, the parameters' records say where they end. */
-static uint64_t ref_laid_parameters_size(const ref_link *sass, const ref_function *function, const ref_records *records) {
+static uint64_t ref_laid_parameters_size(const ref_link *sass, const ref_function *function,
+                                         const ref_records *records) {
   enum { CODE_KPARAM = 0x17, KPARAM_BYTES = 12, KPARAM_OFFSET = 6, KPARAM_SIZE = 8, KPARAM_SHIFT = 18 };
   uint64_t end = 0;
   for (size_t i = 0; i < records->count; i++) {

@@ -544,7 +544,8 @@ static uint32_t ref_merge_info_owner(const ref_file *file, uint32_t section) {
   if (behind) {
     return ref_merge_owner(file, section);
   }
-  return ref_function_owns_text(file, section) ? ref_function_primary(file, section) : 0; /* RF845: not the section's own symbol */
+  return ref_function_owns_text(file, section) ? ref_function_primary(file, section)
+                                               : 0; /* RF845: not the section's own symbol */
 }
 
 /* RF771: the live function whose text a section that is code of no function of the file has been joined to. */

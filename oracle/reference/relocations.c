@@ -473,8 +473,8 @@ static void ref_relocation_make_other(ref_link *link, size_t target) {
 /* RF771: entries of a function's text are called after what the file's first ones are about, of either kind for themselves (RF846). */
 static void ref_relocation_name_target(ref_link *link, const ref_file *file, uint32_t target, bool has_addend) {
   ref_out_section *section = &link->sections[file->section_of[target]];
-  const bool is_first = !link->is_capsule && section->info_function != REF_NONE &&
-                        (has_addend ? section->rela : section->rel) == 0;
+  const bool is_first =
+      !link->is_capsule && section->info_function != REF_NONE && (has_addend ? section->rela : section->rel) == 0;
   if (!is_first || (file->cubin.sections[target].flags & REF_FLAG_EXEC) == 0) {
     return;
   }
@@ -490,8 +490,8 @@ static void ref_relocation_name_target(ref_link *link, const ref_file *file, uin
 /* RF1016: a number of Mercury's that is so large that nvlink ends by a signal over it, but for entries about symbols of another visibility. */
 static bool ref_relocation_is_wild(const ref_link *link, const ref_file *file, const ref_relocation *entry) {
   enum { LARGEST = 0x2000, VISIBLE = 3 };
-  const bool hidden = entry->symbol < file->cubin.symbol_count &&
-                      (file->cubin.symbols[entry->symbol].other & VISIBLE) != 0;
+  const bool hidden =
+      entry->symbol < file->cubin.symbol_count && (file->cubin.symbols[entry->symbol].other & VISIBLE) != 0;
   return link->view->is_mercury && !hidden && entry->type >= REF_MERCURY_FIRST + LARGEST;
 }
 
