@@ -508,7 +508,7 @@ typedef struct ref_link {
   ref_out_symbol *symbols;
   size_t symbol_count, symbol_capacity;
   uint32_t dead_globals; /* RF1077 */
-  size_t pool_measured; /* RF1033: of shared_objects, those that are in pool_size */
+  size_t pool_measured;  /* RF1033: of shared_objects, those that are in pool_size */
   uint64_t pool_size;
   size_t *first_functions; /* RF1043: by file, symbols */
   size_t *stubs_by_symbol; /* of the first `stubs_noted` symbols */
