@@ -201,6 +201,7 @@ typedef struct ref_function {
   size_t symbol; /* in the module */
   bool local, defined, entry, reached, live, weak;
   bool is_provided; /* RF966: a kernel by its name alone */
+  bool is_counted;  /* RF1077 */
   size_t definition_file, definition_symbol;
   uint32_t registers;
   uint16_t first_virtual_sm; /* V3 */
@@ -324,6 +325,8 @@ typedef struct ref_out_symbol {
   bool is_weak_after_common; /* D19 */
   bool is_gone;              /* RF662: a variable that was defined in a section that went with a function */
   bool has_no_name;          /* W17.2 */
+  uint32_t dead_before;      /* RF1077: global functions that were merged before it and are dead */
+  uint32_t own_number;       /* RF1077: of a global one, nvlink's */
   size_t section;            /* REF_NONE when undefined */
   uint64_t value, size;
   size_t mention_file, definition_file;
@@ -511,7 +514,8 @@ typedef struct ref_link {
   ref_indices left_out; /* RF177: how many sections there were when nvlink made one that is never filled */
   ref_out_symbol *symbols;
   size_t symbol_count, symbol_capacity;
-  size_t pool_measured; /* RF1033: of shared_objects, those that are in pool_size */
+  uint32_t dead_globals; /* RF1077 */
+  size_t pool_measured;  /* RF1033: of shared_objects, those that are in pool_size */
   uint64_t pool_size;
   size_t *first_functions; /* RF1043: by file, symbols */
   size_t *stubs_by_symbol; /* of the first `stubs_noted` symbols */

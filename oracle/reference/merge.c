@@ -466,6 +466,9 @@ static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symb
   }
   ref_function *function = &link->functions[file->function_of[symbol]];
   if (!function->live) {
+    const bool is_new = !function->is_counted && file->cubin.symbols[symbol].info >> 4 == REF_BIND_GLOBAL;
+    link->dead_globals += is_new; /* RF1077: dead, but it has a number */
+    function->is_counted = true;
     if (file->body_of[symbol] == REF_BODY_REPLACES && ref_function_symbol_is_alias(file, symbol) &&
         link->job->bug_compatible) {
       file->lost_text = file->cubin.symbols[symbol].section; /* RF223 */

@@ -276,12 +276,13 @@ size_t ref_symbols_first(const ref_link *link) {
  * has the number 0 before (RF464). */
 void ref_symbols_number(ref_link *link) {
   const size_t *places = ref_symbols_places(link), first = ref_symbols_first(link);
-  uint32_t next = first != REF_NONE && ref_symbol_stays(link, &link->symbols[first]) ? 0 : 1;
+  uint32_t next = first != REF_NONE && ref_symbol_stays(link, &link->symbols[first]) ? 0 : 1, own = 0;
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < link->symbol_count; i++) {
       ref_out_symbol *symbol = &link->symbols[places[i]];
       if (symbol->local_list == (pass == 0)) {
         symbol->index = ref_symbol_stays(link, symbol) ? next++ : 0;
+        symbol->own_number = symbol->local_list ? 0 : ++own + symbol->dead_before; /* RF1077 */
       }
     }
     if (pass == 0) {

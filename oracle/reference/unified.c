@@ -16,10 +16,10 @@ bool ref_unified_is_copy(const ref_section *section) {
   return ref_unified_is_table(section->type) && (section->flags & REF_FLAG_MERCURY) != 0;
 }
 
-/* RF188: in the copies symbols have nvlink's own numbers: -1 is the first of the output's globals. */
+/* RF188, RF1077: in the copies symbols have nvlink's own numbers: -1 is the first global one. */
 static uint32_t ref_unified_number(const ref_link *link, size_t symbol, bool copy) {
   const uint32_t index = symbol == REF_NONE ? 0 : link->symbols[symbol].index;
-  return copy && index >= link->first_global ? link->first_global - index - 1 : index;
+  return copy && index >= link->first_global ? 0 - link->symbols[symbol].own_number : index;
 }
 
 /* R13a, U2: entries of type 114 stay if the link has a table of functions. */
