@@ -188,7 +188,8 @@ static bool mercury_names_thread_local(const checker *c, const uint8_t *entry) {
 }
 
 /* Whether half an address is that of a symbol of a type that has none: it is neither a function, a variable, a section nor
- * a texture, and becomes symbol 0 (L614). Of other types a label is none, wherever it is, and symbol 0 (L1133). */
+ * a texture, and becomes symbol 0 (L614). Of other types a label is none, wherever it is, and symbol 0 (L1133). Whatever the
+ * type is, symbol 0 itself is none (L1701). */
 static bool mercury_names_nothing(const checker *c, const uint8_t *entry) {
   enum { TYPE = 15 };
   const uint8_t *const symbol = mercury_symbol(c, tl_get32(entry + 12));
@@ -196,7 +197,8 @@ static bool mercury_names_nothing(const checker *c, const uint8_t *entry) {
   const bool has_place = type == STT_FUNC || type == STT_SECTION || type == STT_OBJECT || type == STT_CUDA_OBJECT ||
                          tl_type_is_texture(type);
   const uint32_t needs = tl_get32(entry + 8);
-  return (mercury_is_half(needs) && !has_place) || (tl_code_needs_place(needs) && type == STT_NOTYPE);
+  const bool is_none = tl_get32(entry + 12) == 0 && needs != TL_R_MERCURY;
+  return is_none || (mercury_is_half(needs) && !has_place) || (tl_code_needs_place(needs) && type == STT_NOTYPE);
 }
 
 /* Whether an entry of code is about the symbol of a section that nvlink finds no place for: those that need one about the
