@@ -138,6 +138,22 @@ static void bindless_fill_kernel(tl_layout *layout, const tl_module *module, uin
   }
 }
 
+/* L1604: a second name with a kernel's mark is a kernel, whose table its function has, also where it is
+ * the only one (W6.12). */
+static void bindless_add_second_names(const tl_module *module, const uint32_t *reached, uint8_t *masks,
+                                      tl_arena *arena) {
+  uint32_t *const of_text = tl_arena_new(arena, uint32_t, module->sections.count);
+  for (size_t k = 0; k < module->all_kernels.count; k++)
+    of_text[module->symbols.items[module->all_kernels.items[k]].section] = (uint32_t)k + 1;
+  for (size_t k = module->kernels.count; k < module->entries.count; k++) {
+    const tl_symbol *const name = &module->symbols.items[module->entries.items[k]];
+    const bool alone = tl_module_single_alias(module) == module->entries.items[k];
+    if (name->section != TL_NONE && of_text[name->section])
+      masks[of_text[name->section] - 1] |=
+          (uint8_t)(reached[name->function] | (alone ? bindless_input_mask(module) : 0));
+  }
+}
+
 /* By position in all_kernels: which kinds each kernel reaches; one that is not named counts its own text alone (L111). */
 static uint8_t *bindless_kernel_masks(const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   uint8_t *const result = tl_arena_new(arena, uint8_t, module->all_kernels.count);
@@ -152,6 +168,8 @@ static uint8_t *bindless_kernel_masks(const tl_module *module, const tl_graph *g
       continue;
     result[k] = (uint8_t)(mask | (alone ? bindless_input_mask(module) : 0));
   }
+  if (!module->capsule)
+    bindless_add_second_names(module, reached, result, arena);
   return result;
 }
 

@@ -158,8 +158,8 @@ static bool functions_bank_clashes(const tl_merging *m, const tl_cubin_section *
     return false;
   if (functions_is_mentioned(m, kernel))
     return true;
-  if (earlier->about == TL_NONE)
-    return false;
+  if (earlier->about == TL_NONE) /* L1611 */
+    return true;
   const uint32_t owner = m->module->sections.items[earlier->about].owner;
   return owner != TL_NONE && (!kernel->section || m->module->symbols.items[owner].name != kernel->name);
 }
@@ -206,7 +206,10 @@ static void functions_check_banks(tl_merging *m) {
       continue;
     const bool weak = tl_symbol_binding(&m->cubin->symbols[primary]) == STB_WEAK;
     const uint32_t earlier = tl_module_find_section(m->module, bank->name);
-    if (weak && earlier != TL_NONE && m->module->sections.items[earlier].type == bank->type &&
+    const bool table = earlier != TL_NONE && tl_merge_is_first_table(m->module, earlier); /* L1606 */
+    if (table && (!weak || !m->module->sections.items[earlier].blocks))
+      continue;
+    if (weak && earlier != TL_NONE && (table || m->module->sections.items[earlier].type == bank->type) &&
         m->module->sections.items[earlier].size == bank->size)
       continue; /* they are one (L1098) */
     const bool joins = earlier != TL_NONE && m->module->sections.items[earlier].type == bank->type &&
@@ -924,7 +927,8 @@ static void functions_check_parameters(tl_merging *m, uint32_t symbol, uint32_t 
   const bool weak = tl_symbol_binding(s) == STB_WEAK && tl_binding_of(&m->module->symbols.items[out]) == STB_WEAK;
   if (weak && incoming && known != TL_NONE)
     tl_trace(m->module->diagnostics, TL_TRACE_PARAMETER_BANK, tl_merging_text(m, s->name));
-  if (weak && incoming && known != TL_NONE && incoming->size != m->module->sections.items[known].size)
+  const bool same = incoming && known != TL_NONE && incoming->name == m->module->sections.items[known].name; /* L1605 */
+  if (weak && same && incoming->size != m->module->sections.items[known].size)
     functions_note_bank(m, incoming, s->name);
 }
 
@@ -1126,14 +1130,13 @@ static void functions_pass_one(tl_merging *m, uint32_t symbol) {
     functions_check_counts(m, symbol);
 }
 
-/* L606: the names of a dead kernel's sections stay names that no kernel of a later file may have (L198). */
+/* L606, L1607: the names of a dead function's sections stay names that no kernel of a later file may have (L198). */
 static void functions_remember_dead_sections(tl_merging *m) {
-  const uint8_t dead = TL_SECTION_DEAD | TL_SECTION_KERNEL;
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
     const bool about = section->flags & SHF_INFO_LINK && section->info < m->cubin->section_count;
     const uint32_t text = about ? section->info : s;
-    if ((m->section_state[text] & dead) == dead &&
+    if (m->section_state[text] & TL_SECTION_DEAD &&
         tl_map_get(&m->module->local_function_names, section->name) == TL_NONE)
       tl_map_set(&m->module->local_function_names, section->name, 0);
   }

@@ -146,8 +146,9 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
     return objects_info_section(m, input, text);
   const bool parameters = input->type == SHT_CUDA_CONSTANT0, images = input->type == SHT_CUDA_IMAGE_HEADERS;
   const bool table = (parameters || images) && module->mode->final; /* L749 */
-  const uint64_t flags =
-      input->type == SHT_CUDA_SHARED ? SHF_WRITE | SHF_ALLOC | SHF_INFO_LINK : input->flags; /* L592 */
+  const uint64_t flags = input->type == SHT_CUDA_SHARED           ? SHF_WRITE | SHF_ALLOC | SHF_INFO_LINK /* L592 */
+                         : input->type == SHT_CUDA_CONSTANT0 + 2 ? SHF_ALLOC | SHF_INFO_LINK /* L1612 */
+                                                                 : input->flags;
   const bool bare = input->type == SHT_CUDA_CONSTANT0 + 2 || input->type == SHT_CUDA_SHARED; /* L952 */
   const uint64_t entry_size = bare ? 0 : input->entry_size;
   out = table ? tl_module_add_section_unlisted(module, input->name, input->type, flags, input->align, entry_size)
@@ -185,10 +186,31 @@ static bool objects_is_new_bank(const tl_merging *m, const tl_cubin_section *inp
          !input->unnamed && tl_module_find_section(m->module, input->name) == TL_NONE;
 }
 
+bool tl_merge_is_first_table(const tl_module *module, uint32_t section) {
+  return section == module->shstrtab || section == module->strtab || section == module->symtab ||
+         section == module->info;
+}
+
+/* L1606: of two weak kernels' the first one's bytes stay. */
+static uint32_t objects_join_table(tl_merging *m, uint32_t index, uint32_t table) {
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  if (!objects_is_of_weak_body(m, input) || !m->module->sections.items[table].blocks)
+    m->section_offset[index] =
+        tl_module_append(m->module, table, input->data, input->size, input->align, m->file, index);
+  tl_module_add_fixed_symbol(m->module, table);
+  m->section_map[index] = table;
+  return table;
+}
+
 static void objects_append_parameters(tl_merging *m, uint32_t index) {
   const tl_cubin_section *const input = &m->cubin->sections[index];
   const uint32_t text = objects_owner_text(m, input);
   const uint32_t bank = objects_bank_of_strong(m, index);
+  const uint32_t same = tl_module_find_section(m->module, input->name);
+  if (same != TL_NONE && tl_merge_is_first_table(m->module, same) && !m->module->capsule) {
+    objects_join_table(m, index, same);
+    return;
+  }
   if (objects_is_new_bank(m, input, text)) {
     objects_add_losing_bank(m, index, text);
     return;
@@ -240,6 +262,11 @@ static bool objects_is_table(const tl_merging *m, uint32_t type, uint32_t name) 
   return table;
 }
 
+/* A kernel's parameters have a section of their own beside such a table, which is made later (L1606). */
+static bool objects_is_bank(const tl_cubin_section *input) {
+  return input->type == SHT_CUDA_CONSTANT0 && input->info;
+}
+
 /* With -v nvlink takes a parameter bank with code's flag for the text of a function, and crashes (L702). */
 static bool objects_is_false_text(const tl_merging *m, const tl_cubin_section *input) {
   return input->type == SHT_CUDA_CONSTANT0 && input->flags & SHF_EXECINSTR && m->module->options->verbose &&
@@ -262,7 +289,8 @@ void tl_merge_check_shape(const tl_merging *m, uint32_t index) {
     what = "sh_info names no section"; /* nvlink takes what lies behind its table (L176) */
   else if (objects_is_false_text(m, input))
     what = "sh_flags of a kernel's parameters are those of code (L702)";
-  else if (objects_is_table(m, input->type, input->name)) /* read by nobody, so that E60 may follow */
+  else if (objects_is_table(m, input->type, input->name) &&
+           !objects_is_bank(input)) /* read by nobody, so that E60 may follow */
     tl_cubin_suspect(m->cubin, m->module->names, m->module->diagnostics, index, TL_NO_OFFSET,
                      "sh_type is not that of a table of its name");
   if (what)
@@ -288,8 +316,8 @@ static bool objects_is_unified_data(const tl_merging *m, const tl_cubin_section 
 
 /* L1098, L1148: a kernel's bank is the section of its name that an earlier file's kernel of another name has. */
 static bool objects_shares_bank(const tl_merging *m, const tl_cubin_section *input, uint32_t text, uint32_t same) {
-  const uint32_t its = same == TL_NONE ? TL_NONE : m->module->sections.items[same].about;
-  return input->type == SHT_CUDA_CONSTANT0 && its != TL_NONE && its != text && !m->module->capsule;
+  const bool another = same != TL_NONE && m->module->sections.items[same].about != text; /* nobody's, too (L1611) */
+  return input->type == SHT_CUDA_CONSTANT0 && another && !m->module->capsule;
 }
 
 /* L1366: what a variable without a space lies in comes into the output's section of that name, also where the output makes
@@ -341,10 +369,14 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   tl_merge_check_shape(m, index);
   const bool strange = input->type == SHT_CUDA_SHARED && !objects_starts_with(m, input->name, ".nv.shared."); /* L190 */
   const bool leads =
-      input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0 || input->type == SHT_CUDA_SHARED;
+      input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0 || input->type == SHT_CUDA_SHARED ||
+      input->type == SHT_CUDA_CONSTANT0 + 2;
   const uint32_t text = input->info && leads && !strange ? objects_owner_text(m, input) : TL_NONE; /* L1302 */
   const bool owned = text != TL_NONE && module->sections.items[text].owner != TL_NONE;             /* L176 */
   const uint32_t known = (uint32_t)module->sections.count, same = tl_module_find_section(module, input->name);
+  const bool joins = owned && objects_is_bank(input) && same != TL_NONE && tl_merge_is_first_table(module, same);
+  if (joins)
+    return objects_join_table(m, index, same);
   if (owned && same != TL_NONE && module->sections.items[same].type != input->type)
     return objects_refuse_type(m, index, same);
   if (owned && objects_shares_bank(m, input, text, same)) {
@@ -1058,6 +1090,8 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   objects_check_texture(m, index);
+  if (tl_symbol_binding(s) == STB_LOCAL && tl_map_get(&m->module->local_function_names, s->name) == TL_NONE)
+    tl_map_set(&m->module->local_function_names, s->name, 0); /* L1607 */
   const bool internal = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && tl_section_type_is_constant(input->type) &&
                         (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0);
   if (internal && m->module->mode->final) {
@@ -1100,8 +1134,7 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
 
 /* What has a texture's name already, whatever its binding and kind: the first symbol, or for a section without one the
  * null symbol (L159). Textures that are parameters are local, and all of one name are one symbol (B1, L80). */
-uint32_t tl_merge_symbol_named(const tl_merging *m, uint32_t name) {
-  tl_module *const module = m->module;
+static void objects_name_symbols(tl_module *module) {
   for (; module->named_symbols < module->symbols.count; module->named_symbols++) {
     const tl_symbol *const next = &module->symbols.items[module->named_symbols];
     const bool banked =
@@ -1110,6 +1143,18 @@ uint32_t tl_merge_symbol_named(const tl_merging *m, uint32_t name) {
     if (module->named_symbols && !constant && tl_map_get(&module->symbol_of_any_name, next->name) == TL_NONE)
       tl_map_set(&module->symbol_of_any_name, next->name, module->named_symbols);
   }
+}
+
+uint32_t tl_merge_namesake(tl_module *module, uint32_t name) {
+  objects_name_symbols(module);
+  const uint32_t known = module->symbol_of_name[name];
+  const uint32_t first = known == TL_NONE ? tl_map_get(&module->symbol_of_any_name, name) : known;
+  return first == TL_NONE || tl_type_of(&module->symbols.items[first]) == STT_SECTION ? TL_NONE : first;
+}
+
+uint32_t tl_merge_symbol_named(const tl_merging *m, uint32_t name) {
+  tl_module *const module = m->module;
+  objects_name_symbols(module);
   const uint32_t known = tl_map_get(&module->symbol_of_any_name, name);
   return known != TL_NONE || tl_module_find_section(module, name) == TL_NONE ? known : 0;
 }
@@ -1185,13 +1230,21 @@ static bool objects_is_lost_parameter(const tl_merging *m, const tl_cubin_symbol
          (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
 }
 
+/* L1608: an object in the parameters of a body that lost whose bank's name is known lies in that bank. */
+static bool objects_is_in_known_bank(const tl_merging *m, const tl_cubin_symbol *s) {
+  const tl_cubin_section *const input = &m->cubin->sections[s->section];
+  return m->section_state[s->section] & TL_SECTION_LOST && input->type == SHT_CUDA_CONSTANT0 && !m->module->capsule &&
+         tl_module_find_section(m->module, input->name) != TL_NONE;
+}
+
 /* W8.3: a relocatable output lists the local objects of a body that lost, with the values that they had there, in the
  * first section of that name; not its compiler constants (W8.8). */
-static void objects_list_of_loser(tl_merging *m, uint32_t index, bool lists) {
+static void objects_list_of_loser(tl_merging *m, uint32_t index, uint32_t known, bool lists) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   const uint32_t section = tl_module_find_section(m->module, input->name);
-  if (tl_symbol_binding(s) != STB_LOCAL || input->type == SHT_CUDA_CONSTANT0 + 2 || section == TL_NONE)
+  const bool new = tl_symbol_binding(s) == STB_LOCAL || (known == TL_NONE && objects_is_in_known_bank(m, s));
+  if (!new || input->type == SHT_CUDA_CONSTANT0 + 2 || section == TL_NONE)
     return;
   const uint32_t out = objects_new_symbol(m, s, s->info);
   tl_symbol *const symbol = &m->module->symbols.items[out];
@@ -1225,8 +1278,8 @@ static void objects_pass_dropped(tl_merging *m, uint32_t index, uint32_t known) 
   const bool texture = dead && known == TL_NONE && objects_is_texture(s); /* L112 */
   if (dead && internal && m->cubin->sections[s->section].type == SHT_CUDA_CONSTANT0 + 2)
     tl_merge_note_constant(m, index); /* L543 */
-  const bool missed =
-      (dead ? module->eliminates : module->mode->final) && (texture || tl_merge_section_is_missed(m, s));
+  const bool missed = (dead ? module->eliminates : module->mode->final) && !objects_is_in_known_bank(m, s) &&
+                      (texture || tl_merge_section_is_missed(m, s));
   if (dead)
     objects_name_dead_shared(m, s->section);
   m->module->deleted_section |= missed;
@@ -1243,12 +1296,13 @@ static void objects_pass_gone(tl_merging *m, uint32_t index, uint32_t known) {
   if (known != TL_NONE && tl_symbol_type(s) == STT_CUDA_OBJECT)
     m->module->symbols.items[known].went = true;
   tl_merge_remember_constant(m, index);
-  const bool lists = !m->module->mode->final || m->module->mode->records_applied;
+  const bool visible = (s->other & STO_VISIBILITY_MASK) != STV_INTERNAL && objects_is_in_known_bank(m, s); /* L1608 */
+  const bool lists = !m->module->mode->final || m->module->mode->records_applied || visible;
   const bool lost = m->section_state[s->section] & TL_SECTION_LOST, texture = objects_is_texture(s);
   if (objects_stays_of_loser(m, s))
     objects_pass_defined(m, index, known);
   else if (lost && !texture && (lists || objects_is_lost_parameter(m, s)))
-    objects_list_of_loser(m, index, lists);
+    objects_list_of_loser(m, index, known, lists);
   tl_merge_meet_constants(m, s->section);
 }
 
