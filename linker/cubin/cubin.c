@@ -339,6 +339,10 @@ static void reader_read_symbol(reader *r, uint32_t index, const tl_cubin_section
                               .section = reader_symbol_section(r, index, at, wide),
                               .value = tl_get64(at + 8),
                               .size = tl_get64(at + 16)};
+  const tl_cubin_section *const bank = tl_cubin_section_at(cubin, symbol->section);
+  if (tl_view_is_capsule(cubin) && cubin->role.finalized && bank->type == SHT_CUDA_CONSTANT0 &&
+      (at[4] & 15) == STT_SECTION)
+    symbol->name = bank->name; /* L1569 */
   const bool laid_out = (symbol->other & STO_SPACE_MASK) == STO_SHARED || symbol->section == TL_SECTION_COMMON;
   if (laid_out && symbol->size > largest_size)
     reader_fail(r, cubin->symbol_table, offset, "a symbol's size is too large");

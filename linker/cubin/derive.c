@@ -288,6 +288,63 @@ void tl_derive_take_types(tl_cubin *cubin, const tl_names *names, tl_arena *aren
   }
 }
 
+/* Mercury's section of the same contents by SASS section, and the other way round by name alone; 0 where there is none, or more than
+ * one of the name. */
+typedef struct derive_partners {
+  uint32_t *mercury, *sass;
+} derive_partners;
+
+static derive_partners derive_find_partners(const deriver *d) {
+  const uint32_t count = d->cubin->section_count;
+  derive_partners p = {tl_arena_new(d->arena, uint32_t, count), tl_arena_new(d->arena, uint32_t, count)};
+  tl_map by_name, again;
+  tl_map_init(&by_name, d->arena);
+  tl_map_init(&again, d->arena);
+  for (uint32_t i = 1; i < count; i++) {
+    const tl_cubin_section *const section = derive_section(d, i);
+    if (section->unnamed)
+      continue;
+    if (tl_map_get(&by_name, section->name) != TL_NONE)
+      tl_set_add(&again, section->name);
+    tl_map_set(&by_name, section->name, i);
+  }
+  for (uint32_t i = 1; i < count; i++) {
+    const tl_cubin_section *const section = derive_section(d, i);
+    uint32_t sass = 0;
+    if (section->type == SHT_CUDA_CAPSULE)
+      sass = section->size < WORD ? 0 : tl_get32(section->data);
+    else if (section->flags & SHF_CUDA_MERCURY && !section->unnamed) {
+      const uint32_t name = derive_sass_name(d, i), found = tl_map_get(&by_name, name);
+      const bool twice = tl_set_has(&again, name) || tl_set_has(&again, section->name);
+      sass = p.sass[i] = found == TL_NONE || twice ? 0 : found;
+    }
+    if (sass && sass < count && !p.mercury[sass])
+      p.mercury[sass] = i;
+  }
+  return p;
+}
+
+void tl_derive_take_targets(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
+  static const uint32_t nobody_s[][2] = {{SHT_CUDA_GLOBAL_INIT, SHT_CUDA_GLOBAL_INIT},
+                                         {SHT_CUDA_USER_CONSTANT, SHT_CUDA_CONSTANT0 + 3},
+                                         {SHT_CUDA_PIC_CONSTANT, SHT_CUDA_CONSTANT0 + 4},
+                                         {SHT_CUDA_MERCURY_INFO, SHT_CUDA_INFO}};
+  const deriver d = {.cubin = cubin, .names = names, .arena = arena};
+  const derive_partners p = derive_find_partners(&d);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    tl_cubin_section *const section = derive_section(&d, i);
+    const tl_cubin_section *const own = derive_section(&d, p.sass[i]);
+    const bool data = section->type != SHT_CUDA_MERCURY_RELA && section->type != SHT_CUDA_MERCURY_INFO;
+    if (!p.sass[i] || (!data && section->info >= cubin->section_count)) /* over which nvlink crashes */
+      continue;
+    if (section->type == SHT_CUDA_MERCURY_RELA && own->type == SHT_RELA && own->info < cubin->section_count &&
+        p.mercury[own->info])
+      section->info = p.mercury[own->info];
+    else if (TL_PAIRED32(nobody_s, section->type, SHT_NULL) == own->type && own->type != SHT_NULL && !own->info)
+      section->info = 0;
+  }
+}
+
 tl_derive_version tl_derive_find_version(const tl_cubin *cubin, const tl_names *names) {
   enum { VERSION = 7, UNSAID = 0x100 };
   for (uint32_t i = 1; i < cubin->section_count; i++) {

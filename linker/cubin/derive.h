@@ -17,6 +17,8 @@ bool tl_derive_half_addend(const tl_code *code, uint16_t opcode, uint64_t addend
 
 /* Gives Mercury's debug data, which is known by its name, the SASS side's type (L1559). */
 void tl_derive_take_types(tl_cubin *cubin, const tl_names *names, tl_arena *arena);
+/* What Mercury's entries are about is what the SASS side's entries of that name are about (L1565). */
+void tl_derive_take_targets(tl_cubin *cubin, const tl_names *names, tl_arena *arena);
 /* Gives Mercury's debug data the SASS side's headers (L1546). */
 void tl_derive_take_headers(tl_cubin *cubin, const tl_names *names, tl_arena *arena);
 

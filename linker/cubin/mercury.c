@@ -61,6 +61,12 @@ static void mercury_index(checker *c) {
   c->symbols = mercury_section(c, c->mercury_symbols);
 }
 
+/* L1567: where both sides are linked nvlink's finalizer, which ends over it, comes behind what the link says. */
+static void mercury_fail_later(const checker *c, uint32_t section, uint64_t offset, const char *what) {
+  (c->cubin->role.joined ? tl_cubin_suspect : tl_cubin_damaged)(c->cubin, c->names, c->diagnostics, section, offset,
+                                                                what);
+}
+
 static uint64_t mercury_symbol_count(const tl_cubin_section *table) {
   return table->size / ELF_SYMBOL_SIZE;
 }
@@ -244,13 +250,13 @@ static void mercury_check_entries(const checker *c, uint32_t section, const tl_c
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
     const uint8_t *const entry = entries->data + at;
     if (!mercury_stands_in_place(c, entry))
-      mercury_fail(c, section, at, "an entry stands in the wrong word of an instruction (L512)");
+      mercury_fail_later(c, section, at, "an entry stands in the wrong word of an instruction (L512)");
     if (mercury_names_thread_local(c, entry))
       mercury_fail(c, section, at, "an entry names a symbol of initialised variables that is no object (L605)");
     if (mercury_names_nothing(c, entry))
-      mercury_fail(c, section, at, "an entry of code is about a symbol that has no place (L614, L1133)");
+      mercury_fail_later(c, section, at, "an entry of code is about a symbol that has no place (L614, L1133)");
     if (c->cubin->role.joined && mercury_names_no_place(c, entry))
-      mercury_fail(c, section, at, "an entry of code is about a section that has no place (L608)");
+      mercury_fail_later(c, section, at, "an entry of code is about a section that has no place (L608)");
     if (!c->namesake && mercury_lies_nowhere(c, entry))
       mercury_fail(c, section, at, "an address of the program is no place of an instruction (L1134)");
     if (!c->namesake && !mercury_returns_there(c, entry, sass))
@@ -711,7 +717,25 @@ static void mercury_check_section(checker *c, uint32_t index) {
     mercury_check_frames(c, index);
 }
 
-/* L1132: all that is Mercury's stands behind what is SASS. */
+/* L1132: all that is Mercury's stands behind what is SASS. Entries that do not are about no section of Mercury's; over those about
+ * what both sides have, nvlink crashes (L1566). */
+void tl_mercury_check_order(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics) {
+  uint32_t first = 0;
+  for (uint32_t i = 1; i < cubin->section_count && cubin->role.joined; i++) {
+    const tl_cubin_section *const section = &cubin->sections[i], *const about =
+                                                                     tl_cubin_section_at(cubin, section->info);
+    const bool mercury = section->flags & SHF_CUDA_MERCURY;
+    const bool text = about->flags & SHF_EXECINSTR && about->type == SHT_PROGBITS;
+    const bool both = !(about->flags & SHF_CUDA_MERCURY) &&
+                      (text || about->type == SHT_CUDA_GLOBAL_INIT || about->type == SHT_CUDA_CONSTANT0 + 3 ||
+                       (about->type == SHT_PROGBITS && section->info));
+    first = first || !mercury ? first : i;
+    if (first && !mercury && section->type == SHT_RELA && section->info < cubin->section_count && !both)
+      tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_BAD_RELOC_SECTION),
+                         (tl_site){cubin->path, tl_names_text(names, section->name), NULL, TL_NO_OFFSET}, NULL);
+  }
+}
+
 static void mercury_check_order(const checker *c) {
   bool behind = false;
   for (uint32_t i = 1; i < c->cubin->section_count; i++) {

@@ -715,7 +715,8 @@ const uint8_t *final_frame_relocations(finalizer *f, uint32_t section, uint64_t 
     const tl_kept *const entry = list.items[i];
     const final_frame *const found = frames_find(f, entry->offset);
     const bool points = frames_points(f, entry);
-    if (tl_relocation_is_code_place(tl_relocation_in_view(entry->type, true)) || (points && !found))
+    const bool nothing = entry->type == 0 || entry->type == TL_R_MERCURY; /* L1568 */
+    if (nothing || tl_relocation_is_code_place(tl_relocation_in_view(entry->type, true)) || (points && !found))
       continue;
     uint8_t *const at = bytes + *size;
     tl_put64(at, frames_place(f, entry, found));

@@ -617,6 +617,8 @@ static bool relocate_is_behind_mercury(const relocating *r, const entry_state *e
 
 static outcome relocate_by_type(const relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
+  if (e->type == 0 && r->module->view == TL_VIEW_MERCURY) /* of no table's numbers (L1568) */
+    return OUTCOME_DROP;
   switch (e->row ? e->row->kind : TL_RELOC_SENTINEL) {
   case TL_RELOC_APPLY:
     break;
