@@ -119,7 +119,8 @@ static bool link_capsules(tl_link_common *c, tl_link_stages *s, tl_finalized *fi
   const tl_message *const why = link_second_view(c, &sass);
   if (why)
     link_refuse_second_view(c, s, why);
-  tl_finalize_capsules(&s->relocated, &s->module, &sass.relocated, &sass.module, arena);
+  const uint64_t table = tl_mode_of(&c->job->options)->final ? sass.layout.tables_begin : sass.layout.bindless_base;
+  tl_finalize_capsules(&s->relocated, &s->module, &sass.relocated, &sass.module, table, arena);
   tl_link_emit(c, s);
   tl_link_emit(c, &sass);
   const tl_linked_view mercury = tl_link_linked(c, s), plain = tl_link_linked(c, &sass);

@@ -11,7 +11,10 @@ typedef struct tl_record {
   uint64_t offset; /* of the record in its section */
 } tl_record;
 
-enum { TL_RECORD_WHOLE = 4 }; /* the format of records that say how long they are (I1) */
+enum {
+  TL_RECORD_BARE = 1,
+  TL_RECORD_WHOLE = 4
+}; /* the formats of records without a value, and of those that say how long they are (I1) */
 
 /* The record at *position of a section of attributes, which moves behind it; false at the end. What is no whole record is fatal (D66, D67); one
  * stray byte at the end is ignored where zeros follow (I16). */

@@ -199,6 +199,11 @@ static const uint32_t *derive_find_places(const deriver *d, const bool *lone, co
   return places;
 }
 
+/* Of the SASS side. */
+static bool derive_is_debug(const tl_cubin_section *section) {
+  return section->type == SHT_PROGBITS && !(section->flags & (SHF_ALLOC | SHF_CUDA_MERCURY));
+}
+
 /* L1552: by section of the SASS side's debug data that is not the first of its name: Mercury's section of that name, which stands
  * for it again; 0 of others. */
 static const uint32_t *derive_find_again(const deriver *d, const bool *lone) {
@@ -211,8 +216,7 @@ static const uint32_t *derive_find_again(const deriver *d, const bool *lone) {
       tl_map_set(&mercury, derive_section(d, d->sass[i])->name, i);
   for (uint32_t i = 1; i < count; i++) {
     const tl_cubin_section *const section = derive_section(d, i);
-    const bool debug = section->type == SHT_PROGBITS && !(section->flags & (SHF_ALLOC | SHF_CUDA_MERCURY));
-    const uint32_t known = debug ? tl_map_get(&mercury, section->name) : TL_NONE;
+    const uint32_t known = derive_is_debug(section) ? tl_map_get(&mercury, section->name) : TL_NONE;
     if (known != TL_NONE && d->sass[known] != i)
       again[i] = known;
   }
@@ -233,17 +237,54 @@ void tl_derive_take_again(tl_cubin_section *section, const tl_cubin_section *mer
   section->file_offset = mercury->file_offset;
 }
 
+/* Debug data (L1546), and variables and constants of the user's (L1561). */
+static bool derive_has_header_of(const tl_cubin_section *section, const tl_cubin_section *own) {
+  static const uint32_t pairs[][2] = {{SHT_PROGBITS, SHT_PROGBITS},
+                                      {SHT_CUDA_GLOBAL_INIT, SHT_CUDA_GLOBAL_INIT},
+                                      {SHT_CUDA_USER_CONSTANT, SHT_CUDA_CONSTANT0 + 3},
+                                      {SHT_CUDA_PIC_CONSTANT, SHT_CUDA_CONSTANT0 + 4}};
+  return TL_PAIRED32(pairs, section->type, SHT_NULL) == own->type && own->type != SHT_NULL;
+}
+
 void tl_derive_take_headers(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
   deriver d = {.cubin = cubin, .names = names, .arena = arena};
   derive_pair_sections(&d);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     tl_cubin_section *const section = derive_section(&d, i);
     const tl_cubin_section *const own = derive_section(&d, d.sass[i]);
-    if (section->type != SHT_PROGBITS || !(section->flags & SHF_CUDA_MERCURY) || own->type != SHT_PROGBITS)
+    const bool entries = section->type == SHT_CUDA_MERCURY_RELA && own->type == SHT_RELA;
+    if (!(section->flags & SHF_CUDA_MERCURY) || !(entries || derive_has_header_of(section, own)))
+      continue;
+    section->entry_size = own->entry_size;
+    if (entries)
       continue;
     section->flags = own->flags | SHF_CUDA_MERCURY;
     section->align = own->align;
-    section->entry_size = own->entry_size;
+  }
+}
+
+/* Whether what stands in a section may be another type's, too: not entries of REL, a capsule, the compiler's constants and Mercury's
+ * symbols, over which nvlink ends. */
+static bool derive_may_be_debug(const tl_cubin *cubin, const tl_cubin_section *section) {
+  static const uint32_t others[] = {SHT_REL, SHT_CUDA_CAPSULE, SHT_CUDA_OPTIMIZER_CONSTANT, SHT_CUDA_MERCURY_SYMTAB};
+  const bool inside = section->file_offset <= cubin->size && section->size <= cubin->size - section->file_offset;
+  return section->flags & SHF_CUDA_MERCURY && section->type != SHT_PROGBITS && !section->unnamed && inside &&
+         !TL_AMONG32(others, section->type);
+}
+
+void tl_derive_take_types(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
+  deriver d = {.cubin = cubin, .names = names, .arena = arena};
+  tl_map debug;
+  tl_map_init(&debug, arena);
+  for (uint32_t i = 1; i < cubin->section_count; i++)
+    if (derive_is_debug(derive_section(&d, i)))
+      tl_set_add(&debug, derive_section(&d, i)->name);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    tl_cubin_section *const section = derive_section(&d, i);
+    if (!derive_may_be_debug(cubin, section) || !tl_set_has(&debug, derive_sass_name(&d, i)))
+      continue;
+    section->type = SHT_PROGBITS;
+    section->data = cubin->bytes + section->file_offset;
   }
 }
 
@@ -304,8 +345,8 @@ static void derive_undefined_value(const deriver *d, uint8_t *symbol) {
 /* One symbol of both tables: `to` has the SASS side's, which stays where its section is not known. */
 static void derive_symbol(const deriver *d, const uint8_t *from, uint8_t *to) {
   const uint32_t section = tl_get16(from + 6);
-  if (section == SHN_COMMON && tl_get16(to + 6) == SHN_COMMON)
-    to[5] = from[5]; /* ptxas calls some internal on the SASS side (L497) */
+  if (section == SHN_COMMON)           /* ptxas calls some internal on the SASS side (L497) */
+    memcpy(to, from, ELF_SYMBOL_SIZE); /* L1553 */
   if (section >= d->cubin->section_count)
     return;
   const bool mirrored = derive_section(d, section)->flags & SHF_CUDA_MERCURY; /* section 0 has none */
@@ -394,7 +435,7 @@ static uint32_t *derive_section_names(const deriver *d, const uint8_t *table, ui
 static uint64_t derive_add_bank_symbols(const deriver *d, const uint32_t *names, uint8_t *table, uint64_t count) {
   const uint32_t *const known = derive_section_names(d, table, count);
   for (uint32_t i = 1; i < d->cubin->section_count; i++)
-    if (derive_section(d, i)->type == SHT_CUDA_CONSTANT0 && !known[i] && names[i]) {
+    if (derive_section(d, i)->type == SHT_CUDA_CONSTANT0 && !known[i]) {
       uint8_t *const symbol = table + count++ * ELF_SYMBOL_SIZE;
       tl_put32(symbol, names[i]);
       symbol[4] = STT_SECTION;

@@ -15,6 +15,8 @@ uint32_t tl_derive_type_in_code(uint32_t type, uint16_t opcode, bool kernel);
 /* L1508: what half a place in the code adds there; false where its addend stays. */
 bool tl_derive_half_addend(const tl_code *code, uint16_t opcode, uint64_t addend, uint64_t *place);
 
+/* Gives Mercury's debug data, which is known by its name, the SASS side's type (L1559). */
+void tl_derive_take_types(tl_cubin *cubin, const tl_names *names, tl_arena *arena);
 /* Gives Mercury's debug data the SASS side's headers (L1546). */
 void tl_derive_take_headers(tl_cubin *cubin, const tl_names *names, tl_arena *arena);
 

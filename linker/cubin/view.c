@@ -167,9 +167,9 @@ static const view_name_row view_name_rows[] = {
 static bool view_has_whole_name(const tl_cubin_section *section, const char *plain, const char *text) {
   for (size_t i = 0; i < sizeof view_name_rows / sizeof *view_name_rows; i++) {
     const view_name_row *const row = &view_name_rows[i];
-    const char *const behind = tl_text_behind(plain, row->name), *const of = tl_text_behind(text, ".text");
     if (row->type != section->type || (row->of_text && !section->info && section->type != SHT_CUDA_CONSTANT0))
       continue;
+    const char *const behind = tl_text_behind(plain, row->name), *const of = tl_text_behind(text, ".text");
     if (!behind)
       return false;
     if (row->of_text && section->type != SHT_CUDA_CONSTANT0 && tl_text_behind(text, ".nv.uft.rel."))
@@ -499,6 +499,7 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
   if (tl_view_is_capsule(cubin) && !tl_defect_matched(diagnostics->options, TL_DEFECT_D113))
     view_take_marks(cubin, names, arena);
   if (cubin->role.finalized) { /* in mixed links too */
+    tl_derive_take_types(cubin, names, arena);
     view_check_names(cubin, names, diagnostics);
     tl_shape_check(cubin, names, diagnostics);
     view_add_versions(cubin, names, arena);

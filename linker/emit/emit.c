@@ -37,7 +37,8 @@ unsigned tl_emit_section_class(const tl_section *section) {
     return 4;
   const bool data = tl_emit_is_data(section->type); /* L1173 */
   const bool changed = section->flags & SHF_WRITE || (data && section->flags & SHF_EXECINSTR);
-  if (!(section->flags & SHF_ALLOC) && !(data && changed))
+  if (!(section->flags & SHF_ALLOC) &&
+      !((data || section->type == SHT_PROGBITS) && changed)) /* debug data, too (L1564) */
     return section->type == SHT_PROGBITS ? 1 : 2;
   if (tl_section_type_is_empty(section->type))
     return TL_CLASS_EMPTY;

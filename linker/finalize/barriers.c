@@ -53,8 +53,9 @@ bool tl_barriers_file_asks(const tl_cubin *cubin) {
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const tl_cubin_section *const section = &cubin->sections[i];
     tl_record record;
-    for (uint64_t position = 0; section->type == SHT_CUDA_INFO && tl_record_next_whole(section, &position, &record);)
-      if (record.code == EIATTR_GEN_ERRBAR_AT_EXIT)
+    const bool file = section->type == SHT_CUDA_INFO && !section->info;
+    for (uint64_t position = 0; file && tl_record_next_whole(section, &position, &record);)
+      if (record.code == EIATTR_GEN_ERRBAR_AT_EXIT && record.format == TL_RECORD_BARE)
         return true;
   }
   return false;
@@ -85,11 +86,11 @@ static barriers_entries barriers_entries_of(const tl_cubin *mercury, tl_arena *a
 
 /* L725: in the text of a kernel that calls functions of its own, the moves of return addresses and of addresses of functions,
  * to uniform registers too (L1044), by instruction: those that Mercury's entries against places of decoded code stand at.
- * NULL where one is something else, or there is none. */
+ * What else such entries stand at does not matter (L1556). NULL where the text's capsule is not understood. */
 static const bool *barriers_find_returns(const barriers_entries *entries, uint32_t section,
                                          const tl_cubin_section *text, tl_arena *arena) {
   enum { PLACE = TL_R_MERCURY + 8, OP_MOVE = 0x802, OP_MOVE_UNIFORM = 0x882 };
-  bool *const returns = tl_arena_new(arena, bool, text->size / INSTRUCTION), *found = NULL;
+  bool *const returns = tl_arena_new(arena, bool, text->size / INSTRUCTION);
   const tl_cubin_section *const capsule = &entries->mercury->sections[section];
   tl_code code = {0};
   if (!tl_code_read(&code, capsule->data, capsule->size, text->data, text->size, arena))
@@ -105,13 +106,11 @@ static const bool *barriers_find_returns(const barriers_entries *entries, uint32
       const tl_code_place *const to = tl_code_find(&code, (uint64_t)entry.addend);
       const uint8_t *const move = at ? text->data + at->sass : NULL;
       const uint16_t opcode = move ? barriers_opcode(move) : 0;
-      if (!to || (opcode != OP_MOVE && opcode != OP_MOVE_UNIFORM) || tl_get32(move + 4) != to->sass)
-        return NULL;
-      found = returns;
-      returns[at->sass / INSTRUCTION] = true;
+      if (to && (opcode == OP_MOVE || opcode == OP_MOVE_UNIFORM) && tl_get32(move + 4) == to->sass)
+        returns[at->sass / INSTRUCTION] = true;
     }
   }
-  return found;
+  return returns;
 }
 
 static bool barriers_has(const tl_cubin_section *text, uint16_t opcode) {
@@ -160,8 +159,6 @@ static bool barriers_leaf_is_plain(const tl_cubin_section *text) {
 tl_barriers tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, bool leaves, tl_arena *arena) {
   bool *const texts = tl_arena_new(arena, bool, sass->section_count);
   bool *const narrow = tl_arena_new(arena, bool, sass->section_count);
-  if (tl_barriers_file_asks(sass)) /* it has its own (L120) */
-    return (tl_barriers){texts, narrow};
   const barriers_entries entries = barriers_entries_of(mercury, arena);
   for (uint32_t i = 1; i < sass->section_count; i++) {
     const tl_cubin_section *const text = &sass->sections[i];

@@ -2,8 +2,8 @@
  * instructions, and what is carried out in Mercury's view writes its bytes there. Of an instruction that has a record of its
  * own these are the record's bytes. nvlink's finalizer makes the SASS instruction of them, so that what the SASS side's
  * entries would write counts for nothing: a move of an immediate has it in bytes 12 to 15, and its register above the low
- * six bits of byte 8; a load of constants has its offset in bytes 28 to 30. Loads from a table of textures are left to the
- * SASS side's entries. */
+ * six bits of byte 8; a load of constants has its offset in bytes 28 to 30, which of a table of textures counts from where tables
+ * begin (L1563). */
 #include "finalize/finalize.h"
 
 #include "base/bytes.h"
@@ -18,7 +18,7 @@
 
 enum { CELL = 32, INSTRUCTION = TL_CODE_INSTRUCTION, OPCODE = 0xfff };
 enum { OP_MOVE = 0x802, OP_MOVE_UNIFORM = 0x882, OP_LOAD = 0xb82, OP_LOAD_UNIFORM = 0x7ac };
-enum { MOVE_OPERAND = 8, MOVE_VALUE = 12, LOAD_VALUE = 28, LOAD_SIZE = 32 };
+enum { MOVE_OPERAND = 8, MOVE_VALUE = 12, LOAD_VALUE = 28, LOAD_SIZE = 32, LOAD_MASK = 0xffffff };
 
 /* An instruction that is written to. */
 typedef struct code_cell {
@@ -40,6 +40,7 @@ typedef struct code_writer {
   TL_VECTOR(code_cell) cells;
   tl_map cell_of; /* by SASS section and instruction */
   tl_map text_of; /* by file and section: the SASS module's text whose body it is */
+  uint64_t table; /* where loads of textures read from */
 } code_writer;
 
 static uint64_t writes_body(uint32_t file, uint32_t section) {
@@ -171,9 +172,9 @@ static void writes_put_instruction(const code_writer *w, const code_cell *cell, 
   const uint32_t operand = 3u << MOVE_OPERAND, value = 15u << MOVE_VALUE;
   tl_patch patch = {.offset = cell->at, .section = cell->sass, .entry = cell->entry};
   if (writes_is_load(cell)) {
-    const uint32_t base = cell->bytes[KIND] & KINDS ? 0 : PARAMETERS;
+    const uint64_t base = writes_is_of_table(cell) ? w->table : cell->bytes[KIND] & KINDS ? 0 : PARAMETERS;
     patch.row = tl_sass_row_in_code(cell->opcode == OP_LOAD ? HALF : WORD, cell->opcode);
-    patch.value = base + (tl_get32(cell->bytes + LOAD_VALUE) & 0xffffff);
+    patch.value = base + (tl_get32(cell->bytes + LOAD_VALUE) & LOAD_MASK);
   } else if (writes_is_move(cell) && cell->written & operand) {
     patch.row = tl_sass_row_in_code(ADDRESS, cell->opcode);
     patch.value = tl_get64(cell->bytes + MOVE_OPERAND);
@@ -199,8 +200,7 @@ static bool writes_leaves(const code_writer *w, const tl_patch *patch) {
   if (!(target->flags & SHF_EXECINSTR) || !writes_is_value(patch->row))
     return true;
   const uint64_t key = tl_pair_key(patch->section, (uint32_t)(patch->offset / INSTRUCTION));
-  const uint32_t cell = tl_map_get(&w->cell_of, key);
-  return cell == TL_NONE || writes_is_of_table(&w->cells.items[cell]);
+  return tl_map_get(&w->cell_of, key) == TL_NONE;
 }
 
 /* The SASS place that an entry names, 0 for the end of the code; the high half is 0, too. */
@@ -208,6 +208,13 @@ static uint64_t writes_place(const code_writer *w, const tl_kept *kept) {
   enum { HIGH = TL_R_MERCURY + 0x0a };
   const tl_code_place *const target = tl_code_find(&w->code, tl_code_whole((uint64_t)kept->addend));
   return target && kept->type != HIGH ? target->sass : 0;
+}
+
+/* The cell of a load from the table of textures; NULL. */
+static const code_cell *writes_find_table(code_writer *w, const tl_code_place *place, uint32_t text) {
+  const tl_patch none = {.section = TL_NONE};
+  const code_cell *const cell = writes_cell(w, &none, text, place);
+  return writes_is_of_table(cell) ? cell : NULL;
 }
 
 /* L1509: an address of the program that stays is what a move has, whatever is written there, and makes a load one of the first bank
@@ -219,16 +226,19 @@ static void writes_put_address(code_writer *w, tl_relocated *sass, const tl_kept
   const bool move = opcode == OP_MOVE || opcode == OP_MOVE_UNIFORM,
              load = opcode == OP_LOAD || opcode == OP_LOAD_UNIFORM;
   const uint64_t target = writes_place(w, kept);
+  const code_cell *const table =
+      load ? writes_find_table(w, place, text) : NULL; /* no longer one of its table (L1563) */
+  if (!table && tl_code_is_half_place(kept->type))     /* a label of the SASS side's (L1307) */
+    return;
   if ((!move && !load) || (load && (target || !tl_set_add(loads, tl_pair_key(text, (uint32_t)place->sass)))))
     return;
+  const uint64_t first = w->module->arch < SM_120 ? FIRST : 0;
   *tl_vector_push(w->arena, &sass->patches) =
       (tl_patch){.offset = place->sass,
                  .section = text,
                  .row = move ? tl_sass_row_in_code(WORD, opcode) : tl_sass_row_of_label(opcode),
-                 .value = move                       ? target
-                          : w->module->arch < SM_120 ? FIRST
-                                                     : 0,
-                 .rel = load};
+                 .value = move ? target : first + (table ? tl_get32(table->bytes + LOAD_VALUE) & LOAD_MASK : 0),
+                 .rel = load && !table};
 }
 
 static void writes_put_addresses(code_writer *w, const tl_relocated *mercury, tl_relocated *sass) {
@@ -239,7 +249,8 @@ static void writes_put_addresses(code_writer *w, const tl_relocated *mercury, tl
     const tl_kept *const kept = &mercury->kept.items[i];
     const uint32_t about = w->module->sections.items[kept->container].about;
     const tl_section *const target = about == TL_NONE ? NULL : &w->module->sections.items[about];
-    if (kept->type < FIRST || kept->type > LAST || !target || !(target->flags & SHF_EXECINSTR) ||
+    const bool address = kept->type >= FIRST && kept->type <= LAST;
+    if (!(address || tl_code_is_half_place(kept->type)) || !target || !(target->flags & SHF_EXECINSTR) ||
         target->owner == TL_NONE || target->pieces.count != 1)
       continue;
     const tl_piece *const piece = &target->pieces.items[0];
@@ -273,8 +284,7 @@ static void writes_change_sass(code_writer *w, tl_relocated *sass) {
   }
   sass->patches.count = kept;
   for (size_t i = 0; i < w->cells.count; i++)
-    if (!writes_is_of_table(&w->cells.items[i]))
-      writes_put_instruction(w, &w->cells.items[i], sass);
+    writes_put_instruction(w, &w->cells.items[i], sass);
   for (size_t i = 0; i < places.patches.count; i++)
     *tl_vector_push(w->arena, &sass->patches) = places.patches.items[i];
 }
@@ -292,8 +302,8 @@ void tl_finalize_check_code(const tl_relocated *mercury, const tl_module *module
 }
 
 void tl_finalize_capsules(tl_relocated *mercury, const tl_module *module, tl_relocated *sass,
-                          const tl_module *sass_module, tl_arena *arena) {
-  code_writer w = {.module = module, .sass_module = sass_module, .arena = arena};
+                          const tl_module *sass_module, uint64_t table, tl_arena *arena) {
+  code_writer w = {.module = module, .sass_module = sass_module, .arena = arena, .table = table};
   tl_map_init(&w.cell_of, arena);
   writes_find_texts(&w);
   size_t kept = 0;

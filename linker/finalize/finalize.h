@@ -47,9 +47,10 @@ typedef struct tl_finalized {
 /* Fatal E91 of what the link wrote over the beginning of an instruction of Mercury's code (L1308). */
 void tl_finalize_check_code(const tl_relocated *mercury, const tl_module *module);
 /* Turns what is written into Mercury text, whose offsets count decoded instructions, into writes to the capsules' records
- * (M22) and to the SASS instructions (L1507). Before the views' images are made. */
+ * (M22) and to the SASS instructions (L1507), of which loads of textures read from the place `table`. Before the views' images
+ * are made. */
 void tl_finalize_capsules(tl_relocated *mercury, const tl_module *module, tl_relocated *sass,
-                          const tl_module *sass_module, tl_arena *arena);
+                          const tl_module *sass_module, uint64_t table, tl_arena *arena);
 /* Joins the views. An output of more than `limit` bytes is fatal (T2); so are views that describe different programs. */
 void tl_finalize(tl_finalized *finalized, const tl_linked_view *mercury, const tl_linked_view *sass, tl_arena *arena,
                  uint64_t limit);

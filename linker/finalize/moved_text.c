@@ -19,6 +19,7 @@ enum {
   OP_CALL = 0x944,
   OP_CALL_PLACE = 0x344, /* of a register, counted from the text's beginning (L1036) */
   OP_RETURN = 0x950,
+  OP_EXIT = 0x94d,
   OP_PLACE = 0x94e,
   OP_BSSY = 0x945,
   OP_COLLECTIVE = 0x348,
@@ -246,19 +247,27 @@ static void moved_move_annotations(uint8_t *data, uint64_t size, const tl_moved_
     tl_put32(data + place, (uint32_t)tl_moved_place(t, tl_get32(data + place)));
 }
 
+/* What is put in before the instruction at a place that a list of EXITs names: nothing where that is no EXIT (L1554). */
+static uint64_t moved_before(const tl_moved_text *t, uint64_t place) {
+  const uint64_t index = place / INSTRUCTION;
+  return index < t->count && tl_moved_opcode(t, (uint32_t)index) == OP_EXIT ? t->exit : 0;
+}
+
 static void moved_move_info(tl_cubin_section *info, const tl_moved_text *t, tl_arena *arena) {
   uint8_t *const bytes = tl_arena_copy(arena, info->data, info->size);
   tl_record record;
   for (uint64_t position = 0; tl_record_next_whole(info, &position, &record);) {
     const moved_attribute *const row = moved_attribute_of(record.code);
     uint8_t *const data = bytes + (record.data - info->data);
-    const uint64_t behind = record.code == EXITS ? t->exit : 0, size = record.format == 4 ? record.size : 0;
+    const bool exits = record.code == EXITS;
+    const uint64_t size = record.format == 4 ? record.size : 0;
     if (row && row->step >= ANNOTATED && row->step <= TARGETS) {
       (row->step == TARGETS ? moved_move_targets : moved_move_annotations)(data, size, t);
       continue;
     }
     for (uint64_t i = row ? row->first : 0; row && i + 4 <= size; i += row->step == ONE_ALONE ? size : row->step)
-      tl_put32(data + i, (uint32_t)(tl_moved_place(t, tl_get32(data + i)) + behind));
+      tl_put32(data + i,
+               (uint32_t)(tl_moved_place(t, tl_get32(data + i)) + (exits ? moved_before(t, tl_get32(data + i)) : 0)));
   }
   info->data = bytes;
 }

@@ -73,15 +73,25 @@ static void output_add_headers(output *o) {
 
 /* --- program headers --- */
 
-enum { PT_LOAD = 1, PT_PHDR = 6, PF_READ = 4, PF_WRITE = 2, PF_EXECUTE = 1, OUTPUT_MOST_SEGMENTS = 6 };
+enum { PT_LOAD = 1, PT_PHDR = 6, PF_READ = 4, PF_WRITE = 2, PF_EXECUTE = 1, OUTPUT_MOST_SEGMENTS = 7 };
 
-typedef enum output_group { GROUP_NONE, GROUP_CONSTANTS, GROUP_TEXT, GROUP_DATA, GROUP_BANKS } output_group;
+/* GROUP_WRITTEN: debug data that may be written (L1564). */
+typedef enum output_group {
+  GROUP_NONE,
+  GROUP_CONSTANTS,
+  GROUP_TEXT,
+  GROUP_WRITTEN,
+  GROUP_DATA,
+  GROUP_BANKS
+} output_group;
 
 static output_group output_group_of(const output *o, size_t index) {
   const final_section *const section = &o->f->sections.items[index];
   const uint32_t first = o->f->first_constant;
-  if (!(section->flags & SHF_ALLOC) || section->flags & SHF_CUDA_MERCURY)
+  if (section->flags & SHF_CUDA_MERCURY)
     return GROUP_NONE;
+  if (!(section->flags & SHF_ALLOC))
+    return section->flags & SHF_WRITE && section->type == SHT_PROGBITS ? GROUP_WRITTEN : GROUP_NONE;
   if (index >= first) /* what comes behind the banks is Mercury's */
     return GROUP_BANKS;
   if (section->flags & SHF_EXECINSTR)
@@ -112,6 +122,7 @@ static uint16_t output_add_segments(output *o) {
   uint8_t *at = table + 2 * (uint64_t)ELF_SEGMENT_SIZE;
   at = output_load(o, at, GROUP_CONSTANTS, PF_READ);
   at = output_load(o, at, GROUP_TEXT, PF_READ | PF_EXECUTE);
+  at = output_load(o, at, GROUP_WRITTEN, PF_WRITE);
   at = output_load(o, at, GROUP_DATA, PF_READ | PF_WRITE);
   at = output_load(o, at, GROUP_BANKS, PF_READ);
   const uint64_t size = (uint64_t)(at - table);

@@ -267,6 +267,22 @@ static void sections_add_constants(finalizer *f) {
   }
 }
 
+/* L1557: what sh_info of a section names that is no function's is what the SASS side's header names there; debug data names
+ * nothing. */
+static uint32_t sections_info_plain(const finalizer *f, uint32_t section) {
+  const tl_emitted *const e = f->mercury->emitted;
+  const tl_section *const m = final_mercury(f, section);
+  const uint32_t other = f->sass_section[section];
+  if (final_is_debug(f, section))
+    return 0;
+  if (m->type != SHT_CUDA_GLOBAL || m->owner != TL_NONE || other == TL_NONE)
+    return tl_plan_section_info(e, section);
+  const tl_section *const s = final_sass(f, other);
+  const uint32_t named = s->about == TL_NONE ? s->leads : s->about;
+  const uint32_t mercury = named == TL_NONE ? TL_NONE : f->mercury_section[named];
+  return mercury == TL_NONE ? 0 : e->section_index[mercury];
+}
+
 /* sh_link and sh_info of the SASS side (W1.6). */
 static void sections_link_plain(finalizer *f) {
   const tl_emitted *const e = f->mercury->emitted;
@@ -276,7 +292,7 @@ static void sections_link_plain(finalizer *f) {
     const bool debug = m->type == SHT_PROGBITS && !(m->flags & SHF_EXECINSTR);                 /* L1510 */
     const bool data = m->type == SHT_CUDA_GLOBAL_INIT || tl_section_type_is_constant(m->type); /* L1546 */
     out->link = debug || data ? 0 : tl_plan_section_link(e, e->order[i]);
-    out->info = tl_plan_section_info(e, e->order[i]);
+    out->info = sections_info_plain(f, e->order[i]);
   }
 }
 
@@ -396,7 +412,7 @@ static uint32_t mirror_info(const finalizer *f, uint32_t section, mirror_kind ki
   const tl_section *const m = final_mercury(f, section);
   if (kind == MIRROR_TEXT)
     return f->mercury->emitted->symbol_index[m->owner];
-  if (m->about == TL_NONE)
+  if (m->about == TL_NONE || final_is_debug(f, section)) /* L1557 */
     return 0;
   return f->mirror[m->about] ? f->mirror[m->about] : final_plain_index(f, m->about);
 }

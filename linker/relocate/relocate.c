@@ -227,6 +227,12 @@ static bool relocate_reads_table(const relocating *r, const entry_state *e) {
   return !load || !inside || !(tl_get64(piece->data + at) >> BANK_SHIFT & BANK);
 }
 
+static bool relocate_is_in_code(const relocating *r, const entry_state *e) {
+  return tl_layout_function_of(r->module, e->entry->target) != TL_NONE;
+}
+
+/* What is left in symbol 0 counts in data without the reserved bytes of shared memory, which Mercury's view, whose values those
+ * are, has not (L1558). */
 static void relocate_find_values(const relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
   e->a = e->entry->addend;
@@ -241,6 +247,7 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   } else if (e->entry->state == TL_ENTRY_NULL || e->entry->state == TL_ENTRY_GONE) {
     e->s = tl_defect_matched(r->module->options, TL_DEFECT_D79) ? r->layout->null_value : 0;
     e->defect = e->s == r->layout->null_value ? TL_DEFECT_COUNT : TL_DEFECT_D79;
+    e->s -= e->s && r->module->capsule && !relocate_is_in_code(r, e) ? r->layout->null_reserved : 0; /* L1558 */
     e->bank = relocate_bank(r, 0);
     if (e->entry->state == TL_ENTRY_GONE)
       relocate_find_dropped(r, e);
@@ -460,7 +467,7 @@ static bool relocate_is_of_kernels(const relocating *r, const tl_symbol *symbol)
 static bool relocate_is_nowhere(const relocating *r, const tl_symbol *symbol) {
   const unsigned type = tl_type_of(symbol);
   return tl_binding_of(symbol) != STB_WEAK && symbol->section == TL_NONE && symbol->block == TL_NONE &&
-         (type == STT_OBJECT || type == STT_CUDA_OBJECT) && !r->module->capsule &&
+         (type == STT_OBJECT || type == STT_CUDA_OBJECT) && (!r->module->capsule || !r->module->mode->final) &&
          !relocate_is_placed_by_loader(r, symbol);
 }
 
@@ -957,7 +964,8 @@ static void relocate_clear(relocating *r, entry_state *e) {
  * (L1547). */
 static void relocate_apply_place(relocating *r, entry_state *e) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
-  if ((e->entry->state == TL_ENTRY_NULL || e->entry->state == TL_ENTRY_GONE) && e->s == r->layout->null_value)
+  if ((e->entry->state == TL_ENTRY_NULL || e->entry->state == TL_ENTRY_GONE) && e->s == r->layout->null_value &&
+      !(r->module->capsule && !relocate_is_in_code(r, e)))
     e->s -= r->layout->null_reserved;
   if (e->symbol && symbol->section == TL_NONE && !symbol->shared && symbol->block == TL_NONE)
     e->s = r->layout->symbol_value[e->symbol];

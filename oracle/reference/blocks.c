@@ -372,9 +372,16 @@ static size_t ref_block_add_laid_table(ref_link *link, ref_function *function, c
   return function->laid_table;
 }
 
+/* RF1023 */
+static bool ref_block_keeps_number(const ref_section *input) {
+  const bool debug = input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) == 0;
+  return debug || input->type == REF_TYPE_GLOBAL || input->type == REF_TYPE_GLOBAL_INIT ||
+         input->type == REF_TYPE_CONSTANT_USER || input->type == REF_TYPE_CONSTANT_PIC;
+}
+
 /* RF422, RF772, RF836: the sh_link is what the first input says, of whatever section. */
 static void ref_block_keep_link(const ref_link *link, size_t number, const ref_section *input) {
-  if (!link->is_capsule) {
+  if (!link->is_capsule || ref_block_keeps_number(input)) {
     link->sections[number].input_link = input->link;
   }
 }

@@ -312,6 +312,24 @@ static uint32_t ref_capsule_piece_index(const ref_capsule *capsule, const size_t
   return piece == REF_NONE ? 0 : capsule->pieces[piece].index;
 }
 
+/* RF1023: sh_link of variables, constants and debug data is the number that the SASS side's first input has; where that is the number of a section of
+ * Mercury's, Mercury's side has it, and otherwise that of Mercury's section beside it. */
+static uint32_t ref_capsule_kept_link(ref_capsule *capsule, uint32_t number, bool is_mercury) {
+  const ref_piece *last = ref_capsule_symbol_piece(capsule);
+  if (number < FIRST_SECTIONS) {
+    return !is_mercury ? number : number == INDEX_SYMBOLS ? last->index : 0;
+  }
+  const ref_piece *named =
+      number - FIRST_SECTIONS < capsule->piece_count ? &capsule->pieces[number - FIRST_SECTIONS] : NULL;
+  if (named == NULL || named->index != number) {
+    return 0;
+  }
+  if (ref_capsule_is_mercury(named)) {
+    return is_mercury ? number : 0;
+  }
+  return !is_mercury ? number : ref_capsule_piece_index(capsule, capsule->mercury_piece_of, named->section);
+}
+
 /* sh_link and sh_info: W1.6 for the SASS side; of the Mercury side both name Mercury sections. */
 static void ref_capsule_link_pieces(ref_capsule *capsule) {
   const ref_link *mercury = capsule->mercury;
@@ -334,6 +352,8 @@ static void ref_capsule_link_pieces(ref_capsule *capsule) {
     }
     if (is_mercury && section->links_symtab) {
       piece->link = symbols;
+    } else if (!section->links_symtab && section->input_link != 0) {
+      piece->link = ref_capsule_kept_link(capsule, section->input_link, is_mercury);
     }
     if (piece->section == mercury->cuinfo_section && mercury->compat_section != REF_NONE) {
       piece->link = ref_capsule_piece_index(capsule, capsule->piece_of, mercury->note_section);
@@ -724,7 +744,8 @@ bool ref_capsule_is_shared_debug(const char *name) {
 
 /* M10, RF319: which Mercury sections have no bytes of their own. */
 static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sass, const char *name) {
-  static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".nv.global.init"};
+  static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".nv.global.init",
+                                       ".debug_info"}; /* RF1024 */
   static const char *const if_equal[] = {".debug_line", ".nv_debug_line_sass", ".nv_debug_info_reg_type",
                                          ".nv_debug_info_reg_sass"}; /* RF148, L747 */
   if (piece->type == REF_TYPE_SHARED_RESERVED || sass->has_places) {
@@ -746,11 +767,23 @@ static bool ref_capsule_shares_bytes(const ref_piece *piece, const ref_piece *sa
   return false;
 }
 
+/* RF1021: debug data that the SASS side has as Mercury's has it, but for what entries about places write. */
+static bool ref_capsule_is_plain_debug(const ref_out_section *section) {
+  static const char *const others[] = {".debug_frame", ".debug_line", ".nv_debug_line_sass", ".nv_debug_info_reg_sass"};
+  bool plain = section->type == REF_TYPE_PROGBITS && (section->flags & (REF_FLAG_ALLOC | REF_FLAG_EXEC)) == 0;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    plain = plain && strcmp(section->name, others[i]) != 0;
+  }
+  return plain;
+}
+
 static void ref_capsule_fill_places(ref_capsule *capsule, const ref_bytes *symbols) {
   for (size_t i = 0; i < capsule->piece_count; i++) {
     ref_piece *piece = &capsule->pieces[i];
     if (piece->section != REF_NONE && !ref_capsule_is_mercury(piece) &&
-        ref_data_is_derived(capsule->mercury->sections[piece->section].type)) {
+        (ref_data_is_derived(capsule->mercury->sections[piece->section].type) ||
+         capsule->mercury->sections[piece->section].type == REF_TYPE_CONSTANT_TABLE || /* RF1025 */
+         ref_capsule_is_plain_debug(&capsule->mercury->sections[piece->section]))) {
       piece->has_places = ref_capsule_write_places(capsule, piece->section, symbols, &piece->data);
     }
     if (piece->section != REF_NONE && !ref_capsule_is_mercury(piece) && piece->has_bytes) {

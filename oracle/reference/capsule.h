@@ -194,13 +194,14 @@ void ref_capsule_name_constants(ref_link *link, const ref_file *file);
 void ref_capsule_restore_names(ref_cubin *view);
 ref_bytes ref_capsule_resolved(ref_capsule *capsule, size_t target);
 
-/* capsule_moves.c, I41: which words of an attribute are instructions: `stride` bytes a record, one word of each (0x55: RF246); NULL:
- * none. */
+/* capsule_moves.c, I41: which words of an attribute are instructions: `stride` bytes a record, one word of each; NULL: none. */
 typedef struct ref_moved_attribute {
   uint8_t code, stride, at;
 } ref_moved_attribute;
 
 const ref_moved_attribute *ref_moves_find_attribute(uint8_t code);
+/* RF1075, RF1103: the next place of a list of annotations (0x55); false: there is none. */
+bool ref_moves_next_annotation(const uint8_t *data, uint64_t size, uint64_t *position, uint64_t *place);
 
 /* capsule_namesakes.c: RF173, RF252 */
 void ref_namesakes_share(ref_link *link, ref_cubin *view);
@@ -344,6 +345,7 @@ bool ref_data_place_field(uint32_t type, ref_field *field);
 uint64_t ref_data_place_value(const ref_link *link, const ref_out_relocation *entry, const ref_bytes *symbols);
 
 /* capsule_derived.c */
+bool ref_lines_are_named_by(const ref_link *mercury, const ref_out_relocation *entry);
 void ref_derived_write_value(ref_bytes *text, uint64_t place, uint32_t type, uint64_t value);
 unsigned ref_derived_opcode(const ref_bytes *text, uint64_t place);
 bool ref_derived_is_place(uint32_t type);

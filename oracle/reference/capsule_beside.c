@@ -88,7 +88,8 @@ static void ref_beside_add(ref_beside *beside, uint32_t number) {
 
 /* Mercury's section beside what a SASS section is about; 0: none. */
 static uint32_t ref_beside_target(const ref_beside *beside, uint32_t target) {
-  if (target >= beside->whole->section_count || ref_beside_is_mercury(&beside->whole->sections[target])) {
+  if (target == 0 || target >= beside->whole->section_count ||
+      ref_beside_is_mercury(&beside->whole->sections[target])) {
     return 0;
   }
   if (beside->bodies[target] != 0) {
@@ -162,6 +163,23 @@ static void ref_beside_take_sass(const ref_beside *beside, const ref_section *in
   own->size = records.size;
 }
 
+/* They have the order and the headers of the SASS side's (RF824). RF1020: Mercury's first one of the name stands for each. */
+static void ref_beside_take_debug(ref_beside *beside, uint32_t number) {
+  ref_section *own = &beside->view->sections[number];
+  const size_t found = ref_map_find(&beside->first, ref_beside_name(beside->link, own->name));
+  if (found == REF_NONE) {
+    return;
+  }
+  ref_section *section = &beside->view->sections[found];
+  own->type = beside->whole->sections[number].type;
+  own->data = section->data;
+  own->size = section->size;
+  own->offset = section->offset;
+  section->type = 0;
+  beside->taken[found] = true;
+  beside->moved[found] = beside->moved[found] == 0 ? number : beside->moved[found];
+}
+
 static void ref_beside_take(ref_beside *beside, uint32_t number) {
   static const char prefix[] = ".rela";
   const ref_section *input = &beside->whole->sections[number];
@@ -172,13 +190,14 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
   const char *name = length == 0 ? plain : ref_memory_join(beside->link, prefix, plain);
   const size_t found = ref_map_find(&beside->names, name);
   const uint32_t mask = input->type == REF_TYPE_INFO ? REF_TEXT_OF_INFO : UINT32_MAX;
-  const uint32_t target = ref_beside_is_debug(input) ? 0 : ref_beside_target(beside, input->info & mask);
+  const uint32_t target = ref_beside_target(beside, input->info & mask);
   ref_section *section = own;
   if (found != REF_NONE && found != 0) {
     section = &beside->view->sections[found];
     beside->taken[found] = true;
     ref_map_set(beside->link, &beside->names, name, beside->next[found]);
     if (ref_beside_is_data(input->type)) {
+      section->link = input->link; /* RF1023 */
       return;
     }
     section->type = is_table ? REF_TYPE_RELA : input->type;
@@ -196,14 +215,6 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
   }
   if (section != own && input->type == REF_TYPE_INFO) { /* RF1007 */
     *own = *section;
-    section->type = 0;
-    beside->moved[found] = number;
-  } else if (section != own &&
-             ref_beside_is_debug(input)) { /* they have the order and the headers of the SASS side's (RF824) */
-    own->type = input->type;
-    own->data = section->data;
-    own->size = section->size;
-    own->offset = section->offset;
     section->type = 0;
     beside->moved[found] = number;
   }
@@ -246,6 +257,25 @@ static void ref_beside_move_objects(const ref_beside *beside) {
   }
 }
 
+/* RF1017: constants of Mercury's beside which the SASS side has no section of the name, of whatever type: nvlink ends by a signal. */
+static void ref_beside_check_constants(const ref_beside *beside) {
+  const char *const names[][2] = {{ref_view_mercury.user_name, ref_view_sass.user_name},
+                                  {".nv.constant.pic", ".nv.constant4"}};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    const size_t mercury = ref_map_find(&beside->first, names[k][0]);
+    const uint32_t type = mercury == REF_NONE ? 0 : beside->whole->sections[mercury].type;
+    bool found = type != REF_TYPE_CONSTANT_USER && type != REF_TYPE_CONSTANT_PIC;
+    for (size_t i = 1; i < beside->whole->section_count && !found; i++) {
+      const ref_section *section = &beside->whole->sections[i];
+      found = !ref_beside_is_mercury(section) && strcmp(section->name, names[k][1]) == 0;
+    }
+    if (!found) {
+      ref_message_fatal(beside->link, "RF1017", "a capsule has '%s' without a section '%s' of the SASS side",
+                        names[k][0], names[k][1]);
+    }
+  }
+}
+
 static int ref_beside_compare(const void *left, const void *right) {
   const size_t a = *(const size_t *)left, b = *(const size_t *)right;
   return (a > b) - (a < b);
@@ -279,8 +309,9 @@ void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) 
     }
   }
   for (uint32_t i = 1; i < count; i++) {
-    if (!ref_beside_is_mercury(&whole->sections[i]) && ref_beside_is_named(&whole->sections[i])) {
-      ref_beside_take(&beside, i);
+    const ref_section *section = &whole->sections[i];
+    if (!ref_beside_is_mercury(section) && ref_beside_is_named(section)) {
+      (ref_beside_is_debug(section) ? ref_beside_take_debug : ref_beside_take)(&beside, i);
     }
   }
   for (uint32_t i = 1; i < count; i++) {
@@ -288,6 +319,7 @@ void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) 
       view->sections[i].type = 0;
     }
   }
+  ref_beside_check_constants(&beside);
   ref_beside_set_turns(&beside);
   ref_beside_move(&beside);
   ref_beside_move_objects(&beside);

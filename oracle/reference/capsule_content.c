@@ -170,7 +170,7 @@ ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function) {
       ref_capsule_add_parameter_bank(capsule, &output, function, record);
     } else if (record != NULL) {
       ref_record_write(capsule->mercury, record, &output);
-    } else if (last[i] == CODE_SW_WAR && !is_sized[CODE_SW_WAR] && output.size != 0) { /* RF730, RF1008 */
+    } else if (last[i] == CODE_SW_WAR && !is_sized[CODE_SW_WAR] && own[CODE_SW_WAR] != 0) { /* RF730, RF1008 */
       ref_bytes_add_u32(capsule->mercury, &output, 4U << 16 | CODE_SW_WAR << 8 | SIZED);
       ref_bytes_add_u32(capsule->mercury, &output, capsule->mercury->sm >= 120 ? 0 : 8);
     }

@@ -58,7 +58,7 @@ uint32_t ref_data_sass_type(uint32_t type, bool is_code) {
       return rows[i].sass + number - rows[i].first;
     }
   }
-  return 0;
+  return type >= REF_MERCURY_FIRST + REF_MERCURY_TYPES ? type : 0; /* RF1054 */
 }
 
 ref_bytes ref_data_entries(ref_capsule *capsule, size_t target) {
@@ -84,16 +84,20 @@ uint64_t ref_data_place_value(const ref_link *link, const ref_out_relocation *en
 /* True where an entry of the section is such a one. */
 bool ref_capsule_write_places(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *data) {
   const ref_link *link = capsule->mercury;
+  const ref_targets *targets = ref_derived_targets(capsule);
   bool found = false;
-  for (size_t i = link->relocation_count; i-- > 0;) {
-    const ref_out_relocation *entry = &link->relocations[i];
+  for (size_t k = targets->starts[section + 1]; k-- > targets->starts[section];) {
+    const ref_out_relocation *entry = &link->relocations[targets->items[k]];
     ref_field field;
-    if (entry->dropped || entry->target != section || !ref_data_place_field(entry->type, &field)) {
+    if (entry->dropped || !ref_data_place_field(entry->type, &field)) {
+      continue;
+    }
+    found = true;
+    if (ref_lines_are_named_by(link, entry)) { /* RF829: written elsewhere */
       continue;
     }
     const uint64_t content = ref_field_value(&field, ref_data_place_value(link, entry, symbols), 0, 0, 0);
     ref_field_write(&field, data->data, data->size, entry->offset, content);
-    found = true;
   }
   return found;
 }

@@ -17,6 +17,21 @@ bool ref_laid_is_table(const ref_link *mercury, size_t section) {
   return function != REF_NONE && mercury->functions[function].laid_table == section;
 }
 
+/* RF1019: where no record says the bank, as beside a damaged symbol of it, the parameters' records say where they end. */
+static uint64_t ref_laid_parameters_size(const ref_link *sass, const ref_function *function,
+                                         const ref_records *records) {
+  enum { CODE_KPARAM = 0x17, KPARAM_BYTES = 12, KPARAM_OFFSET = 6, KPARAM_SIZE = 8, KPARAM_SHIFT = 18 };
+  uint64_t end = 0;
+  for (size_t i = 0; i < records->count; i++) {
+    const ref_record *record = &records->items[i];
+    if (record->code == CODE_KPARAM && !record->dropped && record->payload.size == KPARAM_BYTES) {
+      end = ref_larger(end, (uint64_t)ref_u16(record->payload.data + KPARAM_OFFSET) +
+                                (ref_u32(record->payload.data + KPARAM_SIZE) >> KPARAM_SHIFT));
+    }
+  }
+  return end == 0 ? sass->sections[function->constant0].size : REF_BANK_RESERVED + end;
+}
+
 /* Before attributes are finished those of the input say it. */
 static uint64_t ref_laid_parameters_end(const ref_link *sass, const ref_function *function) {
   const ref_records *records = function->output_records.count != 0 ? &function->output_records : &function->records;
@@ -26,7 +41,7 @@ static uint64_t ref_laid_parameters_end(const ref_link *sass, const ref_function
       return (uint64_t)ref_u16(record->payload.data + OFFSET_AT) + ref_u16(record->payload.data + SIZE_AT);
     }
   }
-  return sass->sections[function->constant0].size;
+  return ref_laid_parameters_size(sass, function, records);
 }
 
 /* The Mercury module's partner of a kernel's parameters: its table (M27), or what ptxas laid out; REF_NONE: none. */

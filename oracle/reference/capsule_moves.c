@@ -183,9 +183,8 @@ static void ref_moves_relocations(const ref_mover *mover, ref_section *section) 
 }
 
 const ref_moved_attribute *ref_moves_find_attribute(uint8_t code) {
-  static const ref_moved_attribute rows[] = {{0x1c, 4, 0},  {0x28, 4, 0}, {0x31, 4, 0}, {0x46, 4, 0},
-                                             {0x47, 4, 0},  {0x57, 4, 0}, {0x2e, 8, 0}, {0x39, 16, 0},
-                                             {0x40, 12, 0}, {0x44, 8, 0}, {0x55, 8, 4}};
+  static const ref_moved_attribute rows[] = {{0x1c, 4, 0}, {0x28, 4, 0}, {0x31, 4, 0},  {0x46, 4, 0},  {0x47, 4, 0},
+                                             {0x57, 4, 0}, {0x2e, 8, 0}, {0x39, 16, 0}, {0x40, 12, 0}, {0x44, 8, 0}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     if (rows[i].code == code) {
       return &rows[i];
@@ -196,16 +195,30 @@ const ref_moved_attribute *ref_moves_find_attribute(uint8_t code) {
 
 static void ref_moves_branch_targets(const ref_moves *moves, uint8_t *data, uint64_t size);
 
-/* L726: an annotation that is a text. */
-static bool ref_moves_is_text(const ref_attribute *attribute) {
-  const uint8_t annotation = 0x55;
-  const uint32_t text = 3;
-  return attribute->code == annotation && attribute->size >= WORD && ref_u32(attribute->data) == text;
+bool ref_moves_next_annotation(const uint8_t *data, uint64_t size, uint64_t *position, uint64_t *place) {
+  enum { PLACE = 1, TEXT_AT_PLACE = 2, TEXT = 3 };
+  bool found = false;
+  uint64_t at = *position;
+  while (!found && size - at >= WORD) {
+    const uint32_t kind = ref_u32(data + at);
+    at += WORD;
+    if ((kind == PLACE || kind == TEXT_AT_PLACE) && size - at >= WORD) {
+      found = true;
+      *place = at;
+      at += WORD;
+    }
+    if ((kind == TEXT || kind == TEXT_AT_PLACE) && size - at >= WORD) {
+      const uint64_t text = ((uint64_t)ref_u32(data + at) + WORD - 1) / WORD * WORD + WORD;
+      at += ref_smaller(text, size - at);
+    }
+  }
+  *position = at;
+  return found;
 }
 
 static void ref_moves_attribute(const ref_mover *mover, const ref_attribute *attribute, uint8_t *data) {
   const ref_moved_attribute *row = ref_moves_find_attribute(attribute->code);
-  const uint8_t branch_targets = 0x34;
+  const uint8_t branch_targets = 0x34, annotation = 0x55;
   if (row != NULL) {
     for (uint64_t at = row->at; at + WORD <= attribute->size; at += row->stride) {
       ref_put_u32(data + at, (uint32_t)ref_moves_instruction(mover->moves, ref_u32(data + at)));
@@ -213,6 +226,10 @@ static void ref_moves_attribute(const ref_mover *mover, const ref_attribute *att
   }
   if (attribute->code == branch_targets) {
     ref_moves_branch_targets(mover->moves, data, attribute->size);
+  }
+  uint64_t position = 0, place = 0;
+  while (attribute->code == annotation && ref_moves_next_annotation(data, attribute->size, &position, &place)) {
+    ref_put_u32(data + place, (uint32_t)ref_moves_instruction(mover->moves, ref_u32(data + place)));
   }
 }
 
@@ -233,7 +250,7 @@ static void ref_moves_attributes(const ref_mover *mover, ref_section *section) {
   ref_attribute attribute;
   uint64_t position = 0;
   while (ref_cubin_next_attribute(section, &position, &attribute)) {
-    if (attribute.format == 4 && !ref_moves_is_text(&attribute)) {
+    if (attribute.format == 4) {
       ref_moves_attribute(mover, &attribute, data + (attribute.data - section->data));
     }
   }

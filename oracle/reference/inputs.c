@@ -575,6 +575,7 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
     ref_view_settle_type(&file->whole, &file->whole.sections[i]);
     ref_input_count_entries(&file->whole, i);
   }
+  ref_entry_sizes_settle(link, file);
   return true;
 }
 
@@ -629,7 +630,9 @@ void ref_inputs_read(ref_link *link) {
       ref_input_read_names(link, file);
       file->cubin = file->whole;
       ref_input_admit(link, file);
-      ref_input_check_capsule(link, file); /* RF415: what is said of the file comes first */
+      if (link->error_count == 0) {          /* RF1026: nor does the finalizer read a file behind an error */
+        ref_input_check_capsule(link, file); /* RF415: what is said of the file comes first */
+      }
       if (!link->is_limited) {
         ref_input_check_version(link, file, REF_KIND_CAPSULE);
       }

@@ -72,24 +72,15 @@ void ref_limits_check_large_parameters(ref_link *link) {
   }
 }
 
-/* RF920: what a losing body brought behind those of the one that stands. */
-static bool ref_limits_has_lost_constants(const ref_link *link, size_t section) {
-  for (size_t i = 0; i < link->lost_constant_count; i++) {
-    if (link->lost_constants[i].section == section && link->lost_constants[i].offset != 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/* RF100: with -r only user constants have a limit, and compiler constants of two bodies. D95: by default not even they, because the final link lays them out anew. */
+/* RF100, RF1074: with -r user and compiler constants alone have a limit, and by default not even they (D95), because the final link lays
+ * them out anew; RF1073: a kernel's bank it leaves as it is. */
 static bool ref_limits_leaves_size(const ref_link *link, const ref_out_section *section) {
-  const bool joined = section->type == link->view->optimizer_type && section->size > CONSTANT_LIMIT &&
-                      ref_limits_has_lost_constants(link, (size_t)(section - link->sections));
-  return link->relocatable && !(link->job->bug_compatible && (ref_limits_is_user_constants(link, section) || joined));
+  const bool is_compiler_s = section->type == link->view->optimizer_type && section->size > CONSTANT_LIMIT;
+  return link->relocatable && section->type != REF_TYPE_CONSTANT &&
+         !(link->job->bug_compatible && (ref_limits_is_user_constants(link, section) || is_compiler_s));
 }
 
-/* W10.2: functions whose compiler constants are too large, as far as their symbols say. */
+/* W10.2: functions whose compiler constants are too large, as far as their symbols say; in an executable their places do not count (RF1074). */
 static void ref_limits_find_large(ref_link *link, const ref_file *file) {
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     const ref_symbol *symbol = &file->cubin.symbols[i];
@@ -100,7 +91,7 @@ static void ref_limits_find_large(ref_link *link, const ref_file *file) {
     }
     const uint32_t owner = ref_merge_owner(file, symbol->section);
     if (owner != 0 && file->function_of[owner] != REF_NONE && file->body_of[owner] != REF_BODY_LOSES &&
-        (symbol->size > CONSTANT_LIMIT || symbol->value > CONSTANT_LIMIT - symbol->size)) {
+        (symbol->size > CONSTANT_LIMIT || (link->relocatable && symbol->value > CONSTANT_LIMIT - symbol->size))) {
       link->functions[file->function_of[owner]].has_large_constants = true;
     }
   }

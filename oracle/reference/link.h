@@ -90,6 +90,7 @@ typedef struct ref_indices {
 typedef struct ref_map_entry {
   const char *key;
   size_t number;
+  uint64_t hash; /* of the key */
 } ref_map_entry;
 
 typedef struct ref_map {
@@ -200,6 +201,7 @@ typedef struct ref_function {
   size_t symbol; /* in the module */
   bool local, defined, entry, reached, live, weak;
   bool is_provided; /* RF966: a kernel by its name alone */
+  bool is_counted;  /* RF1077 */
   size_t definition_file, definition_symbol;
   uint32_t registers;
   uint16_t first_virtual_sm; /* V3 */
@@ -323,6 +325,8 @@ typedef struct ref_out_symbol {
   bool is_weak_after_common; /* D19 */
   bool is_gone;              /* RF662: a variable that was defined in a section that went with a function */
   bool has_no_name;          /* W17.2 */
+  uint32_t dead_before;      /* RF1077: global functions that were merged before it and are dead */
+  uint32_t own_number;       /* RF1077: of a global one, nvlink's */
   size_t section;            /* REF_NONE when undefined */
   uint64_t value, size;
   size_t mention_file, definition_file;
@@ -410,6 +414,12 @@ typedef struct ref_unified {
   size_t file;          /* RF1043: inputs, and what the index file has of them */
   uint64_t before;      /* RF222: inputs: where it was without the index file */
 } ref_unified;
+
+/* RF885: symbols in the order of nvlink's own numbers. */
+typedef struct ref_unified_numbers {
+  ref_indices locals, globals;
+  size_t known;
+} ref_unified_numbers;
 
 typedef struct ref_unified_list {
   ref_unified *items;
@@ -504,7 +514,8 @@ typedef struct ref_link {
   ref_indices left_out; /* RF177: how many sections there were when nvlink made one that is never filled */
   ref_out_symbol *symbols;
   size_t symbol_count, symbol_capacity;
-  size_t pool_measured; /* RF1033: of shared_objects, those that are in pool_size */
+  uint32_t dead_globals; /* RF1077 */
+  size_t pool_measured;  /* RF1033: of shared_objects, those that are in pool_size */
   uint64_t pool_size;
   size_t *first_functions; /* RF1043: by file, symbols */
   size_t *stubs_by_symbol; /* of the first `stubs_noted` symbols */
@@ -550,6 +561,8 @@ typedef struct ref_link {
   size_t null_symbol_section; /* RF467: of the kernel whose object it stands for; 0: of none so far */
   bool has_index;             /* -uidx */
   ref_unified_list index_functions, index_objects, unified_functions, unified_objects;
+  ref_unified_numbers unified_numbers; /* RF885 */
+  uint64_t slot_bytes; /* RF886: what the jump slots have together, as they are */
   size_t slot_section; /* `.nv.uft`; 0: none */
   size_t record_serial;
   size_t first_stub; /* which has the attributes of all, if there is such a section */
@@ -676,6 +689,7 @@ int ref_order(uint64_t a, uint64_t b);
 /* strings.c */
 size_t ref_map_find(const ref_map *map, const char *key);
 bool ref_named_is_another(const ref_file *file, const ref_symbol *input);
+bool ref_named_is_of_no_section(const ref_file *file, const ref_symbol *input);
 size_t ref_named_find(ref_link *link, const char *name);
 size_t ref_named_find_symbol(ref_link *link, const ref_file *file, const ref_symbol *input);
 size_t ref_named_find_first(ref_link *link, const char *name);
@@ -781,6 +795,7 @@ uint32_t ref_mercury_parameters(const ref_section *mercury);
 bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
                                 ref_section *section);
 /* mercury_mixed.c: RF987; `table`: of Mercury's entries, or 0. */
+void ref_entry_sizes_settle(ref_link *link, const ref_file *file); /* capsule_entry_sizes.c */
 void ref_reserved_clear_lone(ref_link *link, const ref_mercury_sides *sides, const ref_map *tables);
 bool ref_mixed_writes_reserved(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
                                const ref_section *text);
@@ -1082,6 +1097,7 @@ bool ref_attribute_is_external(const ref_link *link, size_t symbol);
 ref_record *ref_attribute_find(const ref_records *records, uint8_t code);
 void ref_attribute_spread_maximum(ref_link *link, ref_records *kernel, const ref_record *record);
 uint64_t ref_barriers_flags(uint64_t flags);
+uint8_t ref_barriers_told(uint64_t flags);
 void ref_barriers_spread(ref_link *link, const ref_indices *functions);
 uint8_t ref_attribute_byte(const ref_record *record);
 void ref_attributes_write(ref_link *link);

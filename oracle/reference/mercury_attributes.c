@@ -10,7 +10,6 @@ enum {
   SIZED = 4, /* the format with a size */
   BRANCH_TARGETS = 0x34,
   ANNOTATION = 0x55,
-  ANNOTATES_PLACE = 2,
   CODE_PARAM_CBANK = 0x0a,
   CODE_TEXTURES = 0x15,
   CODE_SAMPLERS = 0x16,
@@ -26,8 +25,8 @@ enum {
 };
 
 static bool ref_derived_has_places(const ref_attribute *attribute) {
-  return attribute->format == SIZED &&
-         (attribute->code == BRANCH_TARGETS || ref_moves_find_attribute(attribute->code) != NULL);
+  return attribute->format == SIZED && (attribute->code == BRANCH_TARGETS || attribute->code == ANNOTATION ||
+                                        ref_moves_find_attribute(attribute->code) != NULL);
 }
 
 /* RF822: cut to whole instructions, 0 where none begins. */
@@ -49,18 +48,10 @@ static void ref_derived_move_branches(const ref_units *units, uint8_t *data, uin
   }
 }
 
-/* L726: a kind, a place where the kind has one, a length and a text. */
 static void ref_derived_move_annotations(const ref_units *units, uint8_t *data, uint64_t size) {
-  uint64_t at = 0;
-  while (size - at >= 3 * WORD) {
-    const bool has_place = ref_u32(data + at) == ANNOTATES_PLACE;
-    at += WORD;
-    if (has_place) {
-      ref_derived_move(units, data + at, true);
-      at += WORD;
-    }
-    const uint64_t text = ((uint64_t)ref_u32(data + at) + WORD - 1) / WORD * WORD + WORD;
-    at += ref_smaller(text, size - at);
+  uint64_t position = 0, place = 0;
+  while (ref_moves_next_annotation(data, size, &position, &place)) {
+    ref_derived_move(units, data + place, true);
   }
 }
 

@@ -15,6 +15,7 @@ enum {
   WITHOUT_ADDEND = 16,
   CODE_ALIGN = 128,
   BANK_ALIGN = 4,
+  VISIBILITY = 3,
   BANK_FLAGS = 0x42 /* ALLOC and INFO_LINK */
 };
 
@@ -365,6 +366,7 @@ static void ref_mercury_repair_name(const ref_mercury_pair *pair, ref_symbol *ow
  * and memory space (RF708). */
 static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
   const ref_cubin *whole = &pair->file->whole;
+  const uint8_t marks = pair->link->is_capsule ? REF_OTHER_ENTRY : REF_OTHER_ENTRY | VISIBILITY; /* RF1076 */
   for (size_t i = 1; i < whole->symbol_count && i < pair->view.symbol_count; i++) {
     ref_symbol *own = &whole->symbols[i];
     const ref_symbol *other = &pair->view.symbols[i];
@@ -390,7 +392,7 @@ static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
     }
     if (function) {
       ref_mercury_repair_size(pair, own, (uint32_t)i);
-      own->other = (uint8_t)((own->other & ~REF_OTHER_ENTRY) | (other->other & REF_OTHER_ENTRY));
+      own->other = (uint8_t)((own->other & ~marks) | (other->other & marks));
     }
   }
 }

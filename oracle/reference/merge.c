@@ -14,6 +14,7 @@ static void ref_merge_create_first_sections(ref_link *link) {
   link->names_symbol = ref_symbol_add_later(link, ".shstrtab");
   link->strings_symbol = ref_symbol_add_later(link, ".strtab");
   link->symbols_symbol = ref_symbol_add_later(link, ".symtab"); /* RF834 */
+  (void)ref_symbol_add_later(link, ".symtab_shndx"); /* RF885: has a number, too */
   link->note_section = ref_section_add_with_symbol(link, ".note.nv.tkinfo", REF_TYPE_NOTE, 0x2000000, 4, 0);
   link->cuinfo_section = ref_section_add_with_symbol(link, ".note.nv.cuinfo", REF_TYPE_NOTE, REF_FLAG_CUINFO, 4, 0);
   ref_notes_make_room(link);
@@ -118,6 +119,7 @@ static void ref_merge_stub(ref_link *link, size_t file_number, uint32_t symbol) 
   const size_t number = file->function_of[symbol];
   const ref_section *text = &file->cubin.sections[file->cubin.symbols[symbol].section];
   ref_unified_add_stub(link, number, text);
+  link->slot_bytes += text->size; /* RF886 */
   ref_merge_copy_text(link, file, symbol, &link->functions[number]);
   ref_merge_define_symbol(link, file_number, symbol, link->slot_section);
   link->symbols[link->functions[number].symbol].value = file->offset_in[file->cubin.symbols[symbol].section];
@@ -375,6 +377,19 @@ static bool ref_merge_alias_over_alias(ref_link *link, size_t file_number, uint3
   return true;
 }
 
+/* L263: nvlink takes as many bytes of it as its symbol says; by default all (D40). RF844: all, too, of one that an alias leads (RF116). */
+static void ref_merge_cut_text(ref_link *link, const ref_file *file, const ref_symbol *input,
+                               const ref_function *function) {
+  if (file->led_of != NULL && file->led_of[input->section] != 0) {
+    return;
+  }
+  ref_out_section *text = &link->sections[function->text];
+  if (link->job->bug_compatible && !link->view->is_mercury && !link->is_capsule && input->size < text->data.size) {
+    text->data.size = (size_t)input->size;
+    text->size = input->size;
+  }
+}
+
 /* RF127: a body that beats a weak alias. nvlink writes it over the body that the alias named, which may be dead (V11a
  * refuses that). */
 static void ref_merge_body_over_alias(ref_link *link, size_t file_number, uint32_t symbol) {
@@ -388,16 +403,8 @@ static void ref_merge_body_over_alias(ref_link *link, size_t file_number, uint32
       link->sections[named->text].stem = file->cubin.sections[section].name; /* RF709 */
     }
     ref_merge_copy_text(link, file, symbol, named);
+    ref_merge_cut_text(link, file, &file->cubin.symbols[symbol], named); /* RF882 */
     ref_merge_define_symbol(link, file_number, symbol, named->text);
-  }
-}
-
-/* L263: nvlink takes as many bytes of it as its symbol says; by default all (D40). */
-static void ref_merge_cut_text(ref_link *link, const ref_symbol *input, const ref_function *function) {
-  ref_out_section *text = &link->sections[function->text];
-  if (link->job->bug_compatible && !link->view->is_mercury && !link->is_capsule && input->size < text->data.size) {
-    text->data.size = (size_t)input->size;
-    text->size = input->size;
   }
 }
 
@@ -420,7 +427,7 @@ static void ref_merge_replacement(ref_link *link, size_t file_number, uint32_t s
       link->sections[function->text].stem = file->cubin.sections[section].name; /* RF647 */
     }
     ref_merge_copy_text(link, file, symbol, function);
-    ref_merge_cut_text(link, &file->cubin.symbols[symbol], function);
+    ref_merge_cut_text(link, file, &file->cubin.symbols[symbol], function);
     ref_merge_define_symbol(link, file_number, symbol, function->text);
   }
 }
@@ -429,7 +436,10 @@ static void ref_merge_replacement(ref_link *link, size_t file_number, uint32_t s
  * so does what is about the text of a losing body that its sh_info does not name. */
 static void ref_merge_lose_text(ref_link *link, ref_file *file, uint32_t symbol) {
   const ref_symbol *input = &file->cubin.symbols[symbol];
-  const size_t text = link->functions[file->function_of[symbol]].text;
+  const ref_function *function = &link->functions[file->function_of[symbol]];
+  const size_t text = function->text == REF_NONE && function->alias_of != REF_NONE
+                          ? link->functions[function->alias_of].text /* RF846 */
+                          : function->text;
   if (link->is_capsule || !link->job->bug_compatible || text == REF_NONE || input->section == 0 ||
       input->section >= file->cubin.section_count) {
     return;
@@ -456,6 +466,9 @@ static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symb
   }
   ref_function *function = &link->functions[file->function_of[symbol]];
   if (!function->live) {
+    const bool is_new = !function->is_counted && file->cubin.symbols[symbol].info >> 4 == REF_BIND_GLOBAL;
+    link->dead_globals += is_new; /* RF1077: dead, but it has a number */
+    function->is_counted = true;
     if (file->body_of[symbol] == REF_BODY_REPLACES && ref_function_symbol_is_alias(file, symbol) &&
         link->job->bug_compatible) {
       file->lost_text = file->cubin.symbols[symbol].section; /* RF223 */
@@ -536,8 +549,8 @@ static uint32_t ref_merge_info_owner(const ref_file *file, uint32_t section) {
   if (behind) {
     return ref_merge_owner(file, section);
   }
-  const uint32_t owner = ref_function_primary(file, section);
-  return owner != 0 && cubin->symbols[owner].section == section ? owner : 0;
+  return ref_function_owns_text(file, section) ? ref_function_primary(file, section)
+                                               : 0; /* RF845: not the section's own symbol */
 }
 
 /* RF771: the live function whose text a section that is code of no function of the file has been joined to. */

@@ -1,4 +1,4 @@
-/* Symbols that stand for another one of their name: L184, RF406, RF786, RF789. A symbol that is neither function nor object, whatever its type and binding, is
+/* Symbols that stand for another one of their name: L184, RF406, RF786, RF789, RF881. A symbol that is neither function nor object, whatever its type and binding, is
  * about its section only where it is a section's symbol (RF440) and has that section's name. Otherwise nvlink takes the first symbol of the name that it has so far: of a
  * section, a function, an object, local ones too; symbol 0 where there is none. */
 #include "link.h"
@@ -18,6 +18,11 @@ bool ref_named_is_another(const ref_file *file, const ref_symbol *input) {
   }
   return input->section == 0 || input->section == nowhere || (input->info & 15) != REF_SYMBOL_SECTION ||
          strcmp(input->name, file->cubin.sections[input->section].name) != 0;
+}
+
+/* RF881: records are about what has its name; entries nvlink reads in foreign memory. */
+bool ref_named_is_of_no_section(const ref_file *file, const ref_symbol *input) {
+  return !ref_named_has_meaning(input) && input->section >= file->cubin.section_count;
 }
 
 /* Without a name, too (RF664). */

@@ -135,7 +135,7 @@ static void ref_object_define_shared(ref_link *link, size_t file_number, const r
   ref_indices_add(link, &link->shared_objects, number);
 }
 
-/* RF3: the shared objects of a losing body take their place all the same. */
+/* RF3: the shared objects of a losing body take their place all the same; so do those of other spaces beside them (RF884). */
 static bool ref_object_owner_takes_part(const ref_link *link, const ref_file *file, const ref_symbol *input) {
   const uint32_t owner = ref_object_is_shared(input) ? ref_object_shared_owner(link, file, input->section)
                                                      : ref_merge_owner(file, input->section);
@@ -143,7 +143,8 @@ static bool ref_object_owner_takes_part(const ref_link *link, const ref_file *fi
     return true;
   }
   return link->functions[file->function_of[owner]].live &&
-         (file->body_of[owner] != REF_BODY_LOSES || ref_object_is_shared(input));
+         (file->body_of[owner] != REF_BODY_LOSES || ref_object_is_shared(input) ||
+          (!link->is_capsule && file->cubin.sections[input->section].type == REF_TYPE_SHARED));
 }
 
 static bool ref_object_is_own_constant(const ref_symbol *input) {
@@ -344,11 +345,12 @@ static void ref_object_merge_constant_size(ref_link *link, const ref_symbol *inp
   ref_names_add(link, link->constant_size_symbol, input->name);
 }
 
-/* RF774: a losing kernel's parameters under another name than those of the body that stands are a section of their own. */
+/* RF774: a losing kernel's parameters under another name than those of the body that stands are a section of their own; RF888: where that has
+ * none so far, they are there with the first symbol. */
 static bool ref_object_is_in_other_bank(const ref_link *link, const ref_file *file, const ref_symbol *input) {
   const size_t bank = link->functions[file->function_of[ref_merge_owner(file, input->section)]].constant0;
-  return bank != REF_NONE && !link->is_capsule &&
-         strcmp(link->sections[bank].name, file->cubin.sections[input->section].name) != 0;
+  return !link->is_capsule &&
+         (bank == REF_NONE || strcmp(link->sections[bank].name, file->cubin.sections[input->section].name) != 0);
 }
 
 /* W8.3: with -r (and -preserve-relocs, RF112) a losing kernel's symbols in its parameters (`_param`) are there again, in the winner's section. */
@@ -599,6 +601,8 @@ static void ref_object_keep_common(ref_link *link, size_t file_number, const ref
     old->common_is_defined = true;
     old->bind = REF_BIND_GLOBAL;
     (void)ref_object_place_section(link, file_number, input->section);
+  } else { /* RF849 */
+    ref_weak_note_lost_variable(link, file_number, (uint32_t)(input - link->files[file_number].cubin.symbols));
   }
 }
 
@@ -835,7 +839,7 @@ void ref_objects_merge(ref_link *link, size_t file_number) {
   const ref_file *file = &link->files[file_number];
   ref_partial_take_pools(link, file_number);
   ref_partial_take_alone_kernels(link, file_number, false);
-  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
+  for (uint32_t i = 0; i < file->cubin.symbol_count; i++) {
     const ref_symbol *input = &file->cubin.symbols[i];
     if (!ref_object_is_data(input->info & 15) || ref_object_is_other_view(link, file_number, input)) {
       continue;

@@ -227,6 +227,18 @@ static bool ref_partial_begins_shared(const ref_file *file, uint32_t number) {
   return false;
 }
 
+/* RF884: where a further file's section begins in the kernel's: behind what came there so far, in the order of the files. */
+static uint64_t ref_partial_begin(const ref_link *link, size_t section, uint64_t align) {
+  uint64_t size = 0;
+  for (size_t i = 0; i < link->shared_objects.count; i++) {
+    const size_t number = link->shared_objects.items[i];
+    if (number != REF_NONE && link->symbols[number].section == section) {
+      size = ref_partial_end_behind(&link->symbols[number], size);
+    }
+  }
+  return ref_align_up(size, ref_larger(align, 1));
+}
+
 /* L1090, RF552, RF766: an object of another space lies in the kernel's section and takes nothing. Where it is the first of its file there, the input's section
  * is one more object without a symbol, as it is once more at the end of the file. */
 bool ref_partial_place_section(ref_link *link, size_t file_number, uint32_t number) {
@@ -246,6 +258,7 @@ bool ref_partial_place_section(ref_link *link, size_t file_number, uint32_t numb
   const size_t section = link->functions[function].shared;
   file->section_of[number] = section;
   if (!is_partial) { /* RF766 */
+    file->offset_in[number] = ref_partial_begin(link, section, (uint32_t)input->align);
     ref_partial_create_object(link, section, input, link->relocatable);
   } else if (!ref_partial_begins_shared(file, number)) {
     ref_partial_create_object(link, section, input, link->relocatable && !link->functions[function].late_partial);

@@ -61,7 +61,7 @@ static size_t ref_record_symbol(ref_link *link, const ref_file *file, uint32_t i
             file->body_of[index] == REF_BODY_LOSES;
     return link->functions[function].symbol;
   }
-  if (ref_named_is_another(file, input)) {
+  if (ref_named_is_another(file, input) || ref_named_is_of_no_section(file, input)) { /* RF881 */
     return ref_named_find_symbol(link, file, input);
   }
   if ((input->info & 15) == REF_SYMBOL_SECTION) {
@@ -107,7 +107,9 @@ static size_t ref_record_first_symbol(ref_link *link, const ref_file *file, cons
   const size_t function = file->function_of[index];
   const bool loses = function != REF_NONE && file->body_of[index] == REF_BODY_LOSES && link->functions[function].live &&
                      !link->functions[function].is_stub;
-  const bool nothing = (*gone && !loses) || symbol == REF_NONE || link->symbols[symbol].dropped || unknown;
+  const bool dropped = symbol != REF_NONE && link->symbols[symbol].dropped &&
+                       !link->symbols[symbol].is_extern_shared; /* RF848: which may have a symbol in the end */
+  const bool nothing = (*gone && !loses) || symbol == REF_NONE || dropped || unknown;
   const bool parameter = attribute->code == CODE_KPARAM_INFO || attribute->code == CODE_KPARAM_INFO_LARGE;
   const bool lost = *gone || (function == REF_NONE && ref_record_goes_with_body(attribute->code) &&
                               ref_indices_has(&file->lost_variables, index)); /* RF973 */

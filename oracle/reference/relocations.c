@@ -285,9 +285,10 @@ static bool ref_relocation_names_slot(const ref_link *link, const ref_file *file
 /* RF977, RF786: beside capsules nvlink finds the symbol of a section by the name that the input has for it: of several sections of a name
  * (texts of static functions, or one and another file's that is not) that of the first, or a function or an object that is called so; none
  * where the output's section is called otherwise. */
-static size_t ref_relocation_named_symbol(ref_link *link, size_t section, const char *name) {
+static size_t ref_relocation_named_symbol(ref_link *link, size_t section, const char *name, bool any_mode) {
   const ref_out_section *known = &link->sections[section];
-  const bool named = link->job->bug_compatible && !link->is_capsule && known->symbol != REF_NONE;
+  const bool text = known->info_function != REF_NONE && name[0] == '.'; /* RF1022: in capsules so far only texts */
+  const bool named = (any_mode || link->job->bug_compatible) && (!link->is_capsule || text) && known->symbol != REF_NONE;
   return named ? ref_named_find(link, name) : known->symbol;
 }
 
@@ -299,7 +300,8 @@ static void ref_relocation_resolve_section(ref_link *link, const ref_file *file,
   } else if (ref_relocation_names_slot(link, file, section)) {
     output->symbol = REF_NONE;
   } else if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
-    output->symbol = ref_relocation_named_symbol(link, file->section_of[section], file->cubin.sections[section].name);
+    output->symbol =
+        ref_relocation_named_symbol(link, file->section_of[section], file->cubin.sections[section].name, false);
     output->function = output->symbol == REF_NONE ? REF_NONE : link->symbols[output->symbol].function;
     output->names_unlisted = link->sections[file->section_of[section]].symbol == REF_NONE;
     output->gone_type = file->cubin.sections[section].type;
@@ -309,9 +311,14 @@ static void ref_relocation_resolve_section(ref_link *link, const ref_file *file,
   }
 }
 
-/* RF754 */
+/* RF754; RF891: what an attribute names is found by its name in both modes. */
 size_t ref_relocation_section_symbol(ref_link *link, const ref_file *file, uint32_t section) {
   ref_out_relocation entry = {.symbol = REF_NONE};
+  const size_t place = section < file->cubin.section_count ? file->section_of[section] : REF_NONE;
+  const bool shared = ref_relocation_shared_section(link, file, section) != REF_NONE;
+  if (place != REF_NONE && !shared && !ref_relocation_names_slot(link, file, section)) {
+    return ref_relocation_named_symbol(link, place, file->cubin.sections[section].name, true);
+  }
   ref_relocation_resolve_section(link, file, section, &entry);
   return entry.symbol;
 }
@@ -332,6 +339,9 @@ static void ref_relocation_resolve_gone_shared(const ref_link *link, const ref_f
                            ref_deleted_is_about_dead(link, file, input->section);
   output->gone_type = file->cubin.sections[input->section].type;
   output->gone_value = input->value;
+  if (output->names_gone_shared) { /* RF889 */
+    output->gone_align = (uint32_t)input->value;
+  }
 }
 
 /* RF780: the name of another section's symbol can be that of a dead function's text, too, which has gone. */
@@ -439,7 +449,7 @@ static void ref_relocation_check_code(ref_link *link, const ref_file *file, cons
   if (link->is_capsule && link->view->is_mercury && link->sections[output->target].info_function != REF_NONE &&
       entry->symbol == 0) {
     ref_message_fatal(link, "RF219", "Input file '%s': relocation %u of code is about no symbol", file->name,
-                      entry->type - REF_MERCURY_FIRST);
+                      entry->type % REF_MERCURY_FIRST);
   }
 }
 
@@ -469,11 +479,11 @@ static void ref_relocation_make_other(ref_link *link, size_t target) {
   }
 }
 
-/* RF771: entries of a function's text are called after what the file's first ones are about. */
-static void ref_relocation_name_target(ref_link *link, const ref_file *file, uint32_t target) {
+/* RF771: entries of a function's text are called after what the file's first ones are about, of either kind for themselves (RF846). */
+static void ref_relocation_name_target(ref_link *link, const ref_file *file, uint32_t target, bool has_addend) {
   ref_out_section *section = &link->sections[file->section_of[target]];
   const bool is_first =
-      !link->is_capsule && section->info_function != REF_NONE && section->rel == 0 && section->rela == 0;
+      !link->is_capsule && section->info_function != REF_NONE && (has_addend ? section->rela : section->rel) == 0;
   if (!is_first || (file->cubin.sections[target].flags & REF_FLAG_EXEC) == 0) {
     return;
   }
@@ -491,7 +501,7 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   ref_file *file = &link->files[file_number];
   const uint32_t target = file->cubin.sections[table].info;
   const bool no_type = entry->type != 0 && entry->type <= REF_MERCURY_FIRST; /* L584 */
-  if (link->view->is_mercury && (no_type || (entry->type < REF_MERCURY_FIRST && ref_merge_owner(file, target) != 0))) {
+  if (link->view->is_mercury && no_type) {
     link->has_unexpected_entry = true; /* RF686 */
     link->unexpected_file = file_number;
     return;
@@ -517,7 +527,7 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   }
   ref_relocation_check_code(link, file, entry, output);
   ref_relocation_add_block_offset(link, output);
-  ref_relocation_name_target(link, file, target);
+  ref_relocation_name_target(link, file, target, has_addend);
   output->section = ref_relocation_section(link, output->target, output->has_addend);
   if (has_addend && output->addend == 0 && processed != 0) {
     ref_relocation_make_other(link, output->target);

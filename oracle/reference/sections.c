@@ -29,6 +29,7 @@ size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t ty
   symbol->definition_file = REF_NONE;
   symbol->function = REF_NONE;
   symbol->sections_before = link->section_count;
+  symbol->dead_before = link->dead_globals;
   return link->symbol_count++;
 }
 

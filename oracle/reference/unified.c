@@ -1,4 +1,4 @@
-/* Unified tables of a relocatable link: W12.7, U3, U4, U12, RF710, RF713, RF790, RF793, RF794. Their entries go through it as they are, but for the symbol. */
+/* Unified tables of a relocatable link: W12.7, U3, U4, U12, RF710, RF713, RF790, RF793, RF794, RF885. Their entries go through it as they are, but for the symbol. */
 #include "link.h"
 
 #include <string.h>
@@ -16,10 +16,10 @@ bool ref_unified_is_copy(const ref_section *section) {
   return ref_unified_is_table(section->type) && (section->flags & REF_FLAG_MERCURY) != 0;
 }
 
-/* RF188: in the copies symbols have nvlink's own numbers: -1 is the first of the output's globals. */
+/* RF188, RF1077: in the copies symbols have nvlink's own numbers: -1 is the first global one. */
 static uint32_t ref_unified_number(const ref_link *link, size_t symbol, bool copy) {
   const uint32_t index = symbol == REF_NONE ? 0 : link->symbols[symbol].index;
-  return copy && index >= link->first_global ? link->first_global - index - 1 : index;
+  return copy && index >= link->first_global ? 0 - link->symbols[symbol].own_number : index;
 }
 
 /* R13a, U2: entries of type 114 stay if the link has a table of functions. */
@@ -104,17 +104,64 @@ static void ref_unified_write_place(ref_link *link, const ref_section *input, ui
   }
 }
 
+/* RF885: is it one that nvlink has, too? */
+static bool ref_unified_counts(const ref_out_symbol *symbol) {
+  return !symbol->is_partial && symbol->ghost_of == 0;
+}
+
+/* RF885: nvlink's own numbers: of what stands among the locals from 1 on, of globals from -1 down, whether it is in the output or not. */
+static void ref_unified_number_all(ref_link *link) {
+  ref_unified_numbers *numbers = &link->unified_numbers;
+  for (; numbers->known < link->symbol_count; numbers->known++) {
+    const ref_out_symbol *symbol = &link->symbols[numbers->known];
+    if (ref_unified_counts(symbol)) {
+      ref_indices_add(link, symbol->local_list ? &numbers->locals : &numbers->globals, numbers->known);
+    }
+  }
+}
+
+/* 0 for none. */
+static uint32_t ref_unified_own_number(const ref_link *link, size_t symbol) {
+  const bool local = symbol != REF_NONE && link->symbols[symbol].local_list;
+  const ref_indices *list = local ? &link->unified_numbers.locals : &link->unified_numbers.globals;
+  size_t low = 0, high = symbol == REF_NONE ? 0 : list->count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (list->items[middle] < symbol) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  const bool found = symbol != REF_NONE && low < list->count && list->items[low] == symbol;
+  return !found ? 0 : local ? (uint32_t)(low + 1) : (uint32_t)-(int64_t)(low + 1);
+}
+
+/* RF713, RF885: what an entry has left of nvlink's own number is read as one. */
+static uint32_t ref_unified_changed_number(ref_link *link, uint32_t number) {
+  const bool local = number < 0x80000000;
+  const ref_indices *list = local ? &link->unified_numbers.locals : &link->unified_numbers.globals;
+  const size_t place = local ? (size_t)number - 1 : (size_t)(UINT32_MAX - number);
+  const uint32_t index = place < list->count ? link->symbols[list->items[place]].index : 0;
+  if (index == 0) {
+    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+  }
+  return index;
+}
+
 static void ref_unified_write_number(ref_link *link, const ref_section *input, size_t symbol, uint8_t *entry,
                                      uint32_t number) {
   const uint32_t found = ref_u32(entry);
-  if (!link->is_capsule && found != number && found != 0) { /* RF713: an entry has written over it */
-    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
-  }
+  const uint32_t own = link->is_capsule ? 0 : ref_unified_own_number(link, symbol);
+  const bool copy = ref_unified_is_copy(input) || !ref_unified_is_known(link, input);
   if (!link->is_capsule && found == 0) { /* RF794 */
     return;
   }
-  ref_put_u32(entry,
-              ref_unified_number(link, symbol, ref_unified_is_copy(input) || !ref_unified_is_known(link, input)));
+  if (!link->is_capsule && found != (own == 0 ? number : own) && !copy) { /* RF713: an entry has written over it */
+    ref_put_u32(entry, ref_unified_changed_number(link, found));
+    return;
+  }
+  ref_put_u32(entry, ref_unified_number(link, symbol, copy));
 }
 
 /* {symbol, 7, offset, two words of identity}. RF713: the words in the middle are there before entries are applied, the symbol's number is
@@ -128,6 +175,9 @@ static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32
     if (early || link->is_capsule) {
       ref_unified_write_place(link, input, at, symbol, entry);
     }
+    if (early && ref_unified_own_number(link, symbol) != 0) {
+      ref_put_u32(entry, ref_unified_own_number(link, symbol));
+    }
     if (!early) {
       ref_unified_write_number(link, input, symbol, entry, index);
     }
@@ -135,6 +185,7 @@ static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32
 }
 
 static void ref_unified_write_tables(ref_link *link, bool early) {
+  ref_unified_number_all(link);
   for (size_t i = 0; i < link->file_count; i++) {
     const ref_file *file = &link->files[i];
     for (uint32_t k = 1; k < file->cubin.section_count; k++) {
