@@ -1,6 +1,8 @@
 /* The layout before anything is laid out: a copy of what the merge decided; and what was placed anew since. */
 #include "layout/layout.h"
 
+#include "base/bytes.h"
+
 #include <string.h>
 
 void tl_layout_init(tl_layout *layout, const tl_module *module, const tl_constant_offsets *constants, tl_arena *arena) {
@@ -56,15 +58,21 @@ const tl_piece *tl_layout_piece(const tl_section *section, uint64_t offset) {
   return piece && offset - piece->offset < piece->size ? piece : NULL;
 }
 
+/* L1614: of what lies behind the end of its file's section there is what comes next. */
 void tl_layout_put(tl_placement *placement, const tl_module *module, tl_move move, tl_arena *arena) {
-  const tl_piece *const piece = tl_layout_piece(&module->sections.items[placement->section], move.from);
-  if (!piece || !move.size || move.size > piece->size - (move.from - piece->offset))
-    return;
-  tl_piece *const moved = tl_vector_push(arena, &placement->pieces);
-  *moved = *piece;
-  moved->offset = move.to;
-  moved->size = move.size;
-  moved->data = piece->data + (move.from - piece->offset);
+  const tl_pieces *const pieces = &module->sections.items[placement->section].pieces;
+  const tl_piece *const first = tl_layout_piece(&module->sections.items[placement->section], move.from);
+  const uint64_t size = move.size > UINT64_MAX - move.from ? 0 : move.size;
+  for (const tl_piece *piece = first; piece && size && piece < pieces->items + pieces->count; piece++) {
+    const uint64_t from = tl_larger(piece->offset, move.from);
+    if (from >= move.from + size)
+      return;
+    tl_piece *const moved = tl_vector_push(arena, &placement->pieces);
+    *moved = *piece;
+    moved->offset = move.to + (from - move.from);
+    moved->size = tl_smaller(piece->offset + piece->size, move.from + size) - from;
+    moved->data = piece->data + (from - piece->offset);
+  }
 }
 
 void tl_layout_move(tl_placement *placement, const tl_module *module, tl_move move, tl_arena *arena) {

@@ -677,7 +677,7 @@ static void functions_define_stub(tl_merging *m, uint32_t symbol, uint32_t out) 
   m->section_offset[s->section] = offset;
   tl_symbol *const result = &module->symbols.items[out];
   result->section = module->jump_slots;
-  result->value = s->value + offset;
+  result->value = offset; /* whatever st_value is (L1615) */
 }
 
 /* A value that only a mention gives: nvlink stops where the function has aliases (`overlapped offset < full offset?`). */
@@ -757,7 +757,7 @@ static void functions_define(tl_merging *m, uint32_t symbol, uint32_t out, bool 
   tl_symbol *const result = &module->symbols.items[out];
   result->section = text;
   result->info = s->info;
-  result->value = s->value ? s->value : result->value; /* L231 */
+  result->value = slot && create ? 0 : s->value ? s->value : result->value; /* L231, L1615 */
   if (!create)
     functions_check_alias(m, symbol, text);
   if (!create && s->other & STO_ENTRY) /* L1527 */

@@ -145,9 +145,9 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
   if (input->type == SHT_CUDA_INFO)
     return objects_info_section(m, input, text);
   const bool parameters = input->type == SHT_CUDA_CONSTANT0, images = input->type == SHT_CUDA_IMAGE_HEADERS;
-  const bool table = (parameters || images) && module->mode->final; /* L749 */
-  const uint64_t flags = input->type == SHT_CUDA_SHARED           ? SHF_WRITE | SHF_ALLOC | SHF_INFO_LINK /* L592 */
-                         : input->type == SHT_CUDA_CONSTANT0 + 2 ? SHF_ALLOC | SHF_INFO_LINK /* L1612 */
+  const bool table = (parameters || images) && module->mode->final;                                      /* L749 */
+  const uint64_t flags = input->type == SHT_CUDA_SHARED          ? SHF_WRITE | SHF_ALLOC | SHF_INFO_LINK /* L592 */
+                         : input->type == SHT_CUDA_CONSTANT0 + 2 ? SHF_ALLOC | SHF_INFO_LINK             /* L1612 */
                                                                  : input->flags;
   const bool bare = input->type == SHT_CUDA_CONSTANT0 + 2 || input->type == SHT_CUDA_SHARED; /* L952 */
   const uint64_t entry_size = bare ? 0 : input->entry_size;
@@ -368,9 +368,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   objects_check_code(m, index);
   tl_merge_check_shape(m, index);
   const bool strange = input->type == SHT_CUDA_SHARED && !objects_starts_with(m, input->name, ".nv.shared."); /* L190 */
-  const bool leads =
-      input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0 || input->type == SHT_CUDA_SHARED ||
-      input->type == SHT_CUDA_CONSTANT0 + 2;
+  const bool leads = input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0 ||
+                     input->type == SHT_CUDA_SHARED || input->type == SHT_CUDA_CONSTANT0 + 2;
   const uint32_t text = input->info && leads && !strange ? objects_owner_text(m, input) : TL_NONE; /* L1302 */
   const bool owned = text != TL_NONE && module->sections.items[text].owner != TL_NONE;             /* L176 */
   const uint32_t known = (uint32_t)module->sections.count, same = tl_module_find_section(module, input->name);
