@@ -107,7 +107,8 @@ bool ref_attribute_is_external(const ref_link *link, size_t symbol) {
   }
   const ref_out_symbol *output = &link->symbols[symbol];
   const ref_function *function = output->function == REF_NONE ? NULL : &link->functions[output->function];
-  if (function != NULL && function->entry && !function->is_provided) { /* RF847: not what is one by its name alone (RF966) */
+  if (function != NULL && function->entry &&
+      !function->is_provided) { /* RF847: not what is one by its name alone (RF966) */
     return true;
   }
   const bool stays_common = output->common && link->relocatable && !link->job->bug_compatible;

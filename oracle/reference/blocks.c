@@ -285,7 +285,7 @@ static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t
         ref_message_fatal(link, "RF95", "Internal error: overlapping data spans too much");
       }
       function->constants_overlap = !has_section;
-      if (has_section && function->live && link->mismatched_section == NULL) { /* RF649 */
+      if (has_section && function->live && link->mismatched_section == NULL) {                          /* RF649 */
         link->mismatched_section = ref_memory_join(link, link->view->optimizer_prefix, function->name); /* RF843 */
       }
     }

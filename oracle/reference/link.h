@@ -537,8 +537,9 @@ typedef struct ref_link {
   size_t name_count, name_capacity;
   ref_records module_records, module_output;
   size_t note_section, cuinfo_section, info_section, compat_section;
-  size_t names_symbol, strings_symbol, symbols_symbol; /* RF769: as later_symbol, of `.shstrtab`, `.strtab` and `.symtab` */
-  size_t bodies_section;               /* L646; 0: none */
+  size_t names_symbol, strings_symbol,
+      symbols_symbol;    /* RF769: as later_symbol, of `.shstrtab`, `.strtab` and `.symtab` */
+  size_t bodies_section; /* L646; 0: none */
   ref_body_record *body_records;
   size_t body_record_count, body_record_capacity;
   size_t callgraph_section, prototype_section, action_section;
@@ -556,8 +557,8 @@ typedef struct ref_link {
   bool has_index;             /* -uidx */
   ref_unified_list index_functions, index_objects, unified_functions, unified_objects;
   ref_unified_numbers unified_numbers; /* RF885 */
-  uint64_t slot_bytes; /* RF886: what the jump slots have together, as they are */
-  size_t slot_section; /* `.nv.uft`; 0: none */
+  uint64_t slot_bytes;                 /* RF886: what the jump slots have together, as they are */
+  size_t slot_section;                 /* `.nv.uft`; 0: none */
   size_t record_serial;
   size_t first_stub; /* which has the attributes of all, if there is such a section */
   ref_constant_block *constant_blocks;

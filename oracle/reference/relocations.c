@@ -287,8 +287,7 @@ static bool ref_relocation_names_slot(const ref_link *link, const ref_file *file
  * where the output's section is called otherwise. */
 static size_t ref_relocation_named_symbol(ref_link *link, size_t section, const char *name, bool any_mode) {
   const ref_out_section *known = &link->sections[section];
-  const bool named =
-      (any_mode || link->job->bug_compatible) && !link->is_capsule && known->symbol != REF_NONE;
+  const bool named = (any_mode || link->job->bug_compatible) && !link->is_capsule && known->symbol != REF_NONE;
   return named ? ref_named_find(link, name) : known->symbol;
 }
 
@@ -482,8 +481,8 @@ static void ref_relocation_make_other(ref_link *link, size_t target) {
 /* RF771: entries of a function's text are called after what the file's first ones are about, of either kind for themselves (RF846). */
 static void ref_relocation_name_target(ref_link *link, const ref_file *file, uint32_t target, bool has_addend) {
   ref_out_section *section = &link->sections[file->section_of[target]];
-  const bool is_first = !link->is_capsule && section->info_function != REF_NONE &&
-                        (has_addend ? section->rela : section->rel) == 0;
+  const bool is_first =
+      !link->is_capsule && section->info_function != REF_NONE && (has_addend ? section->rela : section->rel) == 0;
   if (!is_first || (file->cubin.sections[target].flags & REF_FLAG_EXEC) == 0) {
     return;
   }

@@ -467,7 +467,8 @@ static void ref_shared_place_extern_by_name(ref_link *link, const ref_shared *sh
 /* RF1033: an object of another space that joined the pool has no symbol in an executable, and entries against it are not recorded. */
 bool ref_shared_is_foreign(const ref_link *link, const ref_out_symbol *symbol) {
   return !link->relocatable && !link->is_capsule && link->pool != 0 && symbol->section == link->pool &&
-         link->sections[link->pool].dropped && symbol->type != REF_SYMBOL_SECTION && (symbol->other & REF_SPACE_MASK) != REF_SPACE_SHARED;
+         link->sections[link->pool].dropped && symbol->type != REF_SYMBOL_SECTION &&
+         (symbol->other & REF_SPACE_MASK) != REF_SPACE_SHARED;
 }
 
 static void ref_shared_hide_foreign(ref_link *link) {
