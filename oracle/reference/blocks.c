@@ -1,4 +1,4 @@
-/* Data, constant and debug sections as blocks (W3.3, W3.6, W3.8, W3.10, W8.8, RF715, RF771, RF772, RF776, RF795, RF836). */
+/* Data, constant and debug sections as blocks (W3.3, W3.6, W3.8, W3.10, W8.8, RF715, RF771, RF772, RF776, RF795, RF836, RF896). */
 #include "link.h"
 
 #include <string.h>
@@ -575,7 +575,7 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   }
   const size_t fixed = ref_section_find_fixed(link, input);
   size_t number = fixed == REF_NONE ? ref_map_find(&link->section_by_name, input->name) : fixed;
-  const bool is_new = number == REF_NONE || link->sections[number].type != input->type;
+  const bool is_new = number == REF_NONE || (link->is_capsule && link->sections[number].type != input->type);
   if (is_new && ref_block_joins_dead_text(link, file_number, input)) {
     return false;
   }
@@ -607,13 +607,14 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
                      (link->relocatable || input->type != REF_TYPE_UFT_ENTRY) &&
                      input->size >= UNIFIED_ENTRY; /* RF706: without an entry it names no symbols */
   const bool is_text = link->sections[number].info_function != REF_NONE; /* RF795 */
-  link->sections[number].links_symtab = code || table || (!is_new && input->type == REF_TYPE_INFO) ||
-                                        (is_text && link->sections[number].links_symtab); /* U10 */
+  link->sections[number].links_symtab =
+      code || table || (!is_new && (input->type == REF_TYPE_INFO || link->sections[number].type == REF_TYPE_INFO)) ||
+      (is_text && link->sections[number].links_symtab); /* U10 */
   link->sections[number].input_link = copy ? input->link : link->sections[number].input_link;
   ref_block_name_text(link, file, input, number);
   ref_block_append(link, file, section, number);
   link->sections[number].has_block = true;
-  if (input->type == link->view->user_type) {
+  if (input->type == link->view->user_type && link->sections[number].type == input->type) {
     ref_block_note_user_constants(link, file, section);
   }
   return true;

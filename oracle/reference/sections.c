@@ -64,14 +64,13 @@ void ref_section_set_own(ref_link *link, size_t number, ref_bytes own) {
 /* RF769: the output's own section of names, or of symbols (RF834), of which nothing but its number is known here; REF_NONE for others. */
 size_t ref_section_find_fixed(ref_link *link, const ref_section *input) {
   const bool names = REF_IS(input->name, ".shstrtab");
-  const bool symbols = input->type == REF_TYPE_SYMTAB;
-  const bool known = symbols ? REF_IS(input->name, ".symtab") : names || REF_IS(input->name, ".strtab");
-  if (link->view->is_mercury || (!symbols && input->type != REF_TYPE_STRTAB) || !known) {
+  const bool symbols = REF_IS(input->name, ".symtab");
+  if (link->is_capsule || link->view->is_mercury || !(symbols || names || REF_IS(input->name, ".strtab"))) {
     return REF_NONE;
   }
   size_t number = ref_map_find(&link->section_by_name, input->name);
   if (number == REF_NONE) {
-    number = ref_section_add_hidden(link, input->name, input->type, 0, 1, 0);
+    number = ref_section_add_hidden(link, input->name, symbols ? REF_TYPE_SYMTAB : REF_TYPE_STRTAB, 0, 1, 0);
     ref_out_section *section = &link->sections[number];
     section->fixed_index = symbols ? FIXED_SYMBOLS : names ? FIXED_NAMES : FIXED_STRINGS;
     section->later_symbol = symbols ? link->symbols_symbol : names ? link->names_symbol : link->strings_symbol;
