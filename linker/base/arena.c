@@ -55,6 +55,7 @@ static void *arena_block_add(tl_arena *arena, size_t payload) {
   arena->used += size;
   *block = (tl_arena_block){arena->blocks, size};
   arena->blocks = block;
+  ASAN_POISON_MEMORY_REGION((uint8_t *)block + ALIGNMENT, payload); /* until it is taken */
   return (uint8_t *)block + ALIGNMENT;
 }
 
@@ -75,39 +76,35 @@ void tl_arena_expect(tl_arena *arena, size_t bytes) {
   arena->end = arena->next + bytes;
 }
 
-static void *arena_clear(const tl_arena *arena, void *taken, size_t bytes) {
-  return arena->allocator->zeroed ? taken : memset(taken, 0, bytes);
-}
-
 /* What `bytes` take of a block. */
 static size_t arena_round(size_t bytes) {
   return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ARENA_GUARD;
 }
 
-/* Of what was taken `bytes` may be touched, and nothing behind them. */
-static void arena_guard(const void *taken, size_t bytes) {
-  ASAN_UNPOISON_MEMORY_REGION(taken, bytes);
-  ASAN_POISON_MEMORY_REGION((const uint8_t *)taken + bytes, arena_round(bytes) - bytes);
+/* Of what was taken the bytes [from, to) may be touched from now on, and hold zeros; nothing behind them. Without the sanitizer
+ * what they are rounded to is cleared, too. */
+static void *arena_open(const tl_arena *arena, const void *taken, size_t from, size_t to) {
+  uint8_t *const first = (uint8_t *)(uintptr_t)taken + from;
+  ASAN_UNPOISON_MEMORY_REGION(taken, to);
+  if (!arena->allocator->zeroed)
+    memset(first, 0, (ARENA_GUARD ? to : arena_round(to)) - from);
+  return (uint8_t *)(uintptr_t)taken;
 }
 
 void *tl_arena_take(tl_arena *arena, size_t count, size_t size) {
   if (size && count > (SIZE_MAX / 2) / size)
     longjmp(*arena->on_failure, 1);
   const size_t bytes = arena_round(count * size);
-  if (bytes > BLOCK_LARGEST / 4) {
-    void *const alone = arena_clear(arena, arena_block_add(arena, bytes), bytes);
-    arena_guard(alone, count * size);
-    return alone;
-  }
+  if (bytes > BLOCK_LARGEST / 4)
+    return arena_open(arena, arena_block_add(arena, bytes), 0, count * size);
   if (!arena->next || bytes > (size_t)(arena->end - arena->next)) { /* nothing may be added to a null pointer */
     const size_t block = arena_next_block_size(arena);
     const size_t payload = block > bytes ? block : bytes;
     arena->next = arena_block_add(arena, payload);
     arena->end = arena->next + payload;
   }
-  void *const taken = arena_clear(arena, arena->next, bytes);
+  void *const taken = arena_open(arena, arena->next, 0, count * size);
   arena->next += bytes;
-  arena_guard(taken, count * size);
   return taken;
 }
 
@@ -116,10 +113,8 @@ bool tl_arena_extend(tl_arena *arena, const void *taken, size_t bytes, size_t wa
   if (bytes > BLOCK_LARGEST / 4 || (const uint8_t *)taken + held != arena->next ||
       more > (size_t)(arena->end - arena->next))
     return false;
-  ASAN_UNPOISON_MEMORY_REGION(taken, wanted);
-  arena_clear(arena, arena->next, more);
+  arena_open(arena, taken, bytes, wanted);
   arena->next += more;
-  arena_guard(taken, wanted);
   return true;
 }
 
@@ -146,8 +141,8 @@ static const char *format_number(char buffer[24], uint64_t value, unsigned base)
   return at;
 }
 
-/* One pass over the format: writes when `out` is not NULL, and returns the length. */
-static size_t format_pass(char *out, const char *format, va_list list) {
+/* One pass over the format: writes what fits in `room`, and returns the length. */
+static size_t format_pass(char *out, size_t room, const char *format, va_list list) {
   size_t length = 0;
   char number[24];
   for (const char *at = format; *at; at++) {
@@ -163,20 +158,28 @@ static size_t format_pass(char *out, const char *format, va_list list) {
         piece = "%";
       size = strlen(piece);
     }
-    if (out)
+    if (size == 1 && length < room)
+      out[length] = *piece;
+    else if (size < room && length < room - size)
       memcpy(out + length, piece, size);
     length += size;
   }
   return length;
 }
 
+/* Nearly all texts are short, and are gone over once. */
 char *tl_arena_format_list(tl_arena *arena, const char *format, va_list list) {
+  enum { SHORT = 256 };
+  char short_text[SHORT];
   va_list again;
   va_copy(again, list);
-  const size_t length = format_pass(NULL, format, again);
+  const size_t length = format_pass(short_text, sizeof short_text, format, again);
   va_end(again);
   char *const text = tl_arena_take(arena, 1, length + 1);
-  format_pass(text, format, list);
+  if (length < sizeof short_text)
+    memcpy(text, short_text, length);
+  else
+    format_pass(text, length + 1, format, list);
   return text;
 }
 

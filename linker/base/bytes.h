@@ -8,37 +8,39 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Compilers make one load or store of each; a loop over the bytes they do not always see through. */
+/* One load or store of each, which sanitizers look at once; of the bytes one by one compilers make that only without them. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define TL_LITTLE(bits, value) (value)
+#else
+#define TL_LITTLE(bits, value) __builtin_bswap##bits(value)
+#endif
 static inline uint16_t tl_get16(const uint8_t *at) {
-  return (uint16_t)(at[0] | at[1] << 8);
+  uint16_t value;
+  memcpy(&value, at, sizeof value);
+  return TL_LITTLE(16, value);
 }
 static inline uint32_t tl_get32(const uint8_t *at) {
-  return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+  uint32_t value;
+  memcpy(&value, at, sizeof value);
+  return TL_LITTLE(32, value);
 }
 static inline uint64_t tl_get64(const uint8_t *at) {
-  return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24 |
-         (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 | (uint64_t)at[6] << 48 | (uint64_t)at[7] << 56;
+  uint64_t value;
+  memcpy(&value, at, sizeof value);
+  return TL_LITTLE(64, value);
 }
 
 static inline void tl_put16(uint8_t *at, uint16_t value) {
-  at[0] = (uint8_t)value;
-  at[1] = (uint8_t)(value >> 8);
+  const uint16_t little = TL_LITTLE(16, value);
+  memcpy(at, &little, sizeof little);
 }
 static inline void tl_put32(uint8_t *at, uint32_t value) {
-  at[0] = (uint8_t)value;
-  at[1] = (uint8_t)(value >> 8);
-  at[2] = (uint8_t)(value >> 16);
-  at[3] = (uint8_t)(value >> 24);
+  const uint32_t little = TL_LITTLE(32, value);
+  memcpy(at, &little, sizeof little);
 }
 static inline void tl_put64(uint8_t *at, uint64_t value) {
-  at[0] = (uint8_t)value;
-  at[1] = (uint8_t)(value >> 8);
-  at[2] = (uint8_t)(value >> 16);
-  at[3] = (uint8_t)(value >> 24);
-  at[4] = (uint8_t)(value >> 32);
-  at[5] = (uint8_t)(value >> 40);
-  at[6] = (uint8_t)(value >> 48);
-  at[7] = (uint8_t)(value >> 56);
+  const uint64_t little = TL_LITTLE(64, value);
+  memcpy(at, &little, sizeof little);
 }
 
 /* The low `bytes` bytes of `value`. */

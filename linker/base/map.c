@@ -76,7 +76,7 @@ const char *tl_names_text(const tl_names *names, uint32_t name) {
 }
 
 void tl_map_init(tl_map *map, tl_arena *arena) {
-  *map = (tl_map){.arena = arena, .seed = map_seed()};
+  *map = (tl_map){.arena = arena};
 }
 
 static size_t map_slot(const tl_map *map, uint64_t key) {
@@ -98,6 +98,8 @@ uint32_t tl_map_get(const tl_map *map, uint64_t key) {
 
 static void map_resize(tl_map *map, size_t slot_count) {
   const tl_map old = *map;
+  if (!old.slot_count) /* most maps stay empty */
+    map->seed = map_seed();
   map->slot_count = slot_count;
   map->keys = tl_arena_new(map->arena, uint64_t, slot_count);
   map->values = tl_arena_new(map->arena, uint32_t, slot_count);

@@ -86,7 +86,7 @@ static const tl_architecture names[] = {
 
 const tl_architecture *tl_architecture_find(const char *name) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(names[i].name, name) == 0)
+    if (*names[i].name == *name && strcmp(names[i].name, name) == 0)
       return &names[i];
   return NULL;
 }

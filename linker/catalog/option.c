@@ -26,7 +26,7 @@ const tl_option_row *tl_option_row_of(tl_option_id id) {
 }
 
 static bool option_is_spelled(const char *name, const char *word, size_t length) {
-  return name && strlen(name) == length && memcmp(name, word, length) == 0;
+  return name && length && *name == *word && strlen(name) == length && memcmp(name, word, length) == 0;
 }
 
 tl_option_id tl_option_find(const char *word, size_t length) {

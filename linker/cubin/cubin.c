@@ -185,8 +185,8 @@ static uint32_t reader_kind(const char *name, uint32_t type) {
   const char *const mercury = type == SHT_NOBITS ? tl_text_behind(name, ".nv.merc") : NULL;
   for (size_t i = 0; i < sizeof named_kinds / sizeof *named_kinds; i++) {
     const named_kind *const kind = &named_kinds[i];
-    const char *const behind = tl_text_behind(mercury ? mercury : name, kind->prefix);
-    if (type != kind->general || !behind)
+    const char *const behind = type == kind->general ? tl_text_behind(mercury ? mercury : name, kind->prefix) : NULL;
+    if (!behind)
       continue;
     if (kind->type != SHT_CUDA_CONSTANT0)
       return kind->type;

@@ -167,9 +167,9 @@ static const view_name_row view_name_rows[] = {
 static bool view_has_whole_name(const tl_cubin_section *section, const char *plain, const char *text) {
   for (size_t i = 0; i < sizeof view_name_rows / sizeof *view_name_rows; i++) {
     const view_name_row *const row = &view_name_rows[i];
-    const char *const behind = tl_text_behind(plain, row->name), *const of = tl_text_behind(text, ".text");
     if (row->type != section->type || (row->of_text && !section->info && section->type != SHT_CUDA_CONSTANT0))
       continue;
+    const char *const behind = tl_text_behind(plain, row->name), *const of = tl_text_behind(text, ".text");
     if (!behind)
       return false;
     if (row->of_text && section->type != SHT_CUDA_CONSTANT0 && tl_text_behind(text, ".nv.uft.rel."))

@@ -522,6 +522,8 @@ static void diagnose_functions_in_spaces(const tl_module *module) {
 }
 
 void tl_diagnose_text_owners(const tl_module *module) {
+  if (module->diagnostics->errors) /* nothing is written anyway */
+    return;
   diagnose_functions_in_spaces(module);
   for (uint32_t file = 0; file < module->file_count; file++) {
     const tl_cubin *const cubin = &module->files[file];

@@ -130,7 +130,8 @@ const uint8_t *tl_content_elf_find_section(const uint8_t *bytes, size_t size, ui
   for (uint64_t i = first; i < count; i++) {
     const uint8_t *const section = sections + i * ELF_SECTION_SIZE;
     const uint64_t at = table + tl_get32(section);
-    if (tl_content_holds(size, at, length) && memcmp(bytes + at, name, length) == 0)
+    if (tl_content_holds(size, at, length) && bytes[at + length / 2] == (uint8_t)name[length / 2] && /* seldom */
+        memcmp(bytes + at, name, length) == 0)
       return section;
   }
   return NULL;

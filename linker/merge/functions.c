@@ -158,8 +158,8 @@ static bool functions_bank_clashes(const tl_merging *m, const tl_cubin_section *
     return false;
   if (functions_is_mentioned(m, kernel))
     return true;
-  if (earlier->about == TL_NONE)
-    return false;
+  if (earlier->about == TL_NONE) /* L1611 */
+    return true;
   const uint32_t owner = m->module->sections.items[earlier->about].owner;
   return owner != TL_NONE && (!kernel->section || m->module->symbols.items[owner].name != kernel->name);
 }

@@ -101,6 +101,11 @@ static void merge_map_section_symbols(tl_merging *m) {
     const tl_cubin_section *const input = tl_cubin_section_at(m->cubin, symbol->section);
     const bool own = symbol->section != SHN_UNDEF && symbol->name == input->name;
     const uint32_t section = merge_section_of_symbol(m, symbol);
+    const uint32_t namesake = own && section != TL_NONE ? tl_merge_namesake(m->module, symbol->name) : TL_NONE;
+    if (namesake != TL_NONE) { /* L1609 */
+      m->symbol_map[i] = namesake;
+      continue;
+    }
     const uint32_t known = section != TL_NONE ? m->module->sections.items[section].symbol
                            : own              ? TL_NONE
                                               : tl_merge_symbol_named(m, symbol->name);

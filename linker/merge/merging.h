@@ -81,6 +81,8 @@ bool tl_merge_is_first_table(const tl_module *module, uint32_t section);
 /* E27 of a bank, once. */
 void tl_merge_report_bank(tl_merging *m, uint32_t section);
 /* The first symbol of all that the output has so far with the name, 0 for a section without one, or TL_NONE. */
+/* A global symbol of a section's name, else a local one that came before the section; TL_NONE (L1609). */
+uint32_t tl_merge_namesake(tl_module *module, uint32_t name);
 uint32_t tl_merge_symbol_named(const tl_merging *m, uint32_t name);
 void tl_merge_remaining_sections(tl_merging *m);
 /* What is said about one section when it is read, before `merge_elf failed` (L1186): E25 of a section of prototypes or of

@@ -246,6 +246,7 @@ typedef struct tl_relocation {
   uint8_t state;                 /* tl_relocation_state */
   bool rel;                      /* the input entry is REL: the old field content counts */
   bool deleted;                  /* one of deleted_entries */
+  bool shifted;                  /* merge_offset is the place of a second name, which its value has already (L613) */
 } tl_relocation;
 
 /* A compiler constant of the first body that has one of its name and stood when it came (L1094). */

@@ -146,8 +146,9 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
     return objects_info_section(m, input, text);
   const bool parameters = input->type == SHT_CUDA_CONSTANT0, images = input->type == SHT_CUDA_IMAGE_HEADERS;
   const bool table = (parameters || images) && module->mode->final; /* L749 */
-  const uint64_t flags =
-      input->type == SHT_CUDA_SHARED ? SHF_WRITE | SHF_ALLOC | SHF_INFO_LINK : input->flags; /* L592 */
+  const uint64_t flags = input->type == SHT_CUDA_SHARED           ? SHF_WRITE | SHF_ALLOC | SHF_INFO_LINK /* L592 */
+                         : input->type == SHT_CUDA_CONSTANT0 + 2 ? SHF_ALLOC | SHF_INFO_LINK /* L1612 */
+                                                                 : input->flags;
   const bool bare = input->type == SHT_CUDA_CONSTANT0 + 2 || input->type == SHT_CUDA_SHARED; /* L952 */
   const uint64_t entry_size = bare ? 0 : input->entry_size;
   out = table ? tl_module_add_section_unlisted(module, input->name, input->type, flags, input->align, entry_size)
@@ -315,8 +316,8 @@ static bool objects_is_unified_data(const tl_merging *m, const tl_cubin_section 
 
 /* L1098, L1148: a kernel's bank is the section of its name that an earlier file's kernel of another name has. */
 static bool objects_shares_bank(const tl_merging *m, const tl_cubin_section *input, uint32_t text, uint32_t same) {
-  const uint32_t its = same == TL_NONE ? TL_NONE : m->module->sections.items[same].about;
-  return input->type == SHT_CUDA_CONSTANT0 && its != TL_NONE && its != text && !m->module->capsule;
+  const bool another = same != TL_NONE && m->module->sections.items[same].about != text; /* nobody's, too (L1611) */
+  return input->type == SHT_CUDA_CONSTANT0 && another && !m->module->capsule;
 }
 
 /* L1366: what a variable without a space lies in comes into the output's section of that name, also where the output makes
@@ -368,7 +369,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   tl_merge_check_shape(m, index);
   const bool strange = input->type == SHT_CUDA_SHARED && !objects_starts_with(m, input->name, ".nv.shared."); /* L190 */
   const bool leads =
-      input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0 || input->type == SHT_CUDA_SHARED;
+      input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0 || input->type == SHT_CUDA_SHARED ||
+      input->type == SHT_CUDA_CONSTANT0 + 2;
   const uint32_t text = input->info && leads && !strange ? objects_owner_text(m, input) : TL_NONE; /* L1302 */
   const bool owned = text != TL_NONE && module->sections.items[text].owner != TL_NONE;             /* L176 */
   const uint32_t known = (uint32_t)module->sections.count, same = tl_module_find_section(module, input->name);
@@ -1132,8 +1134,7 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
 
 /* What has a texture's name already, whatever its binding and kind: the first symbol, or for a section without one the
  * null symbol (L159). Textures that are parameters are local, and all of one name are one symbol (B1, L80). */
-uint32_t tl_merge_symbol_named(const tl_merging *m, uint32_t name) {
-  tl_module *const module = m->module;
+static void objects_name_symbols(tl_module *module) {
   for (; module->named_symbols < module->symbols.count; module->named_symbols++) {
     const tl_symbol *const next = &module->symbols.items[module->named_symbols];
     const bool banked =
@@ -1142,6 +1143,18 @@ uint32_t tl_merge_symbol_named(const tl_merging *m, uint32_t name) {
     if (module->named_symbols && !constant && tl_map_get(&module->symbol_of_any_name, next->name) == TL_NONE)
       tl_map_set(&module->symbol_of_any_name, next->name, module->named_symbols);
   }
+}
+
+uint32_t tl_merge_namesake(tl_module *module, uint32_t name) {
+  objects_name_symbols(module);
+  const uint32_t known = module->symbol_of_name[name];
+  const uint32_t first = known == TL_NONE ? tl_map_get(&module->symbol_of_any_name, name) : known;
+  return first == TL_NONE || tl_type_of(&module->symbols.items[first]) == STT_SECTION ? TL_NONE : first;
+}
+
+uint32_t tl_merge_symbol_named(const tl_merging *m, uint32_t name) {
+  tl_module *const module = m->module;
+  objects_name_symbols(module);
   const uint32_t known = tl_map_get(&module->symbol_of_any_name, name);
   return known != TL_NONE || tl_module_find_section(module, name) == TL_NONE ? known : 0;
 }

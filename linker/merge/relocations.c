@@ -312,7 +312,9 @@ static uint32_t relocations_symbol(const tl_merging *m, uint32_t symbol) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const bool lost = relocations_is_of_lost_body(m, s) || relocations_is_of_pool(m, s) ||
                     (!m->module->capsule && relocations_is_of_lost_globals(m, s));
-  const bool other = relocations_is_of_another_text(m, s, m->symbol_map[symbol]);
+  const uint32_t known = m->symbol_map[symbol];
+  const bool namesake = known != TL_NONE && tl_type_of(&m->module->symbols.items[known]) != STT_SECTION; /* L1609 */
+  const bool other = !namesake && relocations_is_of_another_text(m, s, known);
   if (other || (m->symbol_map[symbol] == TL_NONE && lost)) {
     const uint32_t standing = tl_module_find_section(m->module, s->name);
     return standing == TL_NONE ? TL_NONE : m->module->sections.items[standing].symbol;
@@ -510,6 +512,7 @@ void tl_merge_move_aliased(tl_module *module) {
         !tl_module_relocation_stands(module, i))
       continue;
     entry->merge_offset = shift;
+    entry->shifted = true;
     entry->container = relocations_container(module, entry->target, module->sections.items[entry->target].name, true);
   }
 }

@@ -238,6 +238,10 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   e->a = e->entry->addend;
   e->bank = relocate_bank(r, e->symbol);
   e->s = r->layout->symbol_value[e->symbol];
+  const bool namesake = e->entry->merge_offset && e->entry->state == TL_ENTRY_NORMAL &&
+                        tl_type_of(symbol) != STT_SECTION && !e->entry->shifted;
+  if (namesake) /* the place of the section of its name (L1609) */
+    e->a = (int64_t)((uint64_t)e->a + e->entry->merge_offset);
   if (e->entry->state == TL_ENTRY_MINUS_ONE) {
     relocate_find_gone(r, e);
   } else if (e->entry->state == TL_ENTRY_NULL || e->entry->state == TL_ENTRY_GONE) {
@@ -739,7 +743,7 @@ static bool relocate_holds_something(const relocating *r, const entry_state *e) 
   return any;
 }
 
-/* What the field of a REL entry holds in its input. */
+/* What the field of a REL entry holds in its input; where that ends inside the field, zeros follow (L1613). */
 static uint64_t relocate_old_content(const relocating *r, const entry_state *e) {
   const tl_cubin *const cubin = &r->module->files[e->entry->file];
   const tl_cubin_section *const input = &cubin->sections[e->entry->section];
@@ -747,8 +751,15 @@ static uint64_t relocate_old_content(const relocating *r, const entry_state *e) 
   const uint64_t offset = tl_cubin_relocation_at(input, e->entry->index).offset;
   const tl_field *const field = tl_relocation_content(e->row);
   const uint64_t bytes = (field->start + field->width + 7u) / 8;
-  const bool inside = target->data && offset <= target->size && bytes <= target->size - offset;
-  return inside ? tl_bits_get(target->data + offset, field->start, field->width) : 0;
+  uint8_t rest[32] = {0};
+  if (!target->data || offset >= target->size)
+    return 0;
+  if (bytes <= target->size - offset)
+    return tl_bits_get(target->data + offset, field->start, field->width);
+  if (bytes > sizeof rest)
+    return 0;
+  memcpy(rest, target->data + offset, target->size - offset);
+  return tl_bits_get(rest, field->start, field->width);
 }
 
 /* L1596: a compiler constant of a kernel's body that was replaced, which has no symbol. */
@@ -1199,6 +1210,17 @@ static void relocate_check_deleted(const tl_module *module) {
   }
 }
 
+/* L1610: with 0 for each symbol the numbers of such a table fit. */
+static bool relocate_names_symbols(const tl_section *table) {
+  for (size_t i = 0; i < table->pieces.count; i++) {
+    const tl_piece *const piece = &table->pieces.items[i];
+    for (uint64_t at = 0; piece->data && at + UNIFIED_ENTRY_SIZE <= piece->size; at += UNIFIED_ENTRY_SIZE)
+      if (tl_get32(piece->data + at))
+        return true;
+  }
+  return false;
+}
+
 /* L473: what the unified tables of the output name is in it. */
 static void relocate_check_unified(const relocating *r) {
   static const char *const tables[] = {".nv.uft.entry", ".nv.udt.entry"};
@@ -1212,7 +1234,8 @@ static void relocate_check_unified(const relocating *r) {
   for (size_t i = 0; i < 2 && !r->module->mode->final; i++) { /* by their names */
     const uint32_t table = tl_module_section_named(r->module, tables[i]);
     deleted |= table != TL_NONE && r->module->sections.items[table].type != types[i] &&
-               r->module->sections.items[table].size >= UNIFIED_ENTRY_SIZE;
+               r->module->sections.items[table].size >= UNIFIED_ENTRY_SIZE &&
+               relocate_names_symbols(&r->module->sections.items[table]);
   }
   if (deleted)
     tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),

@@ -99,7 +99,8 @@ static void ref_attribute_set_u16(ref_link *link, ref_record *record, uint16_t v
   record->payload.size = value;
 }
 
-/* W6.15, I5: undefined, or a kernel. L1171: extern shared memory lies in the pool. */
+/* W6.15, I5: undefined, or a kernel. L1171: extern shared memory lies in the pool. RF892: by default what stays common with -r (D3) has no place
+ * either. */
 bool ref_attribute_is_external(const ref_link *link, size_t symbol) {
   if (symbol == REF_NONE) {
     return false;
@@ -110,7 +111,8 @@ bool ref_attribute_is_external(const ref_link *link, size_t symbol) {
       !function->is_provided) { /* RF847: not what is one by its name alone (RF966) */
     return true;
   }
-  return output->section == REF_NONE && !output->common && !output->is_extern_shared;
+  const bool stays_common = output->common && link->relocatable && !link->job->bug_compatible;
+  return output->section == REF_NONE && (!output->common || stays_common) && !output->is_extern_shared;
 }
 
 static void ref_attribute_filter_externs(ref_link *link, ref_record *record) {

@@ -8,9 +8,13 @@ uint64_t ref_barriers_flags(uint64_t flags) {
   return flags & (uint64_t)BARRIERS << BARRIERS_BIT;
 }
 
+uint8_t ref_barriers_told(uint64_t flags) {
+  return (uint8_t)(flags >> BARRIERS_BIT & BARRIERS);
+}
+
 static uint8_t ref_barriers_of(const ref_link *link, const ref_function *function) {
   const bool none = function->text == REF_NONE || function->alias_of != REF_NONE || function->is_stub;
-  return none ? 0 : (uint8_t)(link->sections[function->text].flags >> BARRIERS_BIT & BARRIERS);
+  return none ? 0 : ref_barriers_told(link->sections[function->text].flags);
 }
 
 /* Of what the kernel reaches, itself where a call leads back to it. */

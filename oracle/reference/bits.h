@@ -4,10 +4,13 @@
 
 #include <stdint.h>
 
+/* A byte's part at a time. */
 static inline unsigned ref_bits_get(const uint8_t *at, unsigned start, unsigned width) {
   unsigned value = 0;
-  for (unsigned i = 0; i < width; i++) {
-    value |= (unsigned)(at[(start + i) / 8] >> (start + i) % 8 & 1) << i;
+  for (unsigned done = 0; done < width;) {
+    const unsigned bit = (start + done) % 8, left = width - done, here = left < 8 - bit ? left : 8 - bit;
+    value |= (at[(start + done) / 8] >> bit & ((1u << here) - 1)) << done;
+    done += here;
   }
   return value;
 }

@@ -88,7 +88,8 @@ static void ref_beside_add(ref_beside *beside, uint32_t number) {
 
 /* Mercury's section beside what a SASS section is about; 0: none. */
 static uint32_t ref_beside_target(const ref_beside *beside, uint32_t target) {
-  if (target >= beside->whole->section_count || ref_beside_is_mercury(&beside->whole->sections[target])) {
+  if (target == 0 || target >= beside->whole->section_count ||
+      ref_beside_is_mercury(&beside->whole->sections[target])) {
     return 0;
   }
   if (beside->bodies[target] != 0) {

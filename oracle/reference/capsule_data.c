@@ -58,7 +58,7 @@ uint32_t ref_data_sass_type(uint32_t type, bool is_code) {
       return rows[i].sass + number - rows[i].first;
     }
   }
-  return 0;
+  return type >= REF_MERCURY_FIRST + REF_MERCURY_TYPES ? type : 0; /* RF1054 */
 }
 
 ref_bytes ref_data_entries(ref_capsule *capsule, size_t target) {

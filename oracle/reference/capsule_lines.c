@@ -243,6 +243,15 @@ static void ref_lines_add_units(ref_lines *lines, const ref_out_section *mercury
   }
 }
 
+static bool ref_lines_has_section(const ref_file *file, size_t section) {
+  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
+    if (file->section_of[i] == section) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* The section's bytes; its relocations are left in *entries, the places of its units in *units. */
 ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *entries, ref_indices *units) {
   const ref_link *sass = capsule->sass, *mercury = capsule->mercury;
@@ -256,16 +265,14 @@ ref_bytes ref_capsule_lines(ref_capsule *capsule, size_t section, ref_bytes *ent
   ref_lines_list_entries(&lines);
   ref_lines_list_inner(&lines);
   for (size_t i = 0; i < sass->file_count; i++) {
-    for (uint32_t k = 1; k < sass->files[i].cubin.section_count; k++) {
-      if (sass->files[i].section_of[k] != lines.section) {
-        continue;
-      }
-      for (uint32_t m = 1; m < mercury->files[i].cubin.section_count; m++) {
-        if (mercury->files[i].section_of[m] == section) {
-          const uint64_t other = mercury->files[i].offset_in[m];
-          ref_lines_add_units(&lines, &mercury->sections[section], other,
-                              other + mercury->files[i].cubin.sections[m].size);
-        }
+    if (!ref_lines_has_section(&sass->files[i], lines.section)) {
+      continue;
+    }
+    for (uint32_t m = 1; m < mercury->files[i].cubin.section_count; m++) {
+      if (mercury->files[i].section_of[m] == section) {
+        const uint64_t other = mercury->files[i].offset_in[m];
+        ref_lines_add_units(&lines, &mercury->sections[section], other,
+                            other + mercury->files[i].cubin.sections[m].size);
       }
     }
   }

@@ -80,13 +80,38 @@ void ref_capsule_restore_names(ref_cubin *view) {
 
 /* --- records of what was applied --- */
 
-/* RF369: what one source of 32 bits, or a constant, comes from; all others have an offset of 24 bits. */
-static uint32_t ref_capsule_record_type(const ref_bytes *text, uint64_t offset) {
+/* By instruction of a function's text: has it a record in the capsule? */
+typedef struct ref_recorded {
+  size_t function;
+  bool *has_record;
+} ref_recorded;
+
+static void ref_capsule_find_records(const ref_capsule *capsule, size_t function, ref_recorded *recorded) {
+  enum { UNIT = 16 };
+  const size_t body = capsule->mercury->functions[function].text, text = capsule->sass->functions[function].text;
+  const size_t count = ref_places_text(capsule, text)->size / UNIT;
+  ref_capsule_step step;
+  if (recorded->function == function) {
+    return;
+  }
+  *recorded = (ref_recorded){function, REF_TAKE(capsule->mercury, bool, count + 1)};
+  if (body == REF_NONE || !ref_capsule_body_begin(capsule->mercury->sections[body].data.data,
+                                                  capsule->mercury->sections[body].data.size, &step)) {
+    return;
+  }
+  while (ref_capsule_body_next(&step)) {
+    recorded->has_record[step.sass < count ? step.sass : count] = !step.derived;
+  }
+}
+
+/* RF369: what one source of 32 bits, or a constant, comes from; all others have an offset of 24 bits, and so has a uniform load of constants that
+ * has a record in the capsule (RF1028). */
+static uint32_t ref_capsule_record_type(const ref_bytes *text, uint64_t offset, const bool *has_record) {
   static const uint16_t words[] = {0x202, 0x2ca, 0x7ac, 0x802, 0x882, 0x919, 0x9c3, 0xb82, 0xc02};
-  enum { OPCODE_BITS = 0xfff, UNIT = 16, WORD_TYPE = 55, OFFSET_TYPE = 74 };
+  enum { OPCODE_BITS = 0xfff, OPCODE_LDCU = 0x7ac, UNIT = 16, WORD_TYPE = 55, OFFSET_TYPE = 74 };
   for (size_t i = 0; text->size >= UNIT && offset <= text->size - UNIT && i < sizeof words / sizeof words[0]; i++) {
     if ((ref_u16(text->data + offset) & OPCODE_BITS) == words[i]) {
-      return WORD_TYPE;
+      return words[i] == OPCODE_LDCU && has_record[offset / UNIT] ? OFFSET_TYPE : WORD_TYPE;
     }
   }
   return OFFSET_TYPE;
@@ -105,7 +130,8 @@ static size_t ref_capsule_record_function(ref_capsule *capsule, const ref_out_re
 }
 
 /* RF856: the record that the finalizer makes of one of Mercury's. */
-static bool ref_capsule_make_record(ref_capsule *capsule, size_t section, ref_out_relocation *record) {
+static bool ref_capsule_make_record(ref_capsule *capsule, size_t section, ref_out_relocation *record,
+                                    ref_recorded *recorded) {
   const size_t function = ref_capsule_record_function(capsule, record, section);
   const size_t text = function == REF_NONE ? REF_NONE : capsule->sass->functions[function].text;
   if (text == REF_NONE) {
@@ -114,7 +140,8 @@ static bool ref_capsule_make_record(ref_capsule *capsule, size_t section, ref_ou
   const ref_bytes *code = ref_places_text(capsule, text);
   const size_t place = ref_units_find(ref_places_units_of_function(capsule, function), record->offset, true);
   record->offset = place == REF_NONE ? record->offset : place;
-  record->type = record->type == REF_MERCURY_32 ? ref_capsule_record_type(code, record->offset)
+  ref_capsule_find_records(capsule, function, recorded);
+  record->type = record->type == REF_MERCURY_32 ? ref_capsule_record_type(code, record->offset, recorded->has_record)
                                                 : ref_derived_sass_type(capsule->mercury, record, code, record->offset);
   return record->type != 0;
 }
@@ -123,10 +150,11 @@ static bool ref_capsule_make_record(ref_capsule *capsule, size_t section, ref_ou
 ref_bytes ref_capsule_resolved(ref_capsule *capsule, size_t section) {
   const ref_link *mercury = capsule->mercury;
   ref_bytes output = {0};
+  ref_recorded recorded = {.function = REF_NONE};
   for (size_t i = 0; section != REF_NONE && i < mercury->resolved_count; i++) {
     ref_out_relocation record = mercury->resolved[i];
     if (mercury->sections[record.target].resolved == mercury->sections[section].resolved &&
-        ref_capsule_make_record(capsule, section, &record)) {
+        ref_capsule_make_record(capsule, section, &record, &recorded)) {
       ref_capsule_write_entry(capsule, &output, record.offset, record.type, ref_symbol_index(mercury, record.symbol),
                               record.addend);
     }

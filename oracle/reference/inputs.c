@@ -630,7 +630,9 @@ void ref_inputs_read(ref_link *link) {
       ref_input_read_names(link, file);
       file->cubin = file->whole;
       ref_input_admit(link, file);
-      ref_input_check_capsule(link, file); /* RF415: what is said of the file comes first */
+      if (link->error_count == 0) {          /* RF1026: nor does the finalizer read a file behind an error */
+        ref_input_check_capsule(link, file); /* RF415: what is said of the file comes first */
+      }
       if (!link->is_limited) {
         ref_input_check_version(link, file, REF_KIND_CAPSULE);
       }

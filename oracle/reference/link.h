@@ -90,6 +90,7 @@ typedef struct ref_indices {
 typedef struct ref_map_entry {
   const char *key;
   size_t number;
+  uint64_t hash; /* of the key */
 } ref_map_entry;
 
 typedef struct ref_map {
@@ -414,6 +415,12 @@ typedef struct ref_unified {
   uint64_t before;      /* RF222: inputs: where it was without the index file */
 } ref_unified;
 
+/* RF885: symbols in the order of nvlink's own numbers. */
+typedef struct ref_unified_numbers {
+  ref_indices locals, globals;
+  size_t known;
+} ref_unified_numbers;
+
 typedef struct ref_unified_list {
   ref_unified *items;
   size_t count;
@@ -554,6 +561,8 @@ typedef struct ref_link {
   size_t null_symbol_section; /* RF467: of the kernel whose object it stands for; 0: of none so far */
   bool has_index;             /* -uidx */
   ref_unified_list index_functions, index_objects, unified_functions, unified_objects;
+  ref_unified_numbers unified_numbers; /* RF885 */
+  uint64_t slot_bytes; /* RF886: what the jump slots have together, as they are */
   size_t slot_section; /* `.nv.uft`; 0: none */
   size_t record_serial;
   size_t first_stub; /* which has the attributes of all, if there is such a section */
@@ -1088,6 +1097,7 @@ bool ref_attribute_is_external(const ref_link *link, size_t symbol);
 ref_record *ref_attribute_find(const ref_records *records, uint8_t code);
 void ref_attribute_spread_maximum(ref_link *link, ref_records *kernel, const ref_record *record);
 uint64_t ref_barriers_flags(uint64_t flags);
+uint8_t ref_barriers_told(uint64_t flags);
 void ref_barriers_spread(ref_link *link, const ref_indices *functions);
 uint8_t ref_attribute_byte(const ref_record *record);
 void ref_attributes_write(ref_link *link);

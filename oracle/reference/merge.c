@@ -14,6 +14,7 @@ static void ref_merge_create_first_sections(ref_link *link) {
   link->names_symbol = ref_symbol_add_later(link, ".shstrtab");
   link->strings_symbol = ref_symbol_add_later(link, ".strtab");
   link->symbols_symbol = ref_symbol_add_later(link, ".symtab"); /* RF834 */
+  (void)ref_symbol_add_later(link, ".symtab_shndx"); /* RF885: has a number, too */
   link->note_section = ref_section_add_with_symbol(link, ".note.nv.tkinfo", REF_TYPE_NOTE, 0x2000000, 4, 0);
   link->cuinfo_section = ref_section_add_with_symbol(link, ".note.nv.cuinfo", REF_TYPE_NOTE, REF_FLAG_CUINFO, 4, 0);
   ref_notes_make_room(link);
@@ -118,6 +119,7 @@ static void ref_merge_stub(ref_link *link, size_t file_number, uint32_t symbol) 
   const size_t number = file->function_of[symbol];
   const ref_section *text = &file->cubin.sections[file->cubin.symbols[symbol].section];
   ref_unified_add_stub(link, number, text);
+  link->slot_bytes += text->size; /* RF886 */
   ref_merge_copy_text(link, file, symbol, &link->functions[number]);
   ref_merge_define_symbol(link, file_number, symbol, link->slot_section);
   link->symbols[link->functions[number].symbol].value = file->offset_in[file->cubin.symbols[symbol].section];

@@ -345,11 +345,12 @@ static void ref_object_merge_constant_size(ref_link *link, const ref_symbol *inp
   ref_names_add(link, link->constant_size_symbol, input->name);
 }
 
-/* RF774: a losing kernel's parameters under another name than those of the body that stands are a section of their own. */
+/* RF774: a losing kernel's parameters under another name than those of the body that stands are a section of their own; RF888: where that has
+ * none so far, they are there with the first symbol. */
 static bool ref_object_is_in_other_bank(const ref_link *link, const ref_file *file, const ref_symbol *input) {
   const size_t bank = link->functions[file->function_of[ref_merge_owner(file, input->section)]].constant0;
-  return bank != REF_NONE && !link->is_capsule &&
-         strcmp(link->sections[bank].name, file->cubin.sections[input->section].name) != 0;
+  return !link->is_capsule &&
+         (bank == REF_NONE || strcmp(link->sections[bank].name, file->cubin.sections[input->section].name) != 0);
 }
 
 /* W8.3: with -r (and -preserve-relocs, RF112) a losing kernel's symbols in its parameters (`_param`) are there again, in the winner's section. */

@@ -105,12 +105,8 @@ static void ref_overflow_lay_out(ref_link *link, size_t number, const ref_indice
   }
   section->data = image;
   section->size = image.size;
-  if (link->job->bug_compatible) {
-    section->align = list->count != 0 ? ref_overflow_rank(link, &link->symbols[list->items[0]]) : 0;
-    section->align = ref_larger(section->align, 1);
-  } else {
-    section->align = ref_larger(section->align, LARGEST_ALIGN);
-  }
+  section->align = list->count != 0 ? ref_overflow_rank(link, &link->symbols[list->items[0]]) : 0; /* RF895: in both modes */
+  section->align = ref_larger(section->align, 1);
 }
 
 /* Is an element of the list a part of the name (D49)? */

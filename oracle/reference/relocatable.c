@@ -1,6 +1,7 @@
 /* Relocatable links (-r): what stands in place of the layouts of an executable. Nothing is laid out; shared memory gets sizes
  * (W9.11), and every kernel with extern shared memory an instance symbol (W12). */
 #include "link.h"
+#include "relocation_table.h"
 
 #include <string.h>
 
@@ -74,11 +75,17 @@ bool ref_relocatable_is_default(const ref_link *link) {
   return link->relocatable && !link->job->bug_compatible;
 }
 
+/* RF893: what is within the section is the same wherever that goes (D61). */
+static bool ref_relocatable_is_inside(const ref_link *link, const ref_out_relocation *entry) {
+  const ref_relocation_row *row = link->is_capsule ? NULL : ref_relocation_row_of(entry->type);
+  return row != NULL && row->kind == REF_KIND_PC_RELATIVE && link->symbols[entry->symbol].section == entry->target;
+}
+
 /* D1, D2, D4-D6: what nvlink applies although nothing has its place yet. By default the entry stays for the link that gives
  * places: of constants, shared memory, textures, defined or not. D91, D92: so do entries against section symbols, and those that clear
  * what belongs to a function. */
 bool ref_relocatable_keeps(const ref_link *link, const ref_out_relocation *entry) {
-  if (!ref_relocatable_is_default(link) || entry->symbol == REF_NONE) {
+  if (!ref_relocatable_is_default(link) || entry->symbol == REF_NONE || ref_relocatable_is_inside(link, entry)) {
     return false;
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];

@@ -257,8 +257,8 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
     return link->symbols[entry->symbol].section != REF_NONE || link->symbols[entry->symbol].is_extern_shared ? REF_CLEAR
                                                                                                              : REF_DROP;
   case REF_KIND_FUNC_DESC:
-    if (entry->function != REF_NONE) {
-      return REF_KEEP; /* R14: hidden */
+    if (entry->function != REF_NONE || (link->is_capsule && !link->view->is_mercury)) {
+      return REF_KEEP; /* R14: hidden; RF1027 */
     }
     ref_message_fatal(link, "D15", "function descriptor relocation %u against something else", entry->type);
   case REF_KIND_SENTINEL:
@@ -385,6 +385,9 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
 
 /* D15: nvlink ends by a signal over a function descriptor of what is no function, kept or not. */
 static void ref_relocate_check_descriptor(ref_link *link, const ref_out_relocation *entry) {
+  if (link->is_capsule && !link->view->is_mercury) { /* RF1027: a capsule's SASS entries are made of Mercury's */
+    return;
+  }
   const bool descriptor = ref_relocate_kind(link, entry->type) == REF_KIND_FUNC_DESC ||
                           entry->type == REF_MERCURY_FIRST + MERCURY_DESCRIPTOR;
   if (descriptor && entry->function == REF_NONE && !ref_relocate_is_foreign(link, entry->type)) {
@@ -662,6 +665,12 @@ void ref_relocate_keep_unpatched(ref_link *link, ref_out_section *target) {
   }
 }
 
+/* RF1053: debug data of a capsule's SASS side, whose entries count for nothing. */
+static bool ref_relocate_is_made_of_mercury(const ref_link *link, const ref_out_section *target) {
+  return link->is_capsule && !link->view->is_mercury && target->type == REF_TYPE_PROGBITS &&
+         (target->flags & (REF_FLAG_ALLOC | REF_FLAG_EXEC)) == 0;
+}
+
 /* R2-R5, R9a */
 static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, bool clear) {
   ref_out_section *target = &link->sections[entry->target];
@@ -671,6 +680,9 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
     if (row != NULL && !clear && !ref_relocate_is_foreign(link, entry->type)) {
       ref_relocate_check_fit(link, row, ref_relocate_symbol_value(link, entry) + (uint64_t)entry->addend); /* RF927 */
     }
+    return;
+  }
+  if (ref_relocate_is_made_of_mercury(link, target)) {
     return;
   }
   ref_relocate_check_place(link, entry);
@@ -805,6 +817,15 @@ void ref_relocate_apply(ref_link *link) {
   }
 }
 
+/* RF1016: a number of Mercury's that is so large that nvlink ends by a signal over it, but for entries about symbols of another visibility. */
+static bool ref_relocate_is_wild(const ref_link *link, const ref_out_relocation *entry) {
+  enum { LARGEST = 0x1800, VISIBLE = 3 };
+  const ref_cubin *cubin = &link->files[entry->file].cubin;
+  const bool hidden =
+      entry->input_symbol < cubin->symbol_count && (cubin->symbols[entry->input_symbol].other & VISIBLE) != 0;
+  return link->view->is_mercury && !hidden && entry->type > REF_MERCURY_FIRST + LARGEST;
+}
+
 /* What an entry that stays ends the link with: a symbol that is not in the output, a place behind the section's end. */
 static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *entry) {
   const bool nothing =
@@ -812,6 +833,9 @@ static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *e
   const bool gone = entry->symbol == REF_NONE ? nothing : link->symbols[entry->symbol].index == 0;
   if (entry->offset >= ref_relocate_end_of(link, &link->sections[entry->target])) {
     ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");
+  }
+  if (ref_relocate_is_wild(link, entry)) {
+    ref_message_fatal(link, "RF1016", "Internal error: unexpected reloc");
   }
   if (gone) {
     ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");

@@ -285,10 +285,10 @@ static bool ref_relocation_names_slot(const ref_link *link, const ref_file *file
 /* RF977, RF786: beside capsules nvlink finds the symbol of a section by the name that the input has for it: of several sections of a name
  * (texts of static functions, or one and another file's that is not) that of the first, or a function or an object that is called so; none
  * where the output's section is called otherwise. */
-static size_t ref_relocation_named_symbol(ref_link *link, size_t section, const char *name) {
+static size_t ref_relocation_named_symbol(ref_link *link, size_t section, const char *name, bool any_mode) {
   const ref_out_section *known = &link->sections[section];
   const bool text = known->info_function != REF_NONE && name[0] == '.'; /* RF1022: in capsules so far only texts */
-  const bool named = link->job->bug_compatible && (!link->is_capsule || text) && known->symbol != REF_NONE;
+  const bool named = (any_mode || link->job->bug_compatible) && (!link->is_capsule || text) && known->symbol != REF_NONE;
   return named ? ref_named_find(link, name) : known->symbol;
 }
 
@@ -300,7 +300,8 @@ static void ref_relocation_resolve_section(ref_link *link, const ref_file *file,
   } else if (ref_relocation_names_slot(link, file, section)) {
     output->symbol = REF_NONE;
   } else if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
-    output->symbol = ref_relocation_named_symbol(link, file->section_of[section], file->cubin.sections[section].name);
+    output->symbol =
+        ref_relocation_named_symbol(link, file->section_of[section], file->cubin.sections[section].name, false);
     output->function = output->symbol == REF_NONE ? REF_NONE : link->symbols[output->symbol].function;
     output->names_unlisted = link->sections[file->section_of[section]].symbol == REF_NONE;
     output->gone_type = file->cubin.sections[section].type;
@@ -310,9 +311,14 @@ static void ref_relocation_resolve_section(ref_link *link, const ref_file *file,
   }
 }
 
-/* RF754 */
+/* RF754; RF891: what an attribute names is found by its name in both modes. */
 size_t ref_relocation_section_symbol(ref_link *link, const ref_file *file, uint32_t section) {
   ref_out_relocation entry = {.symbol = REF_NONE};
+  const size_t place = section < file->cubin.section_count ? file->section_of[section] : REF_NONE;
+  const bool shared = ref_relocation_shared_section(link, file, section) != REF_NONE;
+  if (place != REF_NONE && !shared && !ref_relocation_names_slot(link, file, section)) {
+    return ref_relocation_named_symbol(link, place, file->cubin.sections[section].name, true);
+  }
   ref_relocation_resolve_section(link, file, section, &entry);
   return entry.symbol;
 }
@@ -333,6 +339,9 @@ static void ref_relocation_resolve_gone_shared(const ref_link *link, const ref_f
                            ref_deleted_is_about_dead(link, file, input->section);
   output->gone_type = file->cubin.sections[input->section].type;
   output->gone_value = input->value;
+  if (output->names_gone_shared) { /* RF889 */
+    output->gone_align = (uint32_t)input->value;
+  }
 }
 
 /* RF780: the name of another section's symbol can be that of a dead function's text, too, which has gone. */
@@ -487,14 +496,6 @@ static void ref_relocation_name_target(ref_link *link, const ref_file *file, uin
   }
 }
 
-/* RF1016: a number of Mercury's that is so large that nvlink ends by a signal over it, but for entries about symbols of another visibility. */
-static bool ref_relocation_is_wild(const ref_link *link, const ref_file *file, const ref_relocation *entry) {
-  enum { LARGEST = 0x2000, VISIBLE = 3 };
-  const bool hidden =
-      entry->symbol < file->cubin.symbol_count && (file->cubin.symbols[entry->symbol].other & VISIBLE) != 0;
-  return link->view->is_mercury && !hidden && entry->type >= REF_MERCURY_FIRST + LARGEST;
-}
-
 static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t table, const ref_relocation *entry,
                                bool has_addend, size_t processed) {
   ref_file *file = &link->files[file_number];
@@ -521,11 +522,6 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   output->has_addend = has_addend;
   output->is_of_loader = ref_relocation_is_of_loader(link, file, target, entry);
   ref_relocation_resolve_symbol(link, file, entry, output);
-  if (ref_relocation_is_wild(link, file, entry)) {
-    link->has_unexpected_entry = true;
-    link->unexpected_file = file_number;
-    return;
-  }
   if (ref_relocation_is_kernel_address(link, output)) {
     output->type = ref_mercury_descriptor_type(link, file, table, entry);
   }

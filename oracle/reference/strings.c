@@ -30,7 +30,7 @@ static ref_map_entry *ref_map_place(const ref_map *map, const char *key, uint64_
   size_t slot = (size_t)hash & (map->capacity - 1); /* a power of two */
   for (;;) {
     ref_map_entry *entry = &map->entries[slot];
-    if (entry->key == NULL || entry->key == key || ref_text_is(entry->key, key)) {
+    if (entry->key == NULL || entry->key == key || (entry->hash == hash && ref_text_is(entry->key, key))) {
       return entry;
     }
     slot = (slot + 1) & (map->capacity - 1);
@@ -51,8 +51,7 @@ static void ref_map_enlarge(ref_link *link, ref_map *map, size_t capacity) {
   map->entries = REF_TAKE(link, ref_map_entry, map->capacity);
   for (size_t i = 0; i < old.capacity; i++) {
     if (old.entries[i].key != NULL) {
-      const char *key = old.entries[i].key;
-      *ref_map_place(map, key, ref_map_hash(key, strlen(key))) = old.entries[i];
+      *ref_map_place(map, old.entries[i].key, old.entries[i].hash) = old.entries[i];
     }
   }
 }
@@ -65,7 +64,7 @@ static ref_map_entry *ref_map_add(ref_link *link, ref_map *map, const char *key,
   ref_map_entry *entry = ref_map_place(map, key, hash);
   if (entry->key == NULL) {
     map->count++;
-    *entry = (ref_map_entry){key, REF_NONE};
+    *entry = (ref_map_entry){key, REF_NONE, hash};
   }
   return entry;
 }

@@ -228,7 +228,8 @@ void ref_symbols_check_values(ref_link *link) {
     if (ref_symbol_is_shown_nowhere(link, symbol)) {
       ref_symbol_settle_nowhere(link, symbol);
     }
-    if (symbol->section != REF_NONE && symbol->value == UINT64_MAX && !symbol->dropped &&
+    const bool counts = !link->is_capsule || link->view->is_mercury; /* RF680, RF1053 */
+    if (symbol->section != REF_NONE && symbol->value == UINT64_MAX && !symbol->dropped && counts &&
         link->sections[symbol->section].type != REF_TYPE_SHARED) {
       ref_message_fatal(link, "E70", "Internal error: unallocated symbol");
     }
@@ -318,9 +319,11 @@ static uint64_t ref_symbol_value(const ref_link *link, const ref_out_symbol *sym
   return symbol->value;
 }
 
-/* RF25, RF134: "hidden" is in no output of nvlink's. By default it stays with -r for the link behind it (R14). */
+/* RF25, RF134: "hidden" is in no output of nvlink's. By default it stays with -r for the link behind it (R14), but not of what the driver or nvlink
+ * provides (RF894). */
 uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *symbol) {
-  const bool kept = link->relocatable && !link->job->bug_compatible;
+  const bool provided = symbol->section == REF_NONE && ref_symbol_is_provided(symbol->name);
+  const bool kept = link->relocatable && !link->job->bug_compatible && !provided;
   return (symbol->other & VISIBILITY) == HIDDEN && !kept ? VISIBILITY : 0;
 }
 

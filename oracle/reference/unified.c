@@ -1,4 +1,4 @@
-/* Unified tables of a relocatable link: W12.7, U3, U4, U12, RF710, RF713, RF790, RF793, RF794. Their entries go through it as they are, but for the symbol. */
+/* Unified tables of a relocatable link: W12.7, U3, U4, U12, RF710, RF713, RF790, RF793, RF794, RF885. Their entries go through it as they are, but for the symbol. */
 #include "link.h"
 
 #include <string.h>
@@ -104,17 +104,64 @@ static void ref_unified_write_place(ref_link *link, const ref_section *input, ui
   }
 }
 
+/* RF885: is it one that nvlink has, too? */
+static bool ref_unified_counts(const ref_out_symbol *symbol) {
+  return !symbol->is_partial && symbol->ghost_of == 0;
+}
+
+/* RF885: nvlink's own numbers: of what stands among the locals from 1 on, of globals from -1 down, whether it is in the output or not. */
+static void ref_unified_number_all(ref_link *link) {
+  ref_unified_numbers *numbers = &link->unified_numbers;
+  for (; numbers->known < link->symbol_count; numbers->known++) {
+    const ref_out_symbol *symbol = &link->symbols[numbers->known];
+    if (ref_unified_counts(symbol)) {
+      ref_indices_add(link, symbol->local_list ? &numbers->locals : &numbers->globals, numbers->known);
+    }
+  }
+}
+
+/* 0 for none. */
+static uint32_t ref_unified_own_number(const ref_link *link, size_t symbol) {
+  const bool local = symbol != REF_NONE && link->symbols[symbol].local_list;
+  const ref_indices *list = local ? &link->unified_numbers.locals : &link->unified_numbers.globals;
+  size_t low = 0, high = symbol == REF_NONE ? 0 : list->count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (list->items[middle] < symbol) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  const bool found = symbol != REF_NONE && low < list->count && list->items[low] == symbol;
+  return !found ? 0 : local ? (uint32_t)(low + 1) : (uint32_t)-(int64_t)(low + 1);
+}
+
+/* RF713, RF885: what an entry has left of nvlink's own number is read as one. */
+static uint32_t ref_unified_changed_number(ref_link *link, uint32_t number) {
+  const bool local = number < 0x80000000;
+  const ref_indices *list = local ? &link->unified_numbers.locals : &link->unified_numbers.globals;
+  const size_t place = local ? (size_t)number - 1 : (size_t)(UINT32_MAX - number);
+  const uint32_t index = place < list->count ? link->symbols[list->items[place]].index : 0;
+  if (index == 0) {
+    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
+  }
+  return index;
+}
+
 static void ref_unified_write_number(ref_link *link, const ref_section *input, size_t symbol, uint8_t *entry,
                                      uint32_t number) {
   const uint32_t found = ref_u32(entry);
-  if (!link->is_capsule && found != number && found != 0) { /* RF713: an entry has written over it */
-    ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
-  }
+  const uint32_t own = link->is_capsule ? 0 : ref_unified_own_number(link, symbol);
+  const bool copy = ref_unified_is_copy(input) || !ref_unified_is_known(link, input);
   if (!link->is_capsule && found == 0) { /* RF794 */
     return;
   }
-  ref_put_u32(entry,
-              ref_unified_number(link, symbol, ref_unified_is_copy(input) || !ref_unified_is_known(link, input)));
+  if (!link->is_capsule && found != (own == 0 ? number : own) && !copy) { /* RF713: an entry has written over it */
+    ref_put_u32(entry, ref_unified_changed_number(link, found));
+    return;
+  }
+  ref_put_u32(entry, ref_unified_number(link, symbol, copy));
 }
 
 /* RF1079: what -r wrote into a copy are nvlink's own numbers, over which it ends by a signal where it reads them. */
@@ -138,6 +185,9 @@ static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32
     if (early || link->is_capsule) {
       ref_unified_write_place(link, input, at, symbol, entry);
     }
+    if (early && ref_unified_own_number(link, symbol) != 0) {
+      ref_put_u32(entry, ref_unified_own_number(link, symbol));
+    }
     if (!early) {
       ref_unified_write_number(link, input, symbol, entry, index);
     }
@@ -145,6 +195,7 @@ static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32
 }
 
 static void ref_unified_write_tables(ref_link *link, bool early) {
+  ref_unified_number_all(link);
   for (size_t i = 0; i < link->file_count; i++) {
     const ref_file *file = &link->files[i];
     for (uint32_t k = 1; k < file->cubin.section_count; k++) {

@@ -393,7 +393,8 @@ static bool ref_unified_has_stray(const ref_link *link, const ref_file *file) {
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     const ref_symbol *symbol = &file->cubin.symbols[i];
     const bool inside = symbol->section != 0 && symbol->section < file->cubin.section_count;
-    if (!inside || (symbol->info & 15) != REF_SYMBOL_FUNC || ref_function_is_slot(symbol)) {
+    if (!inside || (symbol->info & 15) != REF_SYMBOL_FUNC || ref_function_is_slot(symbol) ||
+        file->body_of[i] == REF_BODY_LOSES) { /* RF887 */
       continue;
     }
     const uint32_t primary = file->cubin.sections[symbol->section].info & FUNCTION_OF_TEXT;
@@ -414,7 +415,8 @@ static void ref_unified_place_functions(ref_link *link) {
   for (size_t i = 0; i < link->file_count && !link->is_capsule; i++) {
     link->has_stray_slot = link->has_stray_slot || ref_unified_has_stray(link, &link->files[i]);
   }
-  if (link->has_stray_slot || size / SLOT != link->unified_functions.size / ENTRY) { /* RF538, RF792 */
+  const uint64_t counted = link->is_capsule ? size : link->slot_bytes; /* RF886 */
+  if (link->has_stray_slot || counted / SLOT != link->unified_functions.size / ENTRY) { /* RF538, RF792 */
     ref_message_fatal(link, "ZM4",
                       "Internal error: Number of .nv.uft jump slots != Number of entries in .nv.uft.entry");
   }

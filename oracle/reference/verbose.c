@@ -52,15 +52,16 @@ static void ref_verbose_report_module(ref_link *link) {
   ref_message_tell(link, REF_INFO, "%llu bytes gmem%s", (unsigned long long)globals, ref_verbose_constants(link, NULL));
 }
 
-/* C81, RF804: what the kernel's record says by then; of several the one that was read first. RF956: what its flags say is in it. */
-static unsigned ref_verbose_barriers(const ref_function *kernel) {
+/* C81, RF804: what the kernel's record says by then; of several the one that was read first. RF956: what its flags say is in it; RF890: with -r
+ * it is told of them. */
+static unsigned ref_verbose_barriers(const ref_link *link, const ref_function *kernel) {
   for (size_t i = kernel->output_records.count; i-- > 0;) {
     const ref_record *record = &kernel->output_records.items[i];
     if (record->code == NUM_BARRIERS && !record->dropped) {
       return ref_attribute_byte(record);
     }
   }
-  return 0;
+  return link->is_capsule || kernel->text == REF_NONE ? 0 : ref_barriers_told(link->sections[kernel->text].flags);
 }
 
 /* RF206, RF562: beside the table, what the input has at the kernel's parameters counts, by the type of the entries; of textures and samplers
@@ -115,12 +116,14 @@ static unsigned long long ref_verbose_stack(const ref_link *link, const ref_func
   return kernel->is_unnamed || kernel->reaches_cycle ? kernel->frame_size : kernel->stack;
 }
 
-/* RF543, L1168 */
-static uint32_t ref_verbose_registers(const ref_function *kernel) {
+/* RF543, L1168; RF890: with -r what the text's header says, where a record says 0. */
+static uint32_t ref_verbose_registers(const ref_link *link, const ref_function *kernel) {
   if (kernel->tells_registers) {
     return kernel->told_registers;
   }
-  return kernel->is_unnamed ? kernel->register_count : kernel->raised_registers;
+  const uint32_t count = kernel->is_unnamed ? kernel->register_count : kernel->raised_registers;
+  const bool header = count == 0 && link->relocatable && !link->is_capsule && kernel->text != REF_NONE;
+  return header ? link->sections[kernel->text].info_high >> 24 : count;
 }
 
 static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel) {
@@ -131,7 +134,7 @@ static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel
   ref_message_tell(link, REF_INFO, "Function properties for '%s':", kernel->name);
   ref_message_tell(link, REF_INFO,
                    "used %d registers, used %u barriers, %d stack, %llu bytes smem%s, %llu bytes lmem%s",
-                   (int)ref_verbose_registers(kernel), ref_verbose_barriers(kernel),
+                   (int)ref_verbose_registers(link, kernel), ref_verbose_barriers(link, kernel),
                    (int)ref_verbose_stack(link, kernel), shared, /* RF675 */
                    ref_verbose_constants(link, kernel), local, ref_verbose_textures(link, kernel));
 }
