@@ -562,8 +562,8 @@ typedef struct ref_link {
   bool has_index;             /* -uidx */
   ref_unified_list index_functions, index_objects, unified_functions, unified_objects;
   ref_unified_numbers unified_numbers; /* RF885 */
-  uint64_t slot_bytes; /* RF886: what the jump slots have together, as they are */
-  size_t slot_section; /* `.nv.uft`; 0: none */
+  uint64_t slot_bytes;                 /* RF886: what the jump slots have together, as they are */
+  size_t slot_section;                 /* `.nv.uft`; 0: none */
   size_t record_serial;
   size_t first_stub; /* which has the attributes of all, if there is such a section */
   ref_constant_block *constant_blocks;

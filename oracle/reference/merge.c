@@ -14,7 +14,7 @@ static void ref_merge_create_first_sections(ref_link *link) {
   link->names_symbol = ref_symbol_add_later(link, ".shstrtab");
   link->strings_symbol = ref_symbol_add_later(link, ".strtab");
   link->symbols_symbol = ref_symbol_add_later(link, ".symtab"); /* RF834 */
-  (void)ref_symbol_add_later(link, ".symtab_shndx"); /* RF885: has a number, too */
+  (void)ref_symbol_add_later(link, ".symtab_shndx");            /* RF885: has a number, too */
   link->note_section = ref_section_add_with_symbol(link, ".note.nv.tkinfo", REF_TYPE_NOTE, 0x2000000, 4, 0);
   link->cuinfo_section = ref_section_add_with_symbol(link, ".note.nv.cuinfo", REF_TYPE_NOTE, REF_FLAG_CUINFO, 4, 0);
   ref_notes_make_room(link);

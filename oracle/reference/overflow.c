@@ -105,7 +105,8 @@ static void ref_overflow_lay_out(ref_link *link, size_t number, const ref_indice
   }
   section->data = image;
   section->size = image.size;
-  section->align = list->count != 0 ? ref_overflow_rank(link, &link->symbols[list->items[0]]) : 0; /* RF895: in both modes */
+  section->align =
+      list->count != 0 ? ref_overflow_rank(link, &link->symbols[list->items[0]]) : 0; /* RF895: in both modes */
   section->align = ref_larger(section->align, 1);
 }
 

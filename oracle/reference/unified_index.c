@@ -415,7 +415,7 @@ static void ref_unified_place_functions(ref_link *link) {
   for (size_t i = 0; i < link->file_count && !link->is_capsule; i++) {
     link->has_stray_slot = link->has_stray_slot || ref_unified_has_stray(link, &link->files[i]);
   }
-  const uint64_t counted = link->is_capsule ? size : link->slot_bytes; /* RF886 */
+  const uint64_t counted = link->is_capsule ? size : link->slot_bytes;                  /* RF886 */
   if (link->has_stray_slot || counted / SLOT != link->unified_functions.size / ENTRY) { /* RF538, RF792 */
     ref_message_fatal(link, "ZM4",
                       "Internal error: Number of .nv.uft jump slots != Number of entries in .nv.uft.entry");
