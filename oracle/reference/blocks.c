@@ -379,7 +379,7 @@ static bool ref_block_keeps_number(const ref_section *input) {
          input->type == REF_TYPE_CONSTANT_USER || input->type == REF_TYPE_CONSTANT_PIC;
 }
 
-/* RF422, RF772, RF836: the sh_link is what the first input says, of whatever section. */
+/* RF422, RF772, RF836, RF1078: the sh_link is what the first input says, of whatever section. */
 static void ref_block_keep_link(const ref_link *link, size_t number, const ref_section *input) {
   if (!link->is_capsule || ref_block_keeps_number(input)) {
     link->sections[number].input_link = input->link;
@@ -600,17 +600,15 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   } else {
     ref_section_show_symbol(link, number);
   }
-  const bool copy = ref_unified_is_copy(input);
   const bool code = input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) != 0 &&
                     input->link == file->cubin.symbol_section; /* RF193 */
-  const bool table = ref_unified_is_table(input->type) && !copy &&
+  const bool table = ref_unified_is_table(input->type) && !ref_unified_is_copy(input) &&
                      (link->relocatable || input->type != REF_TYPE_UFT_ENTRY) &&
                      input->size >= UNIFIED_ENTRY; /* RF706: without an entry it names no symbols */
   const bool is_text = link->sections[number].info_function != REF_NONE; /* RF795 */
   link->sections[number].links_symtab =
       code || table || (!is_new && (input->type == REF_TYPE_INFO || link->sections[number].type == REF_TYPE_INFO)) ||
       (is_text && link->sections[number].links_symtab); /* U10 */
-  link->sections[number].input_link = copy ? input->link : link->sections[number].input_link;
   ref_block_name_text(link, file, input, number);
   ref_block_append(link, file, section, number);
   link->sections[number].has_block = true;

@@ -288,7 +288,8 @@ static bool ref_relocation_names_slot(const ref_link *link, const ref_file *file
 static size_t ref_relocation_named_symbol(ref_link *link, size_t section, const char *name, bool any_mode) {
   const ref_out_section *known = &link->sections[section];
   const bool text = known->info_function != REF_NONE && name[0] == '.'; /* RF1022: in capsules so far only texts */
-  const bool named = (any_mode || link->job->bug_compatible) && (!link->is_capsule || text) && known->symbol != REF_NONE;
+  const bool named =
+      (any_mode || link->job->bug_compatible) && (!link->is_capsule || text) && known->symbol != REF_NONE;
   return named ? ref_named_find(link, name) : known->symbol;
 }
 

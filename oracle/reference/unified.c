@@ -164,12 +164,22 @@ static void ref_unified_write_number(ref_link *link, const ref_section *input, s
   ref_put_u32(entry, ref_unified_number(link, symbol, copy));
 }
 
+/* RF1079: what -r wrote into a copy are nvlink's own numbers, over which it ends by a signal where it reads them. */
+static void ref_unified_check_number(ref_link *link, const ref_file *file, const ref_section *input, uint32_t index) {
+  if (ref_unified_is_copy(input) && link->job->bug_compatible && !link->is_capsule && index > INT32_MAX) {
+    ref_message_fatal(link, "RF1079",
+                      "Input file '%s' is damaged: section '%s' names a symbol outside the symbol table", file->name,
+                      input->name);
+  }
+}
+
 /* {symbol, 7, offset, two words of identity}. RF713: the words in the middle are there before entries are applied, the symbol's number is
  * written behind them; in capsules all is. RF794: a number that an entry has set to 0 stays. */
 static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32_t number, bool early) {
   const ref_section *input = &file->cubin.sections[number];
   for (uint64_t at = 0; input->data != NULL && at + ENTRY_BYTES <= input->size; at += ENTRY_BYTES) {
     const uint32_t index = ref_u32(input->data + at);
+    ref_unified_check_number(link, file, input, index);
     const size_t symbol = ref_unified_symbol(link, file, index);
     uint8_t *entry = ref_unified_entry_of(link, file, number, at);
     if (early || link->is_capsule) {
