@@ -303,6 +303,12 @@ static bool relocate_is_of_own_kind(const relocating *r, const entry_state *e, c
   return !listed && (type == STT_FUNC || (tl_type_is_texture(type) && slot));
 }
 
+/* The same of what is called __UFT_OFFSET, which a relocatable output has of functions (L1585). */
+static bool relocate_is_own_offset(const entry_state *e, const tl_symbol *symbol, bool own, bool listed) {
+  const bool function = tl_type_of(symbol) == STT_FUNC;
+  return listed ? function : !function && own && e->texture == TL_TEX_BINDLESS;
+}
+
 /* The row of what nvlink loses when it makes a relocatable output; textures have their own. */
 static tl_defect relocate_lost_by(const tl_symbol *symbol) {
   if (symbol->external_shared)
@@ -535,8 +541,7 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     return false;
   const bool lists_names = tl_module_has_tables(r->module) || !r->module->mode->final;
   const bool own = relocate_is_of_own_kind(r, e, symbol, lists_names);
-  const bool offset_too = lists_names ? type == STT_FUNC : type != STT_FUNC && own && e->texture == TL_TEX_BINDLESS;
-  if (symbol->name == r->uft_offset && section == TL_NONE && !offset_too) { /* R13a, W12.7 */
+  if (symbol->name == r->uft_offset && section == TL_NONE && !relocate_is_own_offset(e, symbol, own, lists_names)) { /* R13a, W12.7 */
     *result = !r->module->unified_functions || !lists_names ? OUTCOME_DROP
               : relocate_clears(e)                          ? OUTCOME_KEEP_AS_NONE
                                                             : OUTCOME_KEEP; /* L1367 */
