@@ -194,8 +194,7 @@ static bool mercury_names_thread_local(const checker *c, const uint8_t *entry) {
 }
 
 /* Whether half an address is that of a symbol of a type that has none: it is neither a function, a variable, a section nor
- * a texture, and becomes symbol 0 (L614). Of other types a label is none, wherever it is, and symbol 0 (L1133). Whatever the
- * type is, symbol 0 itself is none (L1701). */
+ * a texture, and becomes symbol 0 (L614). Of other types a label is none, wherever it is, and symbol 0 (L1133). */
 static bool mercury_names_nothing(const checker *c, const uint8_t *entry) {
   enum { TYPE = 15 };
   const uint8_t *const symbol = mercury_symbol(c, tl_get32(entry + 12));
@@ -203,8 +202,12 @@ static bool mercury_names_nothing(const checker *c, const uint8_t *entry) {
   const bool has_place = type == STT_FUNC || type == STT_SECTION || type == STT_OBJECT || type == STT_CUDA_OBJECT ||
                          tl_type_is_texture(type);
   const uint32_t needs = tl_get32(entry + 8);
-  const bool is_none = tl_get32(entry + 12) == 0 && needs != TL_R_MERCURY;
-  return is_none || (mercury_is_half(needs) && !has_place) || (tl_code_needs_place(needs) && type == STT_NOTYPE);
+  return (mercury_is_half(needs) && !has_place) || (tl_code_needs_place(needs) && type == STT_NOTYPE);
+}
+
+/* Whether an entry is about symbol 0, of whatever type it is: nvlink ends by a signal over it before it says what is undefined (L1701). */
+static bool mercury_names_symbol_zero(const uint8_t *entry) {
+  return tl_get32(entry + 12) == 0 && tl_get32(entry + 8) != TL_R_MERCURY;
 }
 
 /* Whether an entry of code is about the symbol of a section that nvlink finds no place for: those that need one about the
@@ -251,6 +254,8 @@ static void mercury_check_entries(const checker *c, uint32_t section, const tl_c
     const uint8_t *const entry = entries->data + at;
     if (!mercury_stands_in_place(c, entry))
       mercury_fail_later(c, section, at, "an entry stands in the wrong word of an instruction (L512)");
+    if (mercury_names_symbol_zero(entry))
+      mercury_fail(c, section, at, "an entry of code is about no symbol (L1701)");
     if (mercury_names_thread_local(c, entry))
       mercury_fail(c, section, at, "an entry names a symbol of initialised variables that is no object (L605)");
     if (mercury_names_nothing(c, entry))
@@ -715,25 +720,6 @@ static void mercury_check_section(checker *c, uint32_t index) {
     mercury_check_constants(c, index);
   if (section->type == SHT_PROGBITS && strcmp(name, ".nv.merc.debug_frame") == 0)
     mercury_check_frames(c, index);
-}
-
-/* L1132: all that is Mercury's stands behind what is SASS. Entries that do not are about no section of Mercury's; over those about
- * what both sides have, nvlink crashes (L1566). */
-void tl_mercury_check_order(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics) {
-  uint32_t first = 0;
-  for (uint32_t i = 1; i < cubin->section_count && cubin->role.joined; i++) {
-    const tl_cubin_section *const section = &cubin->sections[i], *const about =
-                                                                     tl_cubin_section_at(cubin, section->info);
-    const bool mercury = section->flags & SHF_CUDA_MERCURY;
-    const bool text = about->flags & SHF_EXECINSTR && about->type == SHT_PROGBITS;
-    const bool both = !(about->flags & SHF_CUDA_MERCURY) &&
-                      (text || about->type == SHT_CUDA_GLOBAL_INIT || about->type == SHT_CUDA_CONSTANT0 + 3 ||
-                       (about->type == SHT_PROGBITS && section->info));
-    first = first || !mercury ? first : i;
-    if (first && !mercury && section->type == SHT_RELA && section->info < cubin->section_count && !both)
-      tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_BAD_RELOC_SECTION),
-                         (tl_site){cubin->path, tl_names_text(names, section->name), NULL, TL_NO_OFFSET}, NULL);
-  }
 }
 
 static void mercury_check_order(const checker *c) {

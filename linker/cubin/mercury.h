@@ -8,7 +8,4 @@
  * Fatal where nvlink ends with a message, crashes or goes on with what lies behind a table. */
 void tl_mercury_check(const tl_cubin *cubin, const tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics);
 
-/* Before the names are looked at: entries of the SASS side behind Mercury's sections, which nvlink's link of Mercury's side finds. */
-void tl_mercury_check_order(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics);
-
 #endif

@@ -501,7 +501,6 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
   if (cubin->role.finalized) { /* in mixed links too */
     tl_derive_take_types(cubin, names, arena);
     tl_derive_take_targets(cubin, names, arena);
-    tl_mercury_check_order(cubin, names, diagnostics);
     view_check_names(cubin, names, diagnostics);
     tl_shape_check(cubin, names, diagnostics);
     view_add_versions(cubin, names, arena);

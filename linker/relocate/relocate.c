@@ -541,7 +541,8 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     return false;
   const bool lists_names = tl_module_has_tables(r->module) || !r->module->mode->final;
   const bool own = relocate_is_of_own_kind(r, e, symbol, lists_names);
-  if (symbol->name == r->uft_offset && section == TL_NONE && !relocate_is_own_offset(e, symbol, own, lists_names)) { /* R13a, W12.7 */
+  if (symbol->name == r->uft_offset && section == TL_NONE &&
+      !relocate_is_own_offset(e, symbol, own, lists_names)) { /* R13a, W12.7 */
     *result = !r->module->unified_functions || !lists_names ? OUTCOME_DROP
               : relocate_clears(e)                          ? OUTCOME_KEEP_AS_NONE
                                                             : OUTCOME_KEEP; /* L1367 */
