@@ -531,6 +531,19 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
   return !relocate_has_its_place(r, symbol) && relocate_keeps_for_later(r, e, relocate_lost_by(symbol));
 }
 
+/* R13b: a relocatable output keeps them (L580), with an index file executables do, too (L1367). */
+static outcome relocate_unified_name(const relocating *r, entry_state *e, bool lists_names) {
+  if (lists_names)
+    return relocate_clears(e) ? OUTCOME_KEEP_AS_NONE : OUTCOME_KEEP;
+  const tl_relocation_row *const row = tl_relocation_in_view(e->entry->type, r->module->view == TL_VIEW_MERCURY);
+  if (row && (e->entry->type == 0 || row->kind == TL_RELOC_UNIFIED)) {
+    e->deleted = true; /* E69 where it is written, behind undefined references (L1203) */
+    return OUTCOME_KEEP;
+  }
+  tl_trace(r->module->diagnostics, TL_TRACE_UNIFIED, (uint64_t)e->entry->type, (uint64_t)0);
+  return OUTCOME_DROP;
+}
+
 /* False when the class leaves the decision to the type's row. */
 static bool relocate_by_class(const relocating *r, entry_state *e, outcome *result) {
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
@@ -551,17 +564,7 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
     return true;
   }
   if (section == TL_NONE && !own && TL_AMONG32(r->unified_names, symbol->name)) { /* R13b */
-    if (lists_names) { /* a relocatable output keeps them (L580), with an index file executables do, too (L1367) */
-      *result = relocate_clears(e) ? OUTCOME_KEEP_AS_NONE : OUTCOME_KEEP;
-      return true;
-    }
-    const tl_relocation_row *const row = tl_relocation_in_view(e->entry->type, r->module->view == TL_VIEW_MERCURY);
-    if (row && (e->entry->type == 0 || row->kind == TL_RELOC_UNIFIED)) {
-      e->deleted = true; /* E69 where it is written, behind undefined references (L1203) */
-      return true;
-    }
-    tl_trace(r->module->diagnostics, TL_TRACE_UNIFIED, (uint64_t)e->entry->type, (uint64_t)0);
-    *result = OUTCOME_DROP;
+    *result = relocate_unified_name(r, e, lists_names);
     return true;
   }
   const bool texture = tl_type_is_texture(type);
