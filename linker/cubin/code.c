@@ -168,6 +168,22 @@ bool tl_code_needs_place(uint32_t type) {
   return among;
 }
 
+uint64_t tl_code_translate(const tl_code *map, uint64_t at, uint64_t text_size) {
+  const uint64_t mercury = at / TL_CODE_INSTRUCTION * TL_CODE_INSTRUCTION;
+  size_t low = 0, high = map->count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (map->items[middle].mercury < mercury)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  while (low < map->count && !map->items[low].code)
+    low++;
+  const uint64_t missing = mercury < map->mercury_size ? 0 : text_size;
+  return low < map->count ? map->items[low].sass : missing;
+}
+
 const tl_code_place *tl_code_find(const tl_code *code, uint64_t mercury) {
   size_t low = 0, high = code->count; /* the last one that begins at the place or before it; the first begins at 0 */
   if (mercury >= code->mercury_size)

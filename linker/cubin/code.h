@@ -30,6 +30,9 @@ bool tl_code_is_instruction(const uint8_t *sass, uint32_t sm);
 /* The instruction that a place in the decoded code lies in, NULL behind the code. It is one of the code: what makes none has
  * no place there. */
 const tl_code_place *tl_code_find(const tl_code *code, uint64_t mercury);
+/* The first instruction of a body at a decoded place, cut to whole instructions, or behind it, NOPs left out: 0 where only the
+ * end of the code is there, the text's size for a place behind the code (L780). */
+uint64_t tl_code_translate(const tl_code *map, uint64_t at, uint64_t text_size);
 /* The opcode of the first SASS instruction made of it; 0, which is none, behind the text. */
 uint16_t tl_code_opcode(const tl_code_place *place, const tl_cubin_section *sass);
 /* An addend that is a place in the code, cut to whole instructions towards 0, as nvlink looks it up (L1134). */

@@ -40,6 +40,8 @@ typedef struct deriver {
   bool foreign;  /* the contents of the section in hand are a namesake's */
   tl_map halves; /* the entry of half a place in the code that counts at an instruction of the text in hand (L1540) */
   const uint8_t *halves_of; /* in this list */
+  /* By capsule: where its instructions are, once debug data asks; NULL where it has none or both views are linked. */
+  tl_code **debug_codes;
 } deriver;
 
 static tl_cubin_section *derive_section(const deriver *d, uint32_t index) {
@@ -1041,7 +1043,27 @@ static bool derive_is_line_unit(const deriver *d, const uint8_t *entry) {
          section < d->cubin->section_count && strcmp(derive_name(d, section), ".nv.merc.debug_line") == 0;
 }
 
-static void derive_data_entries(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own) {
+/* L1645: the address of code in debug data is that of an instruction on the SASS side, as where both views are linked (L1484). */
+static uint64_t derive_debug_addend(const deriver *d, const uint8_t *entry) {
+  enum { CODE_WORD = TL_R_MERCURY + 0x3c, CODE_ADDRESS };
+  const uint32_t type = tl_get32(entry + 8);
+  const uint8_t *const subject = derive_subject(d, entry);
+  const uint32_t capsule = tl_get16(subject + 6);
+  const uint64_t place = tl_get64(entry + 16);
+  if (!d->debug_codes || (type != CODE_WORD && type != CODE_ADDRESS) || (subject[4] & 15) != STT_FUNC ||
+      capsule >= d->cubin->section_count || derive_section(d, capsule)->type != SHT_CUDA_CAPSULE || !d->sass[capsule])
+    return place;
+  const tl_cubin_section *const body = derive_section(d, capsule), *const text = derive_section(d, d->sass[capsule]);
+  if (!d->debug_codes[capsule]) {
+    d->debug_codes[capsule] = tl_arena_new(d->arena, tl_code, 1);
+    if (!tl_code_read(d->debug_codes[capsule], body->data, body->size, text->data, text->size, d->arena))
+      *d->debug_codes[capsule] = (tl_code){0};
+  }
+  const tl_code *const code = d->debug_codes[capsule];
+  return code->count ? tl_code_translate(code, place, text->size) : place;
+}
+
+static void derive_data_entries(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own, bool debug) {
   enum { ADDRESS32 = 1 };
   uint64_t done = 0;
   if (mercury->type != SHT_CUDA_MERCURY_RELA || own->type != SHT_RELA || mercury->size % ELF_RELA_SIZE)
@@ -1054,6 +1076,8 @@ static void derive_data_entries(const deriver *d, const tl_cubin_section *mercur
       continue;
     memcpy(bytes + done, entry, ELF_RELA_SIZE);
     tl_put32(bytes + done + 8, unit ? ADDRESS32 : derive_data_type(d, entry));
+    if (debug)
+      tl_put64(bytes + done + 16, derive_debug_addend(d, entry));
     done += ELF_RELA_SIZE;
   }
   own->data = bytes;
@@ -1256,15 +1280,17 @@ static bool derive_is_debug_entries(const deriver *d, const tl_cubin_section *en
 /* What one section of data has, `entries` about it. */
 static void derive_data(const deriver *d, uint32_t data, uint32_t entries) {
   const tl_cubin_section *const mercury = derive_section(d, entries);
-  derive_data_entries(d, mercury, derive_section(d, d->sass[entries]));
+  const bool debug = derive_section(d, data)->type == SHT_PROGBITS;
+  derive_data_entries(d, mercury, derive_section(d, d->sass[entries]), debug);
   if (d->sass[data])
     derive_data_places(d, mercury, derive_section(d, d->sass[data]));
 }
 
 /* L1500: in a file that is finalized before it is linked, debug data has Mercury's bytes and entries, too. Tables of registers and
- * frames are made when the code is (finalize/). */
+ * frames are made when the code is (finalize/); rows of lines say places in the code, so that the input's stay (L1644). */
 static bool derive_is_debug_data(const deriver *d, uint32_t section) {
-  static const char *const tables[] = {".nv_debug_info_reg_sass", ".nv_debug_info_reg_type", ".debug_frame"};
+  static const char *const tables[] = {".nv_debug_info_reg_sass", ".nv_debug_info_reg_type", ".debug_frame",
+                                       ".debug_line", ".nv_debug_line_sass"};
   const tl_cubin_section *const mercury = derive_section(d, section);
   return mercury->type == SHT_PROGBITS && mercury->flags & SHF_CUDA_MERCURY && !(mercury->flags & SHF_ALLOC) &&
          d->sass[section] && derive_section(d, d->sass[section])->type == SHT_PROGBITS &&
@@ -1278,6 +1304,21 @@ static void derive_debug_data(const deriver *d, uint32_t section, const tl_cubin
   for (uint32_t i = about->last[section]; i; i = about->previous[i])
     if (d->sass[i])
       derive_data(d, section, i);
+}
+
+/* Places in the code are looked up where the file has tables of registers (L1484). */
+static void derive_find_registers(deriver *d) {
+  uint32_t tables = 0;
+  for (uint32_t i = 1; i < d->cubin->section_count; i++) {
+    const tl_cubin_section *const section = derive_section(d, i);
+    const bool debug = section->type == SHT_PROGBITS && section->flags & SHF_CUDA_MERCURY;
+    if (!debug || section->flags & SHF_ALLOC)
+      continue;
+    tables |= strcmp(derive_name(d, i), ".nv.merc.nv_debug_info_reg_sass") == 0 ? 1 : 0;
+    tables |= strcmp(derive_name(d, i), ".nv.merc.nv_debug_info_reg_type") == 0 ? 2 : 0;
+  }
+  if (tables == 3 && !d->cubin->role.joined)
+    d->debug_codes = tl_arena_new(d->arena, tl_code *, d->cubin->section_count);
 }
 
 static void derive_list_alone(deriver *d) {
@@ -1299,6 +1340,7 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
   derive_find_banks(&d);
   derive_sizes(&d);
   derive_list_alone(&d);
+  derive_find_registers(&d);
   const uint32_t *const again = derive_find_again(&d, derive_find_lone(&d));
   for (uint32_t i = 1; i < count; i++) {
     tl_cubin_section *const section = derive_section(&d, i);

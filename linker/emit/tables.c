@@ -197,12 +197,16 @@ void tl_emit_bodies(tl_emitted *e) {
 /* --- unified tables --- */
 
 /* By symbol: its number in .symtab. In the copies that a SASS-kind file has for Mercury, an executable has nvlink's own
- * numbers of global symbols, which count down from -1 (L435). */
+ * numbers of global symbols, which count down from -1 (L435), dead functions among them (L1643). */
 static uint32_t *tables_unified_numbers(const tl_emitted *e) {
   const tl_module *const module = e->module;
   uint32_t *const numbers = tl_arena_copy(e->arena, e->symbol_index, module->symbols.count * sizeof *numbers);
-  for (size_t i = 0; i < module->globals.count; i++)
-    numbers[module->globals.items[i]] = UINT32_MAX - (uint32_t)i;
+  uint32_t dead = 0;
+  for (uint32_t i = 0; i < module->globals.count; i++) {
+    while (dead < module->dead_globals.count && module->dead_globals.items[dead] <= i)
+      dead++;
+    numbers[module->globals.items[i]] = UINT32_MAX - i - dead;
+  }
   return numbers;
 }
 

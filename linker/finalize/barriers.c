@@ -164,7 +164,8 @@ tl_barriers tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, bo
     const tl_cubin_section *const text = &sass->sections[i];
     const uint32_t capsule = mercury ? mercury->capsule_of[i] : 0;
     texts[i] = barriers_may_want(sass, i) && barriers_text_is_plain(text, arena) &&
-               (!mercury || barriers_capsule_is_plain(mercury, capsule, text, arena));
+               (mercury ? barriers_capsule_is_plain(mercury, capsule, text, arena)
+                        : !tl_barriers_stand(text->data, text->size)); /* L1646 */
     if (texts[i] && barriers_calls_itself(text))
       texts[i] = mercury && barriers_find_returns(&entries, capsule, text, arena);
     narrow[i] = texts[i] && leaves && tl_moved_is_kernel(sass, i) && !barriers_has_call(text);

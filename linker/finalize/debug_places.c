@@ -10,22 +10,6 @@
 
 #include <string.h>
 
-uint64_t final_translate_place(const tl_code *map, uint64_t at, uint64_t text_size) {
-  const uint64_t mercury = at / TL_CODE_INSTRUCTION * TL_CODE_INSTRUCTION;
-  size_t low = 0, high = map->count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (map->items[middle].mercury < mercury)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  while (low < map->count && !map->items[low].code)
-    low++;
-  const uint64_t missing = mercury < map->mercury_size ? 0 : text_size;
-  return low < map->count ? map->items[low].sass : missing;
-}
-
 /* What an entry adds: the address of code is that of an instruction (L1484). */
 static uint64_t places_addend(finalizer *f, const tl_kept *kept) {
   enum { CODE_WORD = TL_R_MERCURY + 0x3c, CODE_ADDRESS };
@@ -36,8 +20,7 @@ static uint64_t places_addend(finalizer *f, const tl_kept *kept) {
     return (uint64_t)kept->addend;
   const tl_code *const map = final_code_map_of(f, text);
   const uint64_t place = (uint64_t)kept->addend;
-  return map ? final_translate_place(map, place, final_view_size(f->sass, f->sass_section[text]))
-             : (uint64_t)kept->addend;
+  return map ? tl_code_translate(map, place, final_view_size(f->sass, f->sass_section[text])) : (uint64_t)kept->addend;
 }
 
 /* Whether an entry says where the line table of a unit of .debug_info is (L768). */

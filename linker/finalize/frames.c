@@ -556,7 +556,7 @@ static uint64_t frames_addend(finalizer *f, const frame_entry *at) {
   if (final_begins_inner(f, text, at->addend))
     return final_extent_of(f, text, at->addend).start;
   const tl_code *const map = final_code_map_of(f, text);
-  return map ? final_translate_place(map, at->addend, final_view_size(f->sass, f->sass_section[text])) : 0;
+  return map ? tl_code_translate(map, at->addend, final_view_size(f->sass, f->sass_section[text])) : 0;
 }
 
 /* Whether an entry says where a frame's CIE is (D92), which only one about the frames' own section does (L1532). nvlink carries

@@ -206,9 +206,6 @@ const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size);
 /* Where the unit of .debug_line that begins at a place of the Mercury view's is on the SASS side, when that is made; the place
  * itself where none does (L768). */
 uint64_t final_line_unit(const finalizer *f, uint64_t place);
-/* The first instruction of a body at a decoded place, cut to whole instructions, or behind it, NOPs left out: 0 where only the
- * end of the code is there, the text's size for a place behind the code (L780). */
-uint64_t final_translate_place(const tl_code *map, uint64_t at, uint64_t text_size);
 const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size);
 const uint8_t *final_frame_relocations(finalizer *f, uint32_t section, uint64_t *size);
 /* What stands where the Mercury copy of reserved shared memory has its place in the file (M28). */

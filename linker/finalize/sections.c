@@ -339,28 +339,33 @@ static uint32_t mirror_type(const tl_section *section, mirror_kind kind) {
   return section->type == SHT_CUDA_CONSTANT0 + 3 ? SHT_CUDA_USER_CONSTANT : section->type;
 }
 
-/* The SASS view's bytes are its own where places in the code were written into them, or stay in Mercury's view, whatever these are
- * (L585, L1036, L1548). */
-static bool mirror_has_places(const finalizer *f, uint32_t section) {
-  const tl_relocated *const relocated = f->sass->emitted->relocated;
-  const uint32_t type = final_mercury(f, section)->type;
+static bool mirror_keeps_places(const finalizer *f, uint32_t section) {
   const final_entry_list kept = final_entries_of(&f->mercury_entries, final_mercury(f, section)->relocations[1]);
-  for (size_t i = 0; i < relocated->patches.count; i++) {
-    const tl_patch *const patch = &relocated->patches.items[i];
-    if (f->sass->module->sections.items[patch->section].type == type && tl_relocation_is_code_place(patch->row))
-      return true;
-  }
   for (size_t i = 0; i < kept.count; i++)
     if (tl_relocation_is_code_place(tl_relocation_in_view(kept.items[i]->type, true)))
       return true;
   return false;
 }
 
+/* The SASS view's bytes are its own where places in the code were written into them, or stay in Mercury's view, whatever these are
+ * (L585, L1036, L1548). */
+static bool mirror_has_places(const finalizer *f, uint32_t section) {
+  const tl_relocated *const relocated = f->sass->emitted->relocated;
+  const uint32_t type = final_mercury(f, section)->type;
+  for (size_t i = 0; i < relocated->patches.count; i++) {
+    const tl_patch *const patch = &relocated->patches.items[i];
+    if (f->sass->module->sections.items[patch->section].type == type && tl_relocation_is_code_place(patch->row))
+      return true;
+  }
+  return mirror_keeps_places(f, section);
+}
+
 /* Sections whose bytes in the file serve both views (M10). */
 static bool mirror_shares(const finalizer *f, uint32_t section, const final_section *plain, const final_section *own) {
-  static const char *const always[] = {".nv.constant.user", ".nv.constant.pic", ".debug_abbrev", ".debug_loc",
-                                       ".debug_pubnames",   ".debug_pubtypes",  ".debug_str",    ".debug_macinfo",
-                                       ".debug_ranges",     ".debug_aranges"};                              /* L781 */
+  static const char *const always[] = {".nv.constant.user", ".nv.constant.pic"};
+  static const char *const debug[] = {".debug_abbrev",   ".debug_loc",     ".debug_pubnames",
+                                      ".debug_pubtypes", ".debug_str",     ".debug_macinfo",
+                                      ".debug_ranges",   ".debug_aranges", ".debug_info"}; /* L781, L1647 */
   static const char *const when_equal[] = {".debug_line", ".nv_debug_line_sass", ".nv_debug_info_reg_sass", /* L747 */
                                            ".nv_debug_info_reg_type"};
   static const char ptx[] = ".nv_debug_ptx_txt";
@@ -371,6 +376,8 @@ static bool mirror_shares(const finalizer *f, uint32_t section, const final_sect
     return plain->size == 0;
   if (TL_AMONG_TEXTS(always, name))
     return plain->size == own->size && !(constants && mirror_has_places(f, section));
+  if (TL_AMONG_TEXTS(debug, name))
+    return plain->size == own->size && !mirror_keeps_places(f, section);
   if (TL_AMONG_TEXTS(when_equal, name))
     return plain->size == own->size && memcmp(plain->bytes, own->bytes, own->size) == 0;
   if (strcmp(name, ".nv.global.init") == 0)

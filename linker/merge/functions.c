@@ -507,6 +507,8 @@ static void functions_remember_dead(tl_merging *m, uint32_t symbol, const tl_fun
   if (known == TL_NONE) {
     known = (uint32_t)module->dead_functions.count;
     tl_map_set(&module->dead_function_of_name, s->name, known);
+    if (tl_symbol_binding(s) == STB_GLOBAL)
+      tl_u32_push(module->arena, &module->dead_globals, (uint32_t)module->globals.count);
     *tl_vector_push(module->arena, &module->dead_functions) =
         (tl_symbol){.name = s->name, .info = s->info, .other = s->other, .section = TL_NONE, .mention = m->file};
   }
