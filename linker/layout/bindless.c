@@ -7,7 +7,6 @@
 #include "catalog/trace.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
-#include "graph/live.h"
 #include "layout/layout.h"
 
 /* One row a kind of symbol: the bit in a kernel's mask, which masks give it entries (B6), entry type (B7, M27), limit (B9). */
@@ -148,8 +147,7 @@ static void bindless_add_second_names(const tl_module *module, const uint32_t *r
     of_text[module->symbols.items[module->all_kernels.items[k]].section] = (uint32_t)k + 1;
   for (size_t k = module->kernels.count; k < module->entries.count; k++) {
     const tl_symbol *const name = &module->symbols.items[module->entries.items[k]];
-    const bool named = !tl_kernel_is_late(module->options, tl_module_text(module, name->name)); /* L1620 */
-    const bool alone = named && tl_module_single_alias(module) == module->entries.items[k];
+    const bool alone = tl_module_single_alias(module) == module->entries.items[k];
     if (name->section != TL_NONE && of_text[name->section])
       masks[of_text[name->section] - 1] |=
           (uint8_t)(reached[name->function] | (alone ? bindless_input_mask(module) : 0));
