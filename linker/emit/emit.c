@@ -77,6 +77,8 @@ static bool emit_section_stays(const tl_emitted *e, uint32_t index) {
     return false;
   if (tl_emit_is_relocations(section->type))
     return e->relocated->container_used[index];
+  if (e->recordless && e->recordless[index])
+    return false;
   if (index == e->module->info)
     return e->resources->module.count != 0;
   if (section->type == SHT_CUDA_INFO && !e->module->capsule) /* L1435: a function without records has none */
@@ -135,6 +137,23 @@ void tl_emit_sections(tl_emitted *e) {
   }
 }
 
+/* L1619: attributes all of whose records are about what the output does not list go as those without records do. */
+static void emit_drop_attributes(tl_emitted *e) {
+  const uint32_t count = (uint32_t)e->module->sections.count;
+  bool *const recordless = tl_arena_new(e->arena, bool, count);
+  bool any = false;
+  for (uint32_t i = 1; i < count && !e->module->capsule; i++) {
+    recordless[i] =
+        e->section_index[i] && e->module->sections.items[i].type == SHT_CUDA_INFO && !tl_emit_has_records(e, i);
+    any |= recordless[i];
+  }
+  if (!any)
+    return;
+  e->recordless = recordless;
+  memset(e->section_index, 0, count * sizeof *e->section_index);
+  tl_emit_sections(e);
+}
+
 void tl_emit(tl_emitted *emitted, const tl_module *module, const tl_layout *layout, const tl_resources *resources,
              const tl_relocated *relocated, tl_arena *arena) {
   const size_t sections = module->sections.count, names = module->names->list.count;
@@ -151,6 +170,7 @@ void tl_emit(tl_emitted *emitted, const tl_module *module, const tl_layout *layo
                           .tables = tl_arena_new(arena, tl_table, sections)};
   tl_emit_sections(emitted);
   tl_emit_symbols(emitted);
+  emit_drop_attributes(emitted);
   tl_emit_strings(emitted);
   tl_emit_symbol_table(emitted);
   tl_emit_info(emitted);

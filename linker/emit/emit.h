@@ -21,6 +21,7 @@ typedef struct tl_emitted {
   uint32_t *order;         /* module sections in output order */
   uint32_t section_count;  /* of `order`, without the null section */
   uint32_t *section_index; /* by module section; 0 when dropped */
+  const bool *recordless;  /* by module section: attributes without a record that is written (L1619); NULL where none is */
   uint32_t *symbol_index;  /* by symbol; 0 when dropped */
   tl_u32_vector symbols;   /* listed symbols in output order, without the null symbol */
   uint32_t first_global;
@@ -49,6 +50,7 @@ void tl_emit_strings(tl_emitted *e);
 void tl_emit_symbols(tl_emitted *e); /* which stay, their indices */
 void tl_emit_symbol_table(tl_emitted *e);
 void tl_emit_info(tl_emitted *e);
+bool tl_emit_has_records(const tl_emitted *e, uint32_t section); /* of attributes */
 void tl_emit_callgraph(tl_emitted *e);
 void tl_emit_relocations(tl_emitted *e);
 void tl_emit_unified(tl_emitted *e);

@@ -62,10 +62,21 @@ static uint32_t tables_record(const tl_emitted *e, const tl_attribute *record, u
   return start + size + added;
 }
 
-static void tables_records(tl_emitted *e, uint32_t section, const tl_attributes *list) {
+static uint64_t tables_records_size(const tl_emitted *e, uint32_t section, const tl_attributes *list) {
   uint64_t size = 0;
   for (size_t i = 0; i < list->count; i++)
     size += tables_is_about_slot(e, section, &list->items[i]) ? 0 : tables_record(e, &list->items[i], NULL);
+  return size;
+}
+
+bool tl_emit_has_records(const tl_emitted *e, uint32_t section) {
+  const bool whole = section == e->module->info;
+  const tl_attributes *const list = whole ? &e->resources->module : &e->resources->sections[section];
+  return e->module->sections.items[section].size || tables_records_size(e, section, list);
+}
+
+static void tables_records(tl_emitted *e, uint32_t section, const tl_attributes *list) {
+  const uint64_t size = tables_records_size(e, section, list);
   const tl_section *const its = &e->module->sections.items[section];
   uint8_t *const bytes = tl_emit_table(e, section, size + its->size);
   uint8_t *at = bytes;

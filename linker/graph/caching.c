@@ -75,7 +75,11 @@ static void caching_read(caching *c) {
 
 static void caching_conflict(caching *c, uint32_t kernel, uint32_t first, uint32_t place) {
   *tl_vector_push(c->arena, &c->resources->cache_conflicts) = (tl_cache_conflict){
-      .place = place, .kernel = kernel, .first = first, .second = c->requests.items[place].function};
+      .place = place,
+      .kernel = kernel,
+      .order = c->module->symbols.items[c->module->entries.items[kernel]].function,
+      .first = first,
+      .second = c->requests.items[place].function};
 }
 
 /* True where requests of a function are set against what the kernel asks for: its own where it reaches itself (L1412). */
@@ -145,7 +149,7 @@ static void caching_store(caching *c, uint32_t kernel, tl_reach *reach) {
 /* Function by function, the kernels last created first (L260). */
 static int caching_compare_conflicts(const void *a, const void *b) {
   const tl_cache_conflict *const first = a, *const second = b;
-  const uint64_t pairs[][2] = {{first->place, second->place}, {second->kernel, first->kernel}};
+  const uint64_t pairs[][2] = {{first->place, second->place}, {second->order, first->order}};
   return tl_compare_pairs(pairs, 2);
 }
 

@@ -8,12 +8,14 @@
 typedef struct tl_mixed_kernel {
   uint32_t filled; /* of the records of the function that brought the second kind */
   uint32_t index;  /* of the kernel among the module's */
+  uint32_t order;  /* its function: a second name stands at its own place among the kernels (L1618) */
 } tl_mixed_kernel;
 
 /* Two functions that ask for different caching in one kernel (L260); the first may be the kernel. */
 typedef struct tl_cache_conflict {
   uint32_t place;         /* of the second in the order of all requests */
   uint32_t kernel;        /* its index among the module's */
+  uint32_t order;         /* its function (L1618) */
   uint32_t first, second; /* functions */
 } tl_cache_conflict;
 

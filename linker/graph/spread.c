@@ -557,7 +557,7 @@ static void spread_to_one_of_many(spreader *s, uint32_t entry, uint32_t index, c
       if (!row)
         continue;
       if (index != TL_NONE)
-        spread_check_groups(s, (tl_mixed_kernel){places[i].filled, index}, list, &lists, row);
+        spread_check_groups(s, (tl_mixed_kernel){places[i].filled, index, 0}, list, &lists, row);
       else if (row->rule == SPREAD_EXTERNS)
         continue; /* L537 */
       const size_t before = list->count;
@@ -848,7 +848,7 @@ static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t kernel, 
   }
   if (!found.count)
     return;
-  spread_check_groups(s, (tl_mixed_kernel){0, 0}, spread_input(s, s->module->symbols.items[kernel].section), &input,
+  spread_check_groups(s, (tl_mixed_kernel){0, 0, 0}, spread_input(s, s->module->symbols.items[kernel].section), &input,
                       row);
   const tl_attribute *const value = &found.items[0];
   const bool known = tl_attributes_find(list, row->code) != TL_NONE;
@@ -1172,7 +1172,7 @@ void tl_copy_attributes(tl_resources *resources, const tl_module *module, tl_are
 /* L262: function by function, the kernels last created first. */
 static int spread_compare_mixed(const void *a, const void *b) {
   const tl_mixed_kernel *const x = a, *const y = b;
-  const uint64_t pairs[][2] = {{x->filled, y->filled}, {y->index, x->index}};
+  const uint64_t pairs[][2] = {{x->filled, y->filled}, {y->order, x->order}};
   return tl_compare_pairs(pairs, 2);
 }
 
@@ -1271,7 +1271,7 @@ static void spread_take_turn(spreader *s, const spread_turn *turn, spread_caller
   const spread_row *const row = spread_row_of(s, input);
   const tl_attribute from = spread_record_now(s, turn, row, owner);
   const size_t before = caller->list->count;
-  spread_check_groups(s, (tl_mixed_kernel){turn->filled, turn->kernel}, caller->list, &caller->lists, row);
+  spread_check_groups(s, (tl_mixed_kernel){turn->filled, turn->kernel, 0}, caller->list, &caller->lists, row);
   spread_one(s, caller->list, &caller->lists, row, &from);
   if (s->module->stubs.count || spread_has_aliases(s->module))
     spread_note_step(s, s->module->stubs.count ? &s->steps : &s->of_kernels, &caller->lists, caller->list,
@@ -1432,5 +1432,9 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
     spread_spoil_records(&s, &reach);
   }
   spread_close_stubs(&s);
+  for (size_t i = 0; i < resources->mixed.count; i++) {
+    tl_mixed_kernel *const mixed = &resources->mixed.items[i];
+    mixed->order = module->symbols.items[module->entries.items[mixed->index]].function;
+  }
   tl_vector_sort(&resources->mixed, spread_compare_mixed);
 }

@@ -628,12 +628,6 @@ static void functions_check_section(const tl_merging *m, uint32_t symbol) {
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET, what);
 }
 
-static bool functions_is_slot(const tl_merging *m, uint32_t symbol) {
-  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
-  const bool capsule = m->module->view == TL_VIEW_MERCURY; /* its SASS side is as large as that */
-  return tl_symbol_is_called_slot(m->module->names, s) && (capsule || m->cubin->sections[s->section].size >= SLOT_SIZE);
-}
-
 /* A capsule stands in as many bytes as its code is long when decoded, so that the slots lie as on the SASS side (L660). */
 static uint64_t functions_append_slot(tl_merging *m, uint32_t section) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
@@ -647,7 +641,8 @@ static uint64_t functions_append_slot(tl_merging *m, uint32_t section) {
   }
   tl_section *const slots = &m->module->sections.items[m->module->jump_slots];
   slots->align = tl_larger(slots->align, input->align); /* the place in them does not ask for it (L1477) */
-  return tl_module_append(m->module, m->module->jump_slots, bytes, size, SLOT_SIZE, m->file, section);
+  const uint64_t align = m->module->view == TL_VIEW_MERCURY ? SLOT_SIZE : 1; /* one behind the other (L1616) */
+  return tl_module_append(m->module, m->module->jump_slots, bytes, size, align, m->file, section);
 }
 
 /* U10: all jump slots are one section, which the first one creates with its attributes. */
@@ -660,7 +655,7 @@ static void functions_define_stub(tl_merging *m, uint32_t symbol, uint32_t out) 
   tl_module_list_symbol(module, out, true);
   tl_u32_push(module->arena, &module->stubs, out);
   tl_u32_push(module->arena, &module->kernels_before_stub, (uint32_t)module->kernels.count);
-  module->odd_slots |= !functions_is_slot(m, symbol);
+  module->odd_slots |= !tl_symbol_is_called_slot(names, s);
   if (module->jump_slots == TL_NONE) {
     const uint32_t name = tl_names_intern(names, slots, sizeof slots - 1);
     module->jump_slots =

@@ -204,25 +204,22 @@ static void merge_file(tl_module *module, uint32_t file) {
 }
 
 /* U10: among the fixed sections of an executable where an input has a section of this name, without an index file, too
- * (L1220). Empty ones bring no symbol. */
+ * (L1220). The symbol of an empty one is not in the output (L1617). */
 static void merge_create_jump_entries(tl_module *module) {
   tl_names *const names = module->names;
   const uint32_t name = NAME(".nv.uft.entry");
-  bool any = false, filled = false;
+  bool any = false;
   for (uint32_t f = 0; f < module->file_count; f++)
     for (uint32_t s = 1; s < module->files[f].section_count; s++) {
       const tl_cubin_section *const input = &module->files[f].sections[s];
-      const bool table = input->type == SHT_CUDA_UFT_ENTRY && input->name == name;
-      any |= table;
-      filled |= table && input->size > 0;
+      any |= input->type == SHT_CUDA_UFT_ENTRY && input->name == name;
     }
   module->jump_entries = TL_NONE;
   if (!any || !module->mode->final)
     return;
   module->jump_entries =
       tl_module_add_section(module, name, SHT_CUDA_UFT_ENTRY, 0, UNIFIED_ENTRY_SIZE, UNIFIED_ENTRY_SIZE);
-  if (filled)
-    tl_module_add_section_symbol(module, module->jump_entries);
+  tl_module_add_section_symbol(module, module->jump_entries);
 }
 
 /* U6, U12: the index file as it is, also where nothing is unified and in a relocatable output. */
@@ -526,8 +523,10 @@ static void merge_collect_entries(tl_module *module) {
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const s = &module->symbols.items[i];
     if (s->function != TL_NONE && s->section != TL_NONE && tl_symbol_is_entry(s) &&
-        module->sections.items[s->section].owner != i && !tl_module_is_stub(module, i) && !merge_leaves_out(module, s))
+        module->sections.items[s->section].owner != i && !tl_module_is_stub(module, i) && !merge_leaves_out(module, s)) {
       tl_u32_push(module->arena, &module->entries, i);
+      module->alias_left_out = tl_kernel_is_late(module->options, tl_module_text(module, s->name));
+    }
   }
 }
 

@@ -398,6 +398,7 @@ typedef struct tl_module {
   tl_u32_vector kernels;                /* output symbols of live kernels in creation order (L255) */
   tl_u32_vector all_kernels;            /* by their texts; with those that stay without being named (W17.12) */
   tl_u32_vector entries;  /* kernels, behind them second names of functions that are marked as kernels (L576, L966) */
+  bool alias_left_out;    /* the only entry is a second name that its address keeps (L1182) */
   tl_u32_vector left_out; /* before which section nvlink has a number without one (W2.5, L830) */
   TL_VECTOR(tl_early_section) early;
   tl_u32_vector commons;                        /* symbols in the order in which they became common (L70) */
@@ -581,9 +582,10 @@ static inline bool tl_module_has_single_kernel(const tl_module *module) {
          !module->symbols.items[module->kernels.items[0]].late_sections &&
          !module->symbols.items[module->kernels.items[0]].provided;
 }
-/* The only entry there is, a kernel's second name; TL_NONE (L1106). */
+/* The only entry there is, a kernel's second name that is not left out (L1620); TL_NONE (L1106). */
 static inline uint32_t tl_module_single_alias(const tl_module *module) {
-  return module->entries.count == 1 && !module->kernels.count ? module->entries.items[0] : TL_NONE;
+  const bool alone = module->entries.count == 1 && !module->kernels.count && !module->alias_left_out;
+  return alone ? module->entries.items[0] : TL_NONE;
 }
 static inline unsigned tl_type_of(const tl_symbol *symbol) {
   return symbol->info & 15;

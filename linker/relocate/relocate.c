@@ -1150,9 +1150,7 @@ bool tl_symbol_names_nothing(const tl_module *module, const tl_layout *layout, c
   const uint32_t type = module->sections.items[symbol->section].type;
   if (TL_AMONG32(made, type))
     return false;
-  const bool unified = type == SHT_CUDA_UFT_ENTRY || type == SHT_CUDA_UDT_ENTRY;
-  return (layout->section_size[symbol->section] == 0 || layout->section_hollow[symbol->section]) &&
-         !(unified && module->mode->final);
+  return layout->section_size[symbol->section] == 0 || layout->section_hollow[symbol->section];
 }
 
 bool tl_symbol_is_listed(const tl_module *module, const tl_layout *layout, uint32_t symbol) {
