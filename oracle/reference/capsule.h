@@ -344,6 +344,9 @@ ref_bytes ref_data_entries(ref_capsule *capsule, size_t target);
 bool ref_data_place_field(uint32_t type, ref_field *field);
 uint64_t ref_data_place_value(const ref_link *link, const ref_out_relocation *entry, const ref_bytes *symbols);
 
+/* capsule_lines.c: one operation of a unit's program; notes where an address stands. */
+bool ref_lines_step(const uint8_t *unit, uint64_t size, uint64_t *at, uint64_t *address_at);
+
 /* capsule_derived.c */
 bool ref_lines_are_named_by(const ref_link *mercury, const ref_out_relocation *entry);
 void ref_derived_write_value(ref_bytes *text, uint64_t place, uint32_t type, uint64_t value);

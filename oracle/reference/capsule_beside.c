@@ -180,6 +180,14 @@ static void ref_beside_take_debug(ref_beside *beside, uint32_t number) {
   beside->moved[found] = beside->moved[found] == 0 ? number : beside->moved[found];
 }
 
+/* RF1055, RF1023: of variables and constants the SASS side's header says what both sides have. */
+static void ref_beside_take_headers(const ref_section *input, ref_section *section) {
+  section->link = input->link;
+  section->flags = input->flags;
+  section->align = input->align;
+  section->entry_size = input->entry_size;
+}
+
 static void ref_beside_take(ref_beside *beside, uint32_t number) {
   static const char prefix[] = ".rela";
   const ref_section *input = &beside->whole->sections[number];
@@ -197,7 +205,7 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
     beside->taken[found] = true;
     ref_map_set(beside->link, &beside->names, name, beside->next[found]);
     if (ref_beside_is_data(input->type)) {
-      section->link = input->link; /* RF1023 */
+      ref_beside_take_headers(input, section);
       return;
     }
     section->type = is_table ? REF_TYPE_RELA : input->type;

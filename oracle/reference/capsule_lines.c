@@ -41,7 +41,7 @@ typedef struct ref_lines {
 } ref_lines;
 
 /* One operation of the line program; notes where an address stands. Returns false at the end or when it is damaged. */
-static bool ref_lines_step(const uint8_t *unit, uint64_t size, uint64_t *at, uint64_t *address_at) {
+bool ref_lines_step(const uint8_t *unit, uint64_t size, uint64_t *at, uint64_t *address_at) {
   const uint8_t first_special = unit[FIRST_SPECIAL_AT];
   uint64_t number;
   if (*at >= size) {
@@ -166,11 +166,13 @@ static void ref_lines_close(const ref_lines *lines, const ref_mercury_unit *unit
   added->symbol = ref_symbol_index(link, added->entry->symbol);
 }
 
-/* RF1006: nvlink ends so over two sequences of a function in a unit. */
+/* RF1006, RF1057: nvlink ends so over two sequences of a function in a unit of its output. */
 static void ref_lines_check_sequences(const ref_lines *lines, const ref_sequences *list) {
   for (size_t i = 1; i < list->count; i++) {
     if (list->items[i].symbol == list->items[i - 1].symbol) {
-      ref_message_fatal(lines->capsule->mercury, "RF1006", "Duplicate debug line sequence for a section found");
+      ref_link *link = lines->capsule->mercury;
+      ref_message_add(link, REF_FATAL, "RF1006", "Duplicate debug line sequence for a section found");
+      ref_message_fatal(link, "E91", "Internal FNLZR error '%s'", link->job->options.values[REF_OPTION_OUTPUT]);
     }
   }
 }

@@ -390,6 +390,7 @@ static void ref_input_check_capsule(ref_link *link, const ref_file *file) {
   }
   ref_input_check_section_symbols(link, file);
   ref_input_check_alignments(link, file);
+  ref_line_inputs_check(link, file);
 }
 
 /* RF86: a text begins anywhere behind the start of `.strtab` and runs to the next 0 of the file. */

@@ -703,6 +703,9 @@ void ref_names_add(ref_link *link, size_t symbol, const char *text);
 void ref_names_add_section(ref_link *link, size_t section, const char *text); /* in both tables */
 void ref_names_build(ref_link *link);
 
+/* capsule_line_inputs.c */
+void ref_line_inputs_check(ref_link *link, const ref_file *file);
+
 /* messages.c */
 void ref_messages_take_words(ref_link *link);
 void ref_message_add(ref_link *link, ref_severity severity, const char *id, const char *format, ...)

@@ -494,6 +494,46 @@ static void ref_mercury_forget_further(const ref_cubin *whole, size_t count) {
   }
 }
 
+static bool ref_mercury_is_bank(const ref_section *section) {
+  static const char bank[] = ".nv.constant0.";
+  return section->type == REF_TYPE_CONSTANT && (section->flags & REF_FLAG_MERCURY) == 0 &&
+         strncmp(section->name, bank, sizeof bank - 1) == 0;
+}
+
+/* RF1056: nvlink makes the symbol of a bank of parameters itself: behind Mercury's a section's symbol that is called otherwise counts for nothing, and
+ * where none has the name there is one. */
+static void ref_mercury_add_banks(ref_link *link, ref_cubin *whole, size_t count, size_t bank_count) {
+  ref_map names = {0};
+  ref_symbol *symbols = REF_TAKE(link, ref_symbol, whole->symbol_count + bank_count);
+  for (size_t i = 0; i < whole->symbol_count; i++) {
+    const ref_symbol *own = &whole->symbols[i];
+    const ref_section *section = own->section < whole->section_count ? &whole->sections[own->section] : NULL;
+    const bool is_stray = i >= count && section != NULL && ref_mercury_is_bank(section) &&
+                          (own->info & 15) == REF_SYMBOL_SECTION && strcmp(own->name, section->name) != 0;
+    symbols[i] = is_stray ? (ref_symbol){.name = ""} : *own;
+    ref_map_set(link, &names, symbols[i].name, i);
+  }
+  for (uint32_t i = 1; i < whole->section_count && i <= UINT16_MAX; i++) {
+    const ref_section *section = &whole->sections[i];
+    if (ref_mercury_is_bank(section) && ref_map_find(&names, section->name) == REF_NONE) {
+      ref_map_set(link, &names, section->name, whole->symbol_count);
+      symbols[whole->symbol_count++] =
+          (ref_symbol){.name = section->name, .info = REF_SYMBOL_SECTION, .section = i, .raw_section = (uint16_t)i};
+    }
+  }
+  whole->symbols = symbols;
+}
+
+static void ref_mercury_settle_banks(ref_link *link, ref_cubin *whole, size_t count) {
+  size_t bank_count = 0;
+  for (uint32_t i = 1; i < whole->section_count; i++) {
+    bank_count += ref_mercury_is_bank(&whole->sections[i]);
+  }
+  if (bank_count != 0) {
+    ref_mercury_add_banks(link, whole, count, bank_count);
+  }
+}
+
 void ref_mercury_repair(ref_link *link, ref_file *file) {
   if (!ref_mercury_has_symbols(&file->whole)) {
     return;
@@ -501,6 +541,7 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
   ref_mercury_pair pair = {.link = link, .file = file, .view = ref_view_of(link, &file->whole, true)};
   pair.used = REF_TAKE(link, bool, file->whole.section_count);
   ref_mercury_forget_further(&file->whole, pair.view.symbol_count);
+  ref_mercury_settle_banks(link, &file->whole, pair.view.symbol_count);
   ref_mercury_list_names(link, &file->whole, &pair.own_names, &pair.own_symbols);
   for (size_t i = file->whole.symbol_count; i-- > pair.view.symbol_count;) {
     ref_map_set(link, &pair.further_names, file->whole.symbols[i].name, i);
