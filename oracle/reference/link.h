@@ -337,6 +337,7 @@ typedef struct ref_out_symbol {
   bool is_only_mentioned;
   uint32_t mentioned_value;      /* L1100: st_value of its first mention */
   bool was_plain;                /* L577: of type OBJECT in the input */
+  uint8_t defined_type;          /* RF928: in the input, of what is defined behind a mention, or 0 */
   bool has_no_place;             /* D82 */
   bool is_partial;               /* RF165 */
   bool is_counted;               /* L1068 */
@@ -518,6 +519,7 @@ typedef struct ref_link {
   size_t pool_measured;  /* RF1033: of shared_objects, those that are in pool_size */
   uint64_t pool_size;
   size_t *first_functions; /* RF1043: by file, symbols */
+  ref_map stub_by_name;    /* RF930: the first of each name, a symbol */
   size_t *stubs_by_symbol; /* of the first `stubs_noted` symbols */
   size_t stubs_noted;
   ref_indices reserved_objects; /* RF1052 */

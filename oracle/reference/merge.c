@@ -1,4 +1,4 @@
-/* The merge, a file at a time: W3. RF709, RF771, RF783, RF785, RF791, RF792, RF832, RF833. */
+/* The merge, a file at a time: W3. RF709, RF771, RF783, RF785, RF791, RF792, RF929, RF832, RF833. */
 #include "link.h"
 
 #include <string.h>
@@ -163,6 +163,9 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
   function->has_stray_text = !link->is_capsule && !function->entry && !ref_function_owns_text(file, input->section);
   ref_merge_copy_text(link, file, symbol, function);
   ref_merge_define_symbol(link, file_number, symbol, function->text);
+  if (is_plain && is_slot) { /* RF929 */
+    link->symbols[function->symbol].value = 0;
+  }
   /* RF51: for a kernel that is not named, if an earlier file took its address. */
   if (function->entry &&
       (function->taken_in < file_number || function->is_provided || ref_function_is_named(link, function))) {

@@ -1,4 +1,4 @@
-/* Variables, constants, shared objects, texture references: W3.2, W3.6-W3.12, W8.4, V9, V10, E21-E24, E28, RF717, RF774, RF793, RF835, RF837. */
+/* Variables, constants, shared objects, texture references: W3.2, W3.6-W3.12, W8.4, V9, V10, E21-E24, E28, RF717, RF774, RF793, RF835, RF837, RF928. */
 #include "link.h"
 
 #include <string.h>
@@ -705,6 +705,7 @@ static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t 
     ref_object_size_extern(link, file_number, input, number);
   } else if (!old_defined && !old->is_extern_shared) {
     ref_object_define(link, file_number, input, number);
+    link->symbols[number].defined_type = input->info & 15;
   } else if (old->bind == REF_BIND_WEAK && input->info >> 4 == REF_BIND_GLOBAL) {
     ref_weak_drop_constant_entries(link, number);
     ref_object_define(link, file_number, input, number);

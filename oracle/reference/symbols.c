@@ -335,10 +335,20 @@ static bool ref_symbol_is_compiler_constant(const ref_link *link, const ref_out_
          (symbol->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT;
 }
 
+/* RF928: what is defined behind a mention has the definition's type. */
+static uint8_t ref_symbol_own_type(const ref_link *link, const ref_out_symbol *symbol) {
+  if (symbol->defined_type == 0 || link->is_capsule) {
+    return symbol->type;
+  }
+  const bool plain = symbol->defined_type == REF_SYMBOL_OBJECT && !link->relocatable;
+  return plain ? REF_SYMBOL_CUDA_OBJECT : symbol->defined_type;
+}
+
 static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol, uint8_t *at) {
+  const uint8_t own = ref_symbol_own_type(link, symbol);
   const bool object =
-      symbol->type == REF_SYMBOL_CUDA_OBJECT && !link->relocatable && (symbol->other & REF_SPACE_MASK) != 0; /* RF405 */
-  const uint8_t type = object ? REF_SYMBOL_OBJECT : symbol->type;
+      own == REF_SYMBOL_CUDA_OBJECT && !link->relocatable && (symbol->other & REF_SPACE_MASK) != 0; /* RF405 */
+  const uint8_t type = object ? REF_SYMBOL_OBJECT : own;
   const bool provided =
       symbol->type == REF_SYMBOL_OBJECT && symbol->section == REF_NONE && !link->relocatable; /* L840 */
   const uint8_t mask = (object || provided ? REF_SPACE_MASK : 0) | ref_symbol_lost_visibility(link, symbol);

@@ -1,5 +1,5 @@
 /* An executable's unified tables: the index file says where each jump slot and each object lies. U5-U7, U10, U12, RF125,
- * ZM4, ZM5, RF792, RF793, RF796. */
+ * ZM4, ZM5, RF792, RF793, RF796, RF930. */
 #include "link.h"
 
 #include <string.h>
@@ -267,6 +267,9 @@ static void ref_unified_note_names(ref_link *link) {
   for (size_t i = link->function_count; i-- > 0;) {
     const ref_function *stub = &link->functions[i];
     const bool named = stub->is_stub && stub->symbol != REF_NONE;
+    if (named) {
+      ref_map_set(link, &link->stub_by_name, stub->name, stub->symbol); /* the first one stays */
+    }
     const size_t function = named ? ref_unified_function_of_stub(link, stub) : REF_NONE;
     if (function < link->symbol_count) {
       link->stubs_by_symbol[function] = stub->symbol;
@@ -278,13 +281,34 @@ static size_t ref_unified_named_stub(const ref_link *link, size_t symbol) {
   return symbol < link->stubs_noted ? link->stubs_by_symbol[symbol] : REF_NONE;
 }
 
-/* RF1043: the first function that the file makes that made the symbol, where that is a stub; else the first stub of all. */
-static size_t ref_unified_first_stub(const ref_link *link, size_t asked) {
-  const size_t all = link->functions[link->first_stub].symbol;
-  const size_t file = asked < link->stubs_noted ? link->symbols[asked].mention_file : REF_NONE;
+/* RF1043: the first function that the file makes; where that makes none, the first stub of all. */
+static size_t ref_unified_first_function(const ref_link *link, size_t file) {
   const size_t first = file < link->file_count ? link->first_functions[file] : REF_NONE;
-  const size_t function = first < link->stubs_noted ? link->symbols[first].function : REF_NONE;
-  return function != REF_NONE && link->functions[function].is_stub ? first : all;
+  return first < link->stubs_noted ? first : link->functions[link->first_stub].symbol;
+}
+
+/* RF930: nvlink goes by names, and knows one slot of each. */
+static bool ref_unified_goes_by_name(const ref_link *link) {
+  return link->job->bug_compatible && !link->is_capsule;
+}
+
+static size_t ref_unified_first_of_name(ref_link *link, size_t symbol) {
+  if (symbol == REF_NONE || link->symbols[symbol].type == REF_SYMBOL_SECTION) {
+    return REF_NONE;
+  }
+  return ref_map_find(&link->stub_by_name, ref_memory_print(link, "__cuda_uf_stub_%s", link->symbols[symbol].name));
+}
+
+/* RF930: the first slot of the name, if the symbol's own file made it; else the first function that this file makes, slot or not. */
+static size_t ref_unified_holder(ref_link *link, size_t symbol) {
+  if (symbol == REF_NONE) {
+    return ref_unified_first_function(link, REF_NONE);
+  }
+  const ref_out_symbol *asked = &link->symbols[symbol];
+  const size_t file = asked->section == REF_NONE ? asked->mention_file : asked->definition_file;
+  const size_t named = ref_unified_first_of_name(link, symbol);
+  const bool own = named != REF_NONE && link->symbols[named].mention_file == file;
+  return own ? named : ref_unified_first_function(link, file);
 }
 
 /* RF1044: what has a slot's name and is no function, but a mere mention up to the entry's file, is what nvlink finds. */
@@ -303,14 +327,23 @@ static void ref_unified_check_mention(ref_link *link, size_t symbol, size_t file
 /* Another where there is none of the name, which by default (D105) is an error. */
 static size_t ref_unified_stub_of(ref_link *link, size_t symbol, size_t file) {
   ref_unified_check_mention(link, symbol, file);
-  const size_t named = ref_unified_named_stub(link, symbol);
-  if (named != REF_NONE) {
-    return named;
+  if (ref_unified_goes_by_name(link)) {
+    return ref_unified_holder(link, symbol);
   }
-  if (!link->job->bug_compatible) {
+  const size_t named = ref_unified_named_stub(link, symbol);
+  if (named == REF_NONE && !link->job->bug_compatible) {
     ref_message_fatal(link, "D20", "The index file has a function without a jump slot of its name");
   }
-  return ref_unified_first_stub(link, symbol);
+  return named == REF_NONE ? ref_unified_holder(link, symbol) : named;
+}
+
+/* RF930: where the bytes of a slot come from: the first one of the name that the files up to the entry's have, else the first of all. */
+static uint64_t ref_unified_bytes_of(ref_link *link, const ref_unified *key, const uint64_t *places, size_t stub) {
+  if (!ref_unified_goes_by_name(link)) {
+    return places[stub];
+  }
+  const size_t named = ref_unified_first_of_name(link, key->symbol);
+  return named != REF_NONE && link->symbols[named].mention_file <= key->file ? places[named] : 0;
 }
 
 /* Where the stubs come before the index file moves them. */
@@ -363,8 +396,9 @@ static void ref_unified_move_stubs(ref_link *link) {
   for (size_t i = 0; i < link->index_functions.count; i++) {
     const ref_unified *key = &link->index_functions.items[i];
     const size_t stub = ref_unified_stub_of(link, key->symbol, key->file);
-    if (ref_unified_has_slot(&image, key->offset) && ref_unified_has_slot(&section->data, places[stub])) {
-      memcpy(image.data + key->offset, section->data.data + places[stub], SLOT);
+    const uint64_t from = ref_unified_bytes_of(link, key, places, stub);
+    if (ref_unified_has_slot(&image, key->offset) && ref_unified_has_slot(&section->data, from)) {
+      memcpy(image.data + key->offset, section->data.data + from, SLOT);
     }
     link->symbols[stub].value = key->offset;
     end = ref_unified_has_slot(&image, key->offset) ? ref_larger(key->offset + SLOT, end) : end;
@@ -381,8 +415,8 @@ static void ref_unified_move_slot_entries(ref_link *link) {
     ref_out_relocation *entry = &link->relocations[i];
     if (entry->target == link->slot_section) {
       const bool section = entry->symbol != REF_NONE && link->symbols[entry->symbol].type == REF_SYMBOL_SECTION;
-      const size_t named = ref_unified_named_stub(link, entry->symbol);
-      const size_t stub = named != REF_NONE ? named : ref_unified_first_stub(link, entry->symbol);
+      const size_t named = ref_unified_goes_by_name(link) ? REF_NONE : ref_unified_named_stub(link, entry->symbol);
+      const size_t stub = named != REF_NONE ? named : ref_unified_holder(link, entry->symbol);
       entry->offset = section ? 0 : link->symbols[stub].value;
     }
   }
