@@ -89,8 +89,10 @@ static void derive_pair_sections(deriver *d) {
   tl_map_init(&by_name, d->arena);
   for (uint32_t i = count; i-- > 1;) {
     const tl_cubin_section *const section = derive_section(d, i);
-    if (section->type == SHT_CUDA_CAPSULE)
-      d->sass[i] = tl_get32(section->data);
+    if (section->type == SHT_CUDA_CAPSULE && section->data && section->size >= WORD) {
+      const uint32_t text = tl_get32(section->data);
+      d->sass[i] = text < count ? text : 0; /* checked behind this, but headers and types are taken before (L1546) */
+    }
     if (section->flags & SHF_CUDA_MERCURY)
       continue;
     const uint32_t known = tl_map_get(&by_name, section->name);
