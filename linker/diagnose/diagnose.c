@@ -151,12 +151,6 @@ static void diagnose_report_shared(const tl_module *module, const char *name, ui
                      diagnose_largest_shared(module));
 }
 
-/* L1622: nvlink compares a kernel's own end as a number of 32 bits with a sign. */
-static bool diagnose_is_too_much_shared(const tl_module *module, uint64_t size, uint64_t reserved) {
-  const bool negative = module->options->bug_compatible && size > INT32_MAX + reserved;
-  return size > diagnose_largest_shared(module) + reserved && !negative;
-}
-
 /* User constants, and those of Mercury beside them in a link of SASS kind (L144). */
 static bool diagnose_holds_user_constants(const tl_section *section) {
   return section->type == SHT_CUDA_CONSTANT0 + 3 || section->type == SHT_CUDA_USER_CONSTANT;
@@ -197,7 +191,7 @@ void tl_diagnose_sizes(const tl_module *module, const tl_layout *layout) {
     const bool owned = section->about != TL_NONE && module->sections.items[section->about].owner != TL_NONE;
     const bool pool = i == module->debug_shared; /* where it stays (W17.3) */
     if (section->type == SHT_CUDA_SHARED && (owned || pool) &&
-        diagnose_is_too_much_shared(module, size, layout->reserved))
+        size > diagnose_largest_shared(module) + layout->reserved)
       diagnose_report_shared(module, diagnose_shared_name(module, section), size - layout->reserved);
     else if (diagnose_holds_user_constants(section) && size > largest_constant)
       diagnose_user_constants(module, size);

@@ -711,8 +711,7 @@ static void shared_finish_kernels(shared_state *s) {
       shared_raise_align(s, k);
     const uint64_t align = s->layout->section_align[section];
     const bool used = s->end[k] || ((s->kernel_uses[k] || external) && align >= 16); /* L1433: objects of no size */
-    const uint64_t end = s->module->options->bug_compatible ? (uint32_t)s->end[k] : s->end[k]; /* L1622 */
-    const uint64_t size = used ? end + s->layout->reserved : 0;
+    const uint64_t size = used ? s->end[k] + s->layout->reserved : 0;
     s->layout->section_size[section] = size;
     s->layout->section_dropped[section] = size == 0 && !alone && !(external && align == 16);
   }
