@@ -74,12 +74,12 @@ static void caching_read(caching *c) {
 }
 
 static void caching_conflict(caching *c, uint32_t kernel, uint32_t first, uint32_t place) {
-  *tl_vector_push(c->arena, &c->resources->cache_conflicts) = (tl_cache_conflict){
-      .place = place,
-      .kernel = kernel,
-      .order = c->module->symbols.items[c->module->entries.items[kernel]].function,
-      .first = first,
-      .second = c->requests.items[place].function};
+  *tl_vector_push(c->arena, &c->resources->cache_conflicts) =
+      (tl_cache_conflict){.place = place,
+                          .kernel = kernel,
+                          .order = c->module->symbols.items[c->module->entries.items[kernel]].function,
+                          .first = first,
+                          .second = c->requests.items[place].function};
 }
 
 /* True where requests of a function are set against what the kernel asks for: its own where it reaches itself (L1412). */

@@ -523,7 +523,8 @@ static void merge_collect_entries(tl_module *module) {
   for (uint32_t i = 1; i < module->symbols.count; i++) {
     const tl_symbol *const s = &module->symbols.items[i];
     if (s->function != TL_NONE && s->section != TL_NONE && tl_symbol_is_entry(s) &&
-        module->sections.items[s->section].owner != i && !tl_module_is_stub(module, i) && !merge_leaves_out(module, s)) {
+        module->sections.items[s->section].owner != i && !tl_module_is_stub(module, i) &&
+        !merge_leaves_out(module, s)) {
       tl_u32_push(module->arena, &module->entries, i);
       module->alias_left_out = tl_kernel_is_late(module->options, tl_module_text(module, s->name));
     }

@@ -667,6 +667,7 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     symbol->bare_shared = external && objects_is_bare_pool(m, s->section);
     const bool laid = external && s->section != SHN_UNDEF && objects_is_laid(m, s->section); /* L1379 */
     symbol->laid_shared = laid;
+    symbol->value = align; /* L1621 */
     if (laid || (symbol->bare_shared && !module->mode->final))
       symbol->value = module->mode->final ? s->value : 1;
     symbol->shared_places = 1;
