@@ -33,8 +33,9 @@ static bool ref_beside_is_table(uint32_t type) {
   return type == REF_TYPE_RELA || type == REF_TYPE_REL;
 }
 
+/* RF1058: loaded or not. */
 static bool ref_beside_is_debug(const ref_section *section) {
-  return section->type == REF_TYPE_PROGBITS && (section->flags & (REF_FLAG_ALLOC | REF_FLAG_EXEC)) == 0;
+  return section->type == REF_TYPE_PROGBITS && (section->flags & REF_FLAG_EXEC) == 0;
 }
 
 /* RF821: of these further ones of a name alone count for nothing. */
