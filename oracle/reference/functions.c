@@ -149,7 +149,7 @@ static bool ref_function_stands_alone(ref_link *link, ref_function *function, co
 /* RF931: whose count of registers a further definition is compared with: that of the text that the name lies in so far, which what else lies in it
  * may have changed. */
 static ref_function *ref_function_standing(ref_link *link, ref_function *function) {
-  const bool shares = link->job->bug_compatible && !link->is_capsule && function->alias_of != REF_NONE;
+  const bool shares = !link->is_capsule && function->alias_of != REF_NONE;
   return shares ? &link->functions[function->alias_of] : function;
 }
 
