@@ -1,5 +1,5 @@
 /* The survey before the merge: every function of every file, which body wins, the call graph, and what is alive.
- * W7, W8.1, W8.6, V1-V4, G2, G6, RF782. */
+ * W7, W8.1, W8.6, V1-V4, G2, G6, RF782, RF931, RF932. */
 #include "link.h"
 #include "relocation_table.h"
 
@@ -146,6 +146,13 @@ static bool ref_function_stands_alone(ref_link *link, ref_function *function, co
   return true;
 }
 
+/* RF931: whose count of registers a further definition is compared with: that of the text that the name lies in so far, which what else lies in it
+ * may have changed. */
+static ref_function *ref_function_standing(ref_link *link, ref_function *function) {
+  const bool shares = !link->is_capsule && function->alias_of != REF_NONE;
+  return shares ? &link->functions[function->alias_of] : function;
+}
+
 /* V2, V3, V4: does a further definition win? */
 static ref_body ref_function_compare(ref_link *link, ref_function *function, size_t file, uint32_t symbol) {
   const ref_symbol *input = &link->files[file].cubin.symbols[symbol];
@@ -155,19 +162,20 @@ static ref_body ref_function_compare(ref_link *link, ref_function *function, siz
   }
   /* RF978: of several counts the new body's first one, where the body that stands has its last. */
   const uint32_t registers = ref_function_count(&link->files[file], link->files[file].first_registers_of, symbol);
-  if (weak && registers > function->registers) {
+  ref_function *holder = ref_function_standing(link, function);
+  if (weak && registers > holder->registers) {
     return REF_BODY_LOSES;
   }
   const uint16_t standing =
       link->job->bug_compatible ? function->first_virtual_sm : function->virtual_sm; /* L790, D27 */
-  if (weak && registers == function->registers &&
-      ref_bodies_origin(&link->files[file], symbol).virtual_sm <= standing) {
+  if (weak && registers == holder->registers && ref_bodies_origin(&link->files[file], symbol).virtual_sm <= standing) {
     return REF_BODY_LOSES;
   }
   function->beaten_registers = function->registers;
   function->beaten_virtual_sm = function->virtual_sm;
   const bool alone = ref_function_stands_alone(link, function, &link->files[file], symbol);
   ref_function_define(link, function, file, symbol, ref_function_registers(&link->files[file], symbol));
+  holder->registers = function->registers; /* RF931 */
   return alone ? REF_BODY_NEW : REF_BODY_REPLACES;
 }
 
@@ -493,11 +501,12 @@ static const char *ref_function_known_prototype(const ref_function *function) {
 /* R15: a function descriptor relocation takes its target's address, in a dead function too, but not in a losing body, nor where
  * it is dropped (L760, RF301). The prototype is that of `.nv.prototype` of any file; RF52: without one its place in the strings is 0. */
 static void ref_function_read_descriptors(ref_link *link, const ref_file *file, uint32_t section) {
-  const uint32_t owner = ref_merge_owner(file, file->cubin.sections[section].info);
-  if (owner != 0 && file->body_of[owner] == REF_BODY_LOSES) {
+  const uint32_t target = file->cubin.sections[section].info;
+  const uint32_t owner = ref_merge_owner(file, target);
+  const bool bank = target < file->cubin.section_count && ref_relocation_is_lost_bank(link, file, target); /* RF932 */
+  if (owner != 0 && file->body_of[owner] == REF_BODY_LOSES && !bank) {
     return;
   }
-  const uint32_t target = file->cubin.sections[section].info;
   const size_t count = ref_cubin_relocation_count(&file->cubin, section);
   for (size_t i = 0; i < count; i++) {
     const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);

@@ -930,6 +930,7 @@ bool ref_relocation_is_address_table(uint32_t type);
 bool ref_relocation_target_forgets(const ref_link *link, uint32_t type);
 bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
                                const ref_relocation *entry);
+bool ref_relocation_is_lost_bank(const ref_link *link, const ref_file *file, uint32_t number);
 bool ref_relocation_is_forgotten(const ref_link *link, const ref_file *file, uint32_t target, uint32_t symbol);
 bool ref_relocation_target_is_debug(const char *name);
 /* `moved` has an item for each entry. */

@@ -169,7 +169,7 @@ static bool ref_relocation_is_lost_text(const ref_file *file, uint32_t number) {
 }
 
 /* RF720: nor are its parameters, whose symbol stands for the first section of their name as well. */
-static bool ref_relocation_is_lost_bank(const ref_link *link, const ref_file *file, uint32_t number) {
+bool ref_relocation_is_lost_bank(const ref_link *link, const ref_file *file, uint32_t number) {
   const uint32_t owner = file->cubin.sections[number].type == REF_TYPE_CONSTANT ? ref_merge_owner(file, number) : 0;
   return !link->is_capsule && owner != 0 && file->body_of[owner] == REF_BODY_LOSES;
 }
