@@ -38,6 +38,7 @@ typedef struct row_reader {
   const uint8_t *at, *end;
   line_row row; /* the state of the rows' machine */
   bool understood;
+  bool fixed; /* it was left at an advance by a fixed number */
 } row_reader;
 
 enum { DEPTH_MOST = 256 }; /* of inlined calls; no compiler goes so far */
@@ -139,7 +140,6 @@ static void rows_read_extended(row_reader *r) {
 }
 
 static void rows_read_standard(row_reader *r, const line_shape *shape, uint8_t code) {
-  enum { FIXED_SIZE = 2 };
   switch (code) {
   case OP_ADVANCE:
     r->row.at += rows_unsigned(r);
@@ -156,14 +156,11 @@ static void rows_read_standard(row_reader *r, const line_shape *shape, uint8_t c
   case OP_CONSTANT:
     r->row.at += (unsigned)(UINT8_MAX - shape->opcode_base) / shape->line_range;
     break;
-  case OP_FIXED:
-    r->row.at += r->end - r->at < FIXED_SIZE ? 0 : tl_get16(r->at);
-    r->at += tl_smaller(FIXED_SIZE, (uint64_t)(r->end - r->at));
-    break;
   case OP_EXTENDED:
     rows_read_extended(r);
     break;
   default:
+    r->fixed = code == OP_FIXED;
     r->understood = r->understood && (code == OP_COPY || code == OP_STATEMENT || code == OP_BLOCK);
   }
 }
@@ -371,12 +368,14 @@ static void rows_copy(row_writer *w) {
   rows_flush(w, at, NULL);
 }
 
+/* L1702: nvlink's finalizer ends by a signal over an advance by a fixed number. */
 static bool rows_read(row_writer *w, const uint8_t *sequence, uint64_t size) {
   row_reader r = {.at = sequence, .end = sequence + size, .row = {.line = 1, .file = 1}, .understood = true};
   while (rows_next(&r, w->shape)) {
     *tl_vector_push(w->arena, &w->rows) = r.row;
     tl_u32_push(w->arena, &w->number, 0);
   }
+  w->result = r.understood ? FINAL_ROWS_MADE : r.fixed ? FINAL_ROWS_FIXED : FINAL_ROWS_KEPT;
   return r.understood;
 }
 
@@ -384,9 +383,9 @@ final_rows final_rewrite_rows(const finalizer *f, const line_text *text, const l
                               const uint8_t *sequence, uint64_t size, final_line_bytes *out) {
   enum { ADDRESS_SIZE = 8 };
   row_writer w = {
-      .f = f, .text = text, .arena = f->arena, .last = {.line = 1}, .shape = shape, .result = FINAL_ROWS_MADE};
+      .f = f, .text = text, .arena = f->arena, .last = {.line = 1}, .shape = shape, .result = FINAL_ROWS_KEPT};
   if (!shape->line_range || shape->opcode_base <= OP_FILE || !rows_read(&w, sequence, size))
-    return FINAL_ROWS_KEPT;
+    return w.result;
   rows_put(&w, OP_EXTENDED);
   rows_put(&w, 1 + ADDRESS_SIZE);
   rows_put(&w, OP_SET_ADDRESS);

@@ -24,7 +24,8 @@ bool final_next_line_opcode(const uint8_t *bytes, uint64_t end, uint8_t base, ui
 typedef enum final_rows {
   FINAL_ROWS_MADE,
   FINAL_ROWS_KEPT, /* something in the sequence is not understood */
-  FINAL_ROWS_RING  /* a row is inlined at itself: nvlink crashes */
+  FINAL_ROWS_RING, /* a row is inlined at itself: nvlink crashes */
+  FINAL_ROWS_FIXED /* an advance by a fixed number: so it does (L1702) */
 } final_rows;
 
 /* The text that rows are about. */

@@ -179,6 +179,8 @@ static bool lines_rewrite(const line_writer *w, const line_table *table, const l
       final_rewrite_rows(f, &code, &form, table->bytes + sequence->start, sequence->end - sequence->start, out);
   if (made == FINAL_ROWS_RING)
     final_disagree(f, "rows of a line table are inlined at themselves (L751)");
+  if (made == FINAL_ROWS_FIXED)
+    final_disagree(f, "a line table advances by a fixed number (L1702)");
   return made == FINAL_ROWS_MADE;
 }
 
