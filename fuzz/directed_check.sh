@@ -51,7 +51,7 @@ seen() { # NAME FILE BEFORE AFTER CAUSE
   check "$1, found by '$5'" "$(cut -f 2 "$scratch"/found/*.cause | grep -cE "$5")" 1
 }
 seen map linker/explain/map.c 'map_column(t, map_hex(t, p->offset), 10);' 'map_column(t, map_hex(t, p->offset + 1), 10);' '^the map'
-seen damage linker/cubin/mercury.c 'mercury_fail(c, section, at, "an entry stands in the wrong' '(void)("an entry stands in the wrong' \
+seen damage linker/cubin/mercury.c 'mercury_fail_later(c, section, at, "an entry stands in the wrong' '(void)("an entry stands in the wrong' \
   '^(links what was refused|tells otherwise what damage)'
 seen note linker/merge/notes.c 'links as nvlink' 'links as nvmink' 'in a note: nvmink'
 seen silent linker/merge/objects.c 'tl_defect_note(m->module->diagnostics, TL_DEFECT_D87, tl_merging_text(m, s->name));' ';' '^departs from nvlink'

@@ -154,6 +154,17 @@ static void emit_drop_attributes(tl_emitted *e) {
   tl_emit_sections(e);
 }
 
+/* What names symbols by their numbers, which are known by now, and what needs none. */
+static void emit_contents(tl_emitted *emitted) {
+  tl_emit_info(emitted);
+  tl_emit_callgraph(emitted);
+  tl_emit_relocations(emitted);
+  tl_emit_bodies(emitted);
+  tl_emit_unified(emitted);
+  tl_emit_metadata(emitted);
+  tl_emit_notes(emitted);
+}
+
 void tl_emit(tl_emitted *emitted, const tl_module *module, const tl_layout *layout, const tl_resources *resources,
              const tl_relocated *relocated, tl_arena *arena) {
   const size_t sections = module->sections.count, names = module->names->list.count;
@@ -173,11 +184,5 @@ void tl_emit(tl_emitted *emitted, const tl_module *module, const tl_layout *layo
   emit_drop_attributes(emitted);
   tl_emit_strings(emitted);
   tl_emit_symbol_table(emitted);
-  tl_emit_info(emitted);
-  tl_emit_callgraph(emitted);
-  tl_emit_relocations(emitted);
-  tl_emit_bodies(emitted);
-  tl_emit_unified(emitted);
-  tl_emit_metadata(emitted);
-  tl_emit_notes(emitted);
+  emit_contents(emitted);
 }
