@@ -21,10 +21,9 @@ typedef struct tl_emitted {
   uint32_t *order;         /* module sections in output order */
   uint32_t section_count;  /* of `order`, without the null section */
   uint32_t *section_index; /* by module section; 0 when dropped */
-  const bool
-      *recordless; /* by module section: attributes without a record that is written (L1619); NULL where none is */
-  uint32_t *symbol_index; /* by symbol; 0 when dropped */
-  tl_u32_vector symbols;  /* listed symbols in output order, without the null symbol */
+  const bool *recordless;  /* by module section: attributes that have no record left (L1619); NULL: none */
+  uint32_t *symbol_index;  /* by symbol; 0 when dropped */
+  tl_u32_vector symbols;   /* listed symbols in output order, without the null symbol */
   uint32_t first_global;
   uint32_t null_symbol;                   /* the symbol in place of the null symbol (L746), TL_NONE */
   uint32_t *section_name;                 /* by name number: offset in .shstrtab, 0 when it is not there */

@@ -799,11 +799,13 @@ uint32_t ref_mercury_parameters(const ref_section *mercury);
 /* mercury_entries.c: makes a SASS list anew from Mercury's; false: it is right, or no rule is known. */
 bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
                                 ref_section *section);
-/* mercury_mixed.c: RF987; `table`: of Mercury's entries, or 0. */
 void ref_entry_sizes_settle(ref_link *link, const ref_file *file); /* capsule_entry_sizes.c */
+/* mercury_reserved.c, RF1003: takes the address of reserved shared memory out of the texts about which the SASS side has no entries. */
 void ref_reserved_clear_lone(ref_link *link, const ref_mercury_sides *sides, const ref_map *tables);
-bool ref_mixed_writes_reserved(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
-                               const ref_section *text);
+/* RF988: whether such an address stands in an instruction of the text, by the entries of Mercury's `table`. */
+bool ref_reserved_stands(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
+                         const ref_section *text);
+/* mercury_mixed.c: RF987; `table`: of Mercury's entries, or 0. */
 void ref_mixed_derive_module(ref_link *link, const ref_mercury_sides *sides, const ref_section *mercury,
                              ref_section *section);
 void ref_mixed_derive_data(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *mercury,

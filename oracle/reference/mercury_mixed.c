@@ -100,29 +100,6 @@ void ref_mixed_derive_data(ref_link *link, const ref_mercury_sides *sides, uint3
   }
 }
 
-/* RF988: an address of reserved shared memory that stands in the instruction has no entry. */
-bool ref_mixed_writes_reserved(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
-                               const ref_section *text) {
-  enum { OPCODE_LDCU = 0x7ac };
-  ref_units units = {0};
-  ref_bytes code = {0};
-  for (size_t i = 0; i < ref_cubin_relocation_count(sides->sass, table); i++) {
-    const ref_relocation entry = ref_cubin_relocation(sides->sass, table, i);
-    if (entry.type != REF_MERCURY_32 || ref_mercury_has_counterpart(sides->mercury, &entry)) {
-      continue;
-    }
-    if (code.size == 0) {
-      const ref_places places = ref_places_of_sections(link, body, text);
-      units = ref_places_units(link, &places);
-      ref_bytes_add(link, &code, text->data, (size_t)text->size);
-    }
-    if (ref_derived_opcode(&code, ref_units_around(&units, entry.offset)) != OPCODE_LDCU) {
-      return true;
-    }
-  }
-  return false;
-}
-
 void ref_mixed_derive_text(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
                            ref_section *section) {
   ref_bytes code = {0};

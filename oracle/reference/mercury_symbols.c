@@ -469,8 +469,7 @@ static void ref_mercury_repair_mixed(const ref_mercury_pair *pair) {
     is_made[text] = true;
     const size_t table =
         ref_map_find(&pair->tables, ref_memory_print(pair->link, ".nv.merc.rela%s", whole->sections[text].name));
-    if (table != REF_NONE &&
-        ref_mixed_writes_reserved(pair->link, &sides, (uint32_t)table, beside, &whole->sections[text])) {
+    if (table != REF_NONE && ref_reserved_stands(pair->link, &sides, (uint32_t)table, beside, &whole->sections[text])) {
       pair->file->writes_reserved = true;
     }
     ref_mixed_derive_text(pair->link, &sides, table == REF_NONE ? 0 : (uint32_t)table, beside, &whole->sections[text]);
