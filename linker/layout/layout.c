@@ -65,8 +65,10 @@ void tl_layout_put(tl_placement *placement, const tl_module *module, tl_move mov
   const uint64_t size = move.size > UINT64_MAX - move.from ? 0 : move.size;
   for (const tl_piece *piece = first; piece && size && piece < pieces->items + pieces->count; piece++) {
     const uint64_t from = tl_larger(piece->offset, move.from);
-    if (from >= move.from + size)
+    if (from >= move.from + size || (placement->overflows && piece > first))
       return;
+    if (!piece->size) /* or many of them cost many symbols much memory */
+      continue;
     tl_piece *const moved = tl_vector_push(arena, &placement->pieces);
     *moved = *piece;
     moved->offset = move.to + (from - move.from);

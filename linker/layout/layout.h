@@ -23,6 +23,7 @@ typedef struct tl_move {
 typedef struct tl_placement {
   uint32_t section;         /* TL_NONE: none */
   tl_pieces pieces;         /* what the section holds now, in order */
+  bool overflows;           /* the link is refused: of a move what lies in its first piece is enough (L1614) */
   TL_VECTOR(tl_move) moves; /* by old offset; empty: relocations and symbols stay where they were */
   bool drops;               /* what no move covers is gone (L439) */
 } tl_placement;

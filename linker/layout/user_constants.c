@@ -83,6 +83,7 @@ static void constants_move(tl_layout *layout, const tl_module *module, uint32_t 
                            tl_arena *arena) {
   tl_placement *const placement = &layout->placed[TL_PLACED_CONSTANTS];
   placement->section = section;
+  placement->overflows = !tl_layout_user_constants_fit(layout, section);
   placement->pieces.count = 0;
   for (size_t i = 0; i < order->count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[order->items[i]];
