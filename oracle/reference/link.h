@@ -882,6 +882,7 @@ bool ref_partial_places_new(const ref_link *link, size_t file, const ref_symbol 
 size_t ref_partial_lone_pool(const ref_link *link);
 bool ref_partial_loses_null(const ref_link *link);
 void ref_partial_count_objects(ref_link *link, const ref_indices *own);
+bool ref_partial_is_file(const ref_link *link, size_t file);
 void ref_partial_write_place(ref_link *link);
 
 /* clashes.c */
