@@ -190,10 +190,10 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
     out->bytes = final_relocations(f, section, &out->size);
   else if (section == f->mercury->module->compat_section)
     out->bytes = final_compat(f, &out->size);
-  else if (m->type == SHT_CUDA_IMAGE_HEADERS && sass != TL_NONE) { /* parameters and table, all zero (M20, M27) */
-    out->bytes = NULL;
+  else if (m->type == SHT_CUDA_IMAGE_HEADERS && sass != TL_NONE) { /* parameters and table, zero (M20, M27) */
     out->size = final_is_laid(f, section) ? final_laid_base(f) + final_view_size(f->mercury, section)
                                           : f->sass->emitted->layout->section_size[sass];
+    out->bytes = final_bank_places(f, section, out->size);
     out->align = f->sass->emitted->layout->section_align[sass];
     out->type = tl_emit_section_type(f->sass->module, final_sass(f, sass)->type);
   } else if (m->type == SHT_CUDA_RESERVED_SHARED && sass != TL_NONE)
