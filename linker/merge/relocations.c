@@ -357,6 +357,14 @@ static bool relocations_section_is_empty(const tl_merging *m, const tl_cubin_sym
          tl_module_find_section(m->module, symbol->name) != TL_NONE;
 }
 
+/* L1781: that of a dead kernel's shared memory in which no object lies goes with nothing; its symbol is symbol 0, as it is where
+ * the kernel lives (L1205). */
+static bool relocations_section_never_came(const tl_merging *m, const tl_cubin_symbol *symbol) {
+  const uint8_t state = m->section_state[symbol->section];
+  return tl_symbol_type(symbol) == STT_SECTION && m->cubin->sections[symbol->section].type == SHT_CUDA_SHARED &&
+         state & TL_SECTION_DEAD && !(state & TL_SECTION_DONE);
+}
+
 /* Whether a compiler constant is one of a body that lost, also of a dead function (L1384). */
 static bool relocations_constant_lost(const tl_merging *m, const tl_cubin_symbol *symbol) {
   if (m->section_state[symbol->section] & TL_SECTION_LOST)
@@ -377,7 +385,7 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
     return clears && !relocations_frame_is_gone(m, entry->symbol);
   }
   const bool defined = tl_merging_lies(symbol);
-  const bool gone = defined && relocations_section_is_gone(m, symbol);
+  const bool gone = defined && relocations_section_is_gone(m, symbol) && !relocations_section_never_came(m, symbol);
   const bool constant = gone && tl_merge_is_compiler_constant(m->cubin, symbol);
   const bool nameless = constant && !tl_merge_section_is_missed(m, symbol) && relocations_constant_lost(m, symbol) &&
                         !tl_merge_standing_constant(m->module, m->file, entry->symbol);
