@@ -1110,7 +1110,8 @@ static void relocate_entry(relocating *r, uint32_t index) {
   const tl_relocation_row *const row = tl_relocation_in_view(e.entry->type, mercury);
   if (mercury && !row && e.entry->type <= TL_R_MERCURY) /* R73 */
     relocate_fail(r, &e, TL_MESSAGE_UNEXPECTED_RELOC);
-  e.type = row && relocate_rewrites_unified(r) ? row->unified_to : e.entry->type; /* R11, R104 */
+  const bool rewrites = e.entry->type && relocate_rewrites_unified(r); /* L1782: the number 0 stays */
+  e.type = row && rewrites ? row->unified_to : e.entry->type;          /* R11, R104 */
   e.row = tl_relocation_in_view(e.type, mercury);
   e.foreign = !mercury && e.type >= TL_R_MERCURY;
   e.texture = row ? row->texture : TL_TEX_KEEP;
