@@ -62,43 +62,6 @@ typedef struct row_writer {
 
 /* --- reading --- */
 
-/* The bytes of a number at a place of `left` bytes; all where it does not end. */
-static uint64_t rows_number_size(const uint8_t *bytes, uint64_t left) {
-  uint64_t size = 0;
-  while (size < left && bytes[size] & 0x80)
-    size++;
-  return size < left ? size + 1 : left;
-}
-
-bool final_next_line_opcode(const uint8_t *bytes, uint64_t end, uint8_t base, uint64_t *at, final_line_opcode *opcode) {
-  enum { FIXED_SIZE = 2, MOST = 63 };
-  *opcode = (final_line_opcode){.start = *at};
-  if (*at >= end)
-    return false;
-  const uint8_t code = bytes[(*at)++];
-  if (code >= base)
-    return true;
-  if (code != OP_EXTENDED) {
-    const uint64_t number = code >= OP_ADVANCE && code <= OP_COLUMN ? rows_number_size(bytes + *at, end - *at) : 0;
-    *at += tl_smaller(code == OP_FIXED ? FIXED_SIZE : number, end - *at);
-    return true;
-  }
-  uint64_t size = 0;
-  for (unsigned shift = 0; *at < end; shift += 7) {
-    const uint8_t byte = bytes[(*at)++];
-    if (shift < MOST)
-      size |= (uint64_t)(byte & 0x7f) << shift;
-    if (!(byte & 0x80))
-      break;
-  }
-  if (!size || size > end - *at)
-    return !size && *at < end;
-  opcode->operand = *at + 1;
-  opcode->sets_address = bytes[*at] == OP_SET_ADDRESS;
-  *at += size;
-  return true;
-}
-
 static uint64_t rows_unsigned(row_reader *r) {
   uint64_t value = 0;
   for (unsigned shift = 0; r->at < r->end; shift += 7) {

@@ -12,15 +12,6 @@ typedef struct line_shape {
 
 typedef tl_byte_vector final_line_bytes;
 
-/* An opcode of a line program. */
-typedef struct final_line_opcode {
-  uint64_t start, operand; /* operand: of an extended one, behind its number */
-  bool sets_address;
-} final_line_opcode;
-
-/* The opcode at *at, which moves behind it; false at the end. `base`: the first special one. */
-bool final_next_line_opcode(const uint8_t *bytes, uint64_t end, uint8_t base, uint64_t *at, final_line_opcode *opcode);
-
 typedef enum final_rows {
   FINAL_ROWS_MADE,
   FINAL_ROWS_KEPT, /* something in the sequence is not understood */

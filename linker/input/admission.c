@@ -291,14 +291,19 @@ static void candidate_check_toolkit(const admission *a, const candidate *c) {
                        c->path, tl_arena_signed(a->arena, toolkit));
 }
 
-/* L1080. */
+/* L1080, L1780. */
 static void candidate_check_mercury(const admission *a, const candidate *c) {
   const char *section;
   uint64_t offset;
-  if (!candidate_is_capsule(a, c) || !tl_capsule_is_refused(c->bytes, c->size, &section, &offset))
+  if (!candidate_is_capsule(a, c))
     return;
-  tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER), (tl_site){c->path, section, NULL, offset},
-                     NULL, c->path);
+  if (tl_capsule_is_refused(c->bytes, c->size, &section, &offset))
+    tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER),
+                       (tl_site){c->path, section, NULL, offset}, NULL, c->path);
+  if (!tl_capsule_repeats_lines(c->bytes, c->size, a->arena))
+    return;
+  tl_diagnostics_add_before(a->diagnostics, tl_message_row_of(TL_MESSAGE_REPEATED_LINES), admission_site(c->path));
+  tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER), admission_site(c->path), NULL, c->path);
 }
 
 /* E44, of the first file that has no capsules (R60, L100); of a virtual target, too. */
