@@ -164,6 +164,7 @@ typedef struct ref_file {
   ref_indices twins;       /* M2c: sections whose bytes another one has too, those of the same bytes together */
   bool has_no_strings;     /* E66 */
   bool is_system, is_late; /* C46 */
+  bool is_old, is_oldest;  /* RF1111 */
   bool writes_reserved;    /* RF988 */
 } ref_file;
 
