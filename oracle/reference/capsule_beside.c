@@ -4,7 +4,6 @@
  * do further ones of a name; where Mercury's side has none of the name, attributes and debug data are the SASS side's. */
 #include "capsule.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { VERSION_RECORD = 0x01015f03 };
@@ -21,7 +20,6 @@ typedef struct ref_beside {
   bool *has_version; /* a text about which Mercury's side has attributes */
   bool file_says;    /* `.nv.compat` is there, and says: */
   uint16_t file_version;
-  ref_indices tables; /* of entries, Mercury's, in the order of the SASS side's */
   uint32_t *moved;    /* by section of Mercury's the SASS section in whose place it stands, or 0 */
 } ref_beside;
 
@@ -211,7 +209,8 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
     }
     section->type = is_table ? REF_TYPE_RELA : input->type;
     if (is_table) {
-      ref_indices_add(beside->link, &beside->tables, found);
+      own->turn = (uint32_t)found; /* RF1009, RF1170 */
+      section->turn = (uint32_t)beside->whole->section_count;
     }
     if (input->type == REF_TYPE_INFO) {
       section->info = 0;
@@ -285,24 +284,6 @@ static void ref_beside_check_constants(const ref_beside *beside) {
   }
 }
 
-static int ref_beside_compare(const void *left, const void *right) {
-  const size_t a = *(const size_t *)left, b = *(const size_t *)right;
-  return (a > b) - (a < b);
-}
-
-/* RF1009: entries are read in the order of the SASS side's. */
-static void ref_beside_set_turns(const ref_beside *beside) {
-  const ref_indices *tables = &beside->tables;
-  size_t *sorted = REF_TAKE(beside->link, size_t, tables->count + 1);
-  for (size_t i = 0; i < tables->count; i++) {
-    sorted[i] = tables->items[i];
-  }
-  qsort(sorted, tables->count, sizeof *sorted, ref_beside_compare);
-  for (size_t i = 0; i < tables->count; i++) {
-    beside->view->sections[sorted[i]].turn = (uint32_t)tables->items[i];
-  }
-}
-
 void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) {
   const size_t count = whole->section_count;
   ref_beside beside = {.link = link, .whole = whole, .view = view};
@@ -329,7 +310,6 @@ void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) 
     }
   }
   ref_beside_check_constants(&beside);
-  ref_beside_set_turns(&beside);
   ref_beside_move(&beside);
   ref_beside_move_objects(&beside);
 }
