@@ -19,8 +19,11 @@ enum {
 
 static const uint16_t machines[] = {62, 183, 3, 40, 21};
 /* What an object's sections are called; the last row is device code. */
-static const char *const names[][SECTIONS_MOST] = {
-    {".text"}, {".data", ".text"}, {"__nv_relfatbin"}, {".nvFatBinSegment", ".text"}, {".text", "__nv_relfatbin", ".nvFatBinSegment"}};
+static const char *const names[][SECTIONS_MOST] = {{".text"},
+                                                   {".data", ".text"},
+                                                   {"__nv_relfatbin"},
+                                                   {".nvFatBinSegment", ".text"},
+                                                   {".text", "__nv_relfatbin", ".nvFatBinSegment"}};
 enum { NAMES = sizeof names / sizeof *names };
 
 unsigned foreign_choose(foreign_choices *choices, unsigned below) {
@@ -44,7 +47,8 @@ typedef struct foreign_object {
   bool code, whole;
 } foreign_object;
 
-static void foreign_add_section(foreign_object *object, size_t row, uint64_t name, uint64_t type, uint64_t at, uint64_t size) {
+static void foreign_add_section(foreign_object *object, size_t row, uint64_t name, uint64_t type, uint64_t at,
+                                uint64_t size) {
   uint8_t *const section = object->bytes + object->size + row * SECTION;
   foreign_put(section, 4, name);
   foreign_put(section + 4, 4, type);
@@ -109,7 +113,7 @@ static void foreign_add_member(foreign_file *file, foreign_choices *choices, boo
   static const struct {
     const char *name, *text;
     bool table;
-  } rows[] = {{"host.o/", NULL, false}, {"/0", NULL, false},      {"/", "\1\2\3\4", true},
+  } rows[] = {{"host.o/", NULL, false},       {"/0", NULL, false},     {"/", "\1\2\3\4", true},
               {"//", "long-name.o/\n", true}, {"text/", "odd", false}, {"/SYM64/", "\1\2\3\4\5\6\7\1", true}};
   const unsigned row = foreign_choose(choices, sizeof rows / sizeof *rows);
   const char *const text = rows[row].text;
@@ -118,7 +122,8 @@ static void foreign_add_member(foreign_file *file, foreign_choices *choices, boo
     foreign_make_object(&object, choices);
   const size_t size = text ? strlen(text) : object.size, header = file->size;
   char head[MEMBER_HEADER + 1];
-  (void)snprintf(head, sizeof head, "%-16s%-12d%-6d%-6d%-8d%-10u`\n", rows[row].name, 0, 0, 0, 644, (unsigned)size % 100000);
+  (void)snprintf(head, sizeof head, "%-16s%-12d%-6d%-6d%-8d%-10u`\n", rows[row].name, 0, 0, 0, 644,
+                 (unsigned)size % 100000);
   foreign_add(file, head, MEMBER_HEADER);
   foreign_add(file, text ? (const void *)text : object.bytes, size);
   if (size & 1)

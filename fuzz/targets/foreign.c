@@ -89,7 +89,8 @@ static const char *foreign_check_link(fuzz_envelope *envelope, const foreign_fil
   if (!envelope->file_count || envelope->file_count == FUZZ_FILES)
     return NULL;
   foreign_insert(envelope, file, name, place);
-  fuzz_linker_call *const plain = fuzz_linker_call_new(envelope, NULL), *const with = fuzz_linker_call_new(envelope, NULL);
+  fuzz_linker_call *const plain = fuzz_linker_call_new(envelope, NULL), *const with =
+                                                                            fuzz_linker_call_new(envelope, NULL);
   foreign_leave_out(plain, envelope->files[place].bytes);
   if (!plain->refused && plain->job.input_count) {
     (void)tl_link(&plain->job, &plain->result);
@@ -106,7 +107,8 @@ static const char *foreign_check_library(const foreign_file *file, foreign_choic
   static const struct {
     const char *name;
     unsigned machine;
-  } hosts[] = {{NULL, 62}, {"unknown", 62}, {"X86_64", 62}, {"AARCH64", 183}, {"X86", 3}, {"ARMv7", 40}, {"PPC64LE", 21}};
+  } hosts[] = {{NULL, 62}, {"unknown", 62}, {"X86_64", 62}, {"AARCH64", 183},
+               {"X86", 3}, {"ARMv7", 40},   {"PPC64LE", 21}};
   const size_t host = foreign_choose(choices, sizeof hosts / sizeof *hosts);
   uint8_t *const bytes = fuzz_memory(file->size); /* exactly as large as the file */
   memcpy(bytes, file->bytes, file->size);

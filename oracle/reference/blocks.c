@@ -132,7 +132,7 @@ static size_t ref_block_standing_bank(const ref_link *link, const ref_section *i
   if (function->live) {
     const bool is_known = function->constant0 != REF_NONE && function->defined_weak_so_far;
     return is_known && strcmp(link->sections[function->constant0].name, input->name) == 0 ? function->constant0
-                                                                                        : REF_NONE; /* RF1113 */
+                                                                                          : REF_NONE; /* RF1113 */
   }
   const size_t known = ref_map_find(&link->section_by_name, input->name);
   return known == REF_NONE || link->sections[known].type != REF_TYPE_CONSTANT ? REF_NONE : known;

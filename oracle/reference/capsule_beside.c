@@ -20,7 +20,7 @@ typedef struct ref_beside {
   bool *has_version; /* a text about which Mercury's side has attributes */
   bool file_says;    /* `.nv.compat` is there, and says: */
   uint16_t file_version;
-  uint32_t *moved;    /* by section of Mercury's the SASS section in whose place it stands, or 0 */
+  uint32_t *moved; /* by section of Mercury's the SASS section in whose place it stands, or 0 */
 } ref_beside;
 
 static bool ref_beside_is_mercury(const ref_section *section) {
