@@ -210,15 +210,15 @@ static uint64_t writes_place(const code_writer *w, const tl_kept *kept) {
   return target && kept->type != HIGH ? target->sass : 0;
 }
 
-/* The cell of a load from the table of textures; NULL. */
-static const code_cell *writes_find_table(code_writer *w, const tl_code_place *place, uint32_t text) {
+/* The cell of a load of constants that has a record of its own; NULL. */
+static const code_cell *writes_find_load(code_writer *w, const tl_code_place *place, uint32_t text) {
   const tl_patch none = {.section = TL_NONE};
   const code_cell *const cell = writes_cell(w, &none, text, place);
-  return writes_is_of_table(cell) ? cell : NULL;
+  return writes_is_load(cell) ? cell : NULL;
 }
 
 /* L1509: an address of the program that stays is what a move has, whatever is written there, and makes a load one of the first bank
- * (L1307), as far as the place is where the text begins or ends. */
+ * (L1307), as far as the place is where the text begins or ends. A load's offset is the record's, whatever it loaded (L1742). */
 static void writes_put_address(code_writer *w, tl_relocated *sass, const tl_kept *kept, uint32_t text, tl_map *loads) {
   enum { FIRST = 0xd8, SM_120 = 120, WORD = TL_R_MERCURY + 3 };
   const tl_code_place *const place = tl_code_find(&w->code, kept->offset);
@@ -226,9 +226,8 @@ static void writes_put_address(code_writer *w, tl_relocated *sass, const tl_kept
   const bool move = opcode == OP_MOVE || opcode == OP_MOVE_UNIFORM,
              load = opcode == OP_LOAD || opcode == OP_LOAD_UNIFORM;
   const uint64_t target = writes_place(w, kept);
-  const code_cell *const table =
-      load ? writes_find_table(w, place, text) : NULL; /* no longer one of its table (L1563) */
-  if (!table && tl_code_is_half_place(kept->type))     /* a label of the SASS side's (L1307) */
+  const code_cell *const own = load ? writes_find_load(w, place, text) : NULL;
+  if (!own && tl_code_is_half_place(kept->type)) /* a label of the SASS side's (L1307) */
     return;
   if ((!move && !load) || (load && (target || !tl_set_add(loads, tl_pair_key(text, (uint32_t)place->sass)))))
     return;
@@ -237,8 +236,8 @@ static void writes_put_address(code_writer *w, tl_relocated *sass, const tl_kept
       (tl_patch){.offset = place->sass,
                  .section = text,
                  .row = move ? tl_sass_row_in_code(WORD, opcode) : tl_sass_row_of_label(opcode),
-                 .value = move ? target : first + (table ? tl_get32(table->bytes + LOAD_VALUE) & LOAD_MASK : 0),
-                 .rel = load && !table};
+                 .value = move ? target : first + (own ? tl_get32(own->bytes + LOAD_VALUE) & LOAD_MASK : 0),
+                 .rel = load && !own};
 }
 
 static void writes_put_addresses(code_writer *w, const tl_relocated *mercury, tl_relocated *sass) {
