@@ -253,12 +253,13 @@ void tl_derive_take_again(tl_cubin_section *section, const tl_cubin_section *mer
   section->file_offset = mercury->file_offset;
 }
 
-/* Debug data (L1546), and variables and constants of the user's (L1561). */
+/* Debug data (L1546), variables and constants of the user's (L1561) and the compiler's (L1745). */
 static bool derive_has_header_of(const tl_cubin_section *section, const tl_cubin_section *own) {
   static const uint32_t pairs[][2] = {{SHT_PROGBITS, SHT_PROGBITS},
                                       {SHT_CUDA_GLOBAL_INIT, SHT_CUDA_GLOBAL_INIT},
                                       {SHT_CUDA_USER_CONSTANT, SHT_CUDA_CONSTANT0 + 3},
-                                      {SHT_CUDA_PIC_CONSTANT, SHT_CUDA_CONSTANT0 + 4}};
+                                      {SHT_CUDA_PIC_CONSTANT, SHT_CUDA_CONSTANT0 + 4},
+                                      {SHT_CUDA_OPTIMIZER_CONSTANT, SHT_CUDA_CONSTANT0 + 2}};
   return TL_PAIRED32(pairs, section->type, SHT_NULL) == own->type && own->type != SHT_NULL;
 }
 
