@@ -553,6 +553,8 @@ static uint64_t frames_addend(finalizer *f, const frame_entry *at) {
   const uint32_t text = symbol ? symbol->section : TL_NONE;
   if (text == TL_NONE || !(m->sections.items[text].flags & SHF_EXECINSTR))
     return at->addend;
+  if (tl_type_of(symbol) == STT_SECTION) /* L1746 */
+    return 0;
   if (final_begins_inner(f, text, at->addend))
     return final_extent_of(f, text, at->addend).start;
   const tl_code *const map = final_code_map_of(f, text);
