@@ -18,8 +18,8 @@ enum { SHAPE_LEAST_STEP = 0, SHAPE_LINE_BASE = 2, SHAPE_LINE_RANGE = 3 };
 
 typedef struct line_sequence {
   uint64_t start, end; /* in the piece */
-  uint32_t symbol;     /* index in .symtab, 0: the function is not in the output */
-  uint32_t function;   /* symbol of the Mercury module, TL_NONE */
+  uint32_t symbol;     /* index in .symtab */
+  uint32_t function;   /* symbol of the Mercury module, TL_NONE: there is no entry */
   uint32_t type;       /* of the entry on the SASS side */
   int64_t addend;
 } line_sequence;
@@ -148,12 +148,12 @@ static bool lines_rewrite(const line_writer *w, const line_table *table, const t
   return made == FINAL_ROWS_MADE;
 }
 
-/* The sequences of `unit` that are in the output, in their order there. */
+/* The sequences of `unit` that are in the output, in their order there: those with an entry, be it about symbol 0 (L1786). */
 static line_sequences lines_choose(const line_writer *w, const line_table *table, const tl_line_unit *unit) {
   line_sequences live = lines_find_sequences(w, table, unit);
   size_t kept = 0;
   for (size_t i = 0; i < live.count; i++)
-    if (live.items[i].symbol)
+    if (live.items[i].function != TL_NONE)
       live.items[kept++] = live.items[i];
   live.count = kept;
   tl_vector_sort(&live, lines_compare_symbols);
