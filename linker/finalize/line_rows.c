@@ -87,15 +87,15 @@ static int64_t rows_signed(row_reader *r) {
 }
 
 static void rows_read_extended(row_reader *r) {
-  const uint64_t size = rows_unsigned(r);
-  if (!size || size > (uint64_t)(r->end - r->at)) { /* nothing, or nothing follows */
-    r->at = size ? r->end : r->at;
+  const uint64_t size = rows_unsigned(r), left = (uint64_t)(r->end - r->at);
+  if (!left || size > left) { /* nothing follows */
+    r->at = r->end;
     return;
   }
   const uint8_t *const end = r->end, *const behind = r->at + size;
   const uint8_t code = *r->at++;
-  r->end = behind;
-  if (code == OP_CALLER) {
+  r->end = size ? behind : end; /* one of no size is read, too, and what it is follows it (L1789) */
+  if (code == OP_CALLER && size) {
     r->row.caller = rows_unsigned(r);
     r->row.name = rows_unsigned(r);
   } else if (code == OP_ENTRY) {
@@ -206,16 +206,18 @@ static void rows_put_caller(row_writer *w, const line_row *row) {
 }
 
 static void rows_put_row(row_writer *w, const line_row *row, uint64_t at, bool first) {
-  enum { USUAL_STEP = 16 };
   const int64_t lines = row->line - w->last.line, special = lines - w->shape->line_base;
-  const uint64_t step = at - w->last.at;
-  const int64_t code = w->shape->opcode_base + special + USUAL_STEP * w->shape->line_range;
+  const uint64_t step = at - w->last.at, steps = step / (w->shape->least_step ? w->shape->least_step : 1);
+  const uint64_t code = steps * w->shape->line_range + (uint64_t)special + w->shape->opcode_base;
+  if (step && lines && !w->shape->least_step) /* nvlink divides by it (L1788) */
+    w->result = FINAL_ROWS_FIXED;
   if (first && step) { /* its place is said before its line */
     rows_put_advance(w, step);
     rows_put(w, OP_LINE);
     rows_put_signed(w, lines);
     rows_put(w, OP_COPY);
-  } else if (step == USUAL_STEP && lines && special >= 0 && special < w->shape->line_range && code <= UINT8_MAX) {
+  } else if (step && lines && steps <= UINT8_MAX && special >= 0 && special < w->shape->line_range &&
+             code <= UINT8_MAX) { /* L1788 */
     rows_put(w, (uint8_t)code);
   } else {
     if (lines || !step) {
