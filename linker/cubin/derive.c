@@ -154,11 +154,12 @@ static bool derive_is_lone(const deriver *d, uint32_t index) {
   return !d->sass[index] || own->type != type || (text && own->info != d->sass[section->info]);
 }
 
-/* Mercury's variables and constants of the user's, of which the first section of a name counts alone, too (L1551). */
+/* Mercury's variables and constants, of which the first section of a name counts alone, too (L1551, of compiler constants
+ * L1791). */
 static bool derive_is_variables(const tl_cubin_section *section) {
-  return section->flags & SHF_CUDA_MERCURY &&
-         (section->type == SHT_CUDA_GLOBAL_INIT || section->type == SHT_CUDA_USER_CONSTANT ||
-          section->type == SHT_CUDA_PIC_CONSTANT);
+  static const uint32_t types[] = {SHT_CUDA_GLOBAL_INIT, SHT_CUDA_USER_CONSTANT, SHT_CUDA_PIC_CONSTANT,
+                                   SHT_CUDA_OPTIMIZER_CONSTANT};
+  return section->flags & SHF_CUDA_MERCURY && TL_AMONG32(types, section->type);
 }
 
 static const bool *derive_find_lone(const deriver *d) {

@@ -69,8 +69,8 @@ bool tl_line_next_opcode(const uint8_t *bytes, uint64_t end, uint8_t base, uint6
     if (!(byte & 0x80))
       break;
   }
-  if (!size || size > end - *at)
-    return !size && *at < end;
+  if (*at == end || size > end - *at)
+    return false;
   opcode->operand = *at + 1;
   opcode->sets_address = bytes[*at] == LINE_SET_ADDRESS;
   *at += size;

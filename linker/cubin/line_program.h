@@ -32,7 +32,8 @@ typedef struct tl_line_opcode {
   bool sets_address;
 } tl_line_opcode;
 
-/* The opcode at *at, which moves behind it; false at the end. `base`: the first special one. */
+/* The opcode at *at, which moves behind it; false at the end. `base`: the first special one. An extended one of no size is what the
+ * byte behind it says, which is read again (L1789). */
 bool tl_line_next_opcode(const uint8_t *bytes, uint64_t end, uint8_t base, uint64_t *at, tl_line_opcode *opcode);
 
 /* An entry of a line table. */

@@ -262,7 +262,7 @@ void tl_emit_unified(tl_emitted *e) {
     tl_put32(at, entry->symbol == TL_NONE ? 0 : (copy ? copies : e->symbol_index)[entry->symbol]);
     tl_put32(at + 4, tl_get32(at + 4) | flags);
     if (e->layout->unified_places)
-      tl_put32(at + 4, (tl_get32(at + 4) & ~lost) | (place == TL_NO_OFFSET ? lost : 0));
+      tl_put32(at + 4, (tl_get32(at + 4) & ~lost) | (place == TL_NO_OFFSET && !copy ? lost : 0)); /* L1793 */
     if (place != TL_NO_OFFSET)
       tl_put64(at + 8, place);
     else if (section->type == SHT_CUDA_UDT_ENTRY)

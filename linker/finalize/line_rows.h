@@ -7,7 +7,7 @@
 /* From the header of a unit. */
 typedef struct line_shape {
   int8_t line_base;
-  uint8_t line_range, opcode_base;
+  uint8_t least_step, line_range, opcode_base;
 } line_shape;
 
 typedef tl_byte_vector final_line_bytes;
@@ -16,7 +16,7 @@ typedef enum final_rows {
   FINAL_ROWS_MADE,
   FINAL_ROWS_KEPT, /* something in the sequence is not understood */
   FINAL_ROWS_RING, /* a row is inlined at itself: nvlink crashes */
-  FINAL_ROWS_FIXED /* an advance by a fixed number: so it does (L1702) */
+  FINAL_ROWS_FIXED /* an advance by a fixed number, or a least step of 0: so it does (L1702, L1788) */
 } final_rows;
 
 /* The text that rows are about. */

@@ -18,8 +18,8 @@ enum { SHAPE_LEAST_STEP = 0, SHAPE_LINE_BASE = 2, SHAPE_LINE_RANGE = 3 };
 
 typedef struct line_sequence {
   uint64_t start, end; /* in the piece */
-  uint32_t symbol;     /* index in .symtab, 0: the function is not in the output */
-  uint32_t function;   /* symbol of the Mercury module, TL_NONE */
+  uint32_t symbol;     /* index in .symtab */
+  uint32_t function;   /* symbol of the Mercury module, TL_NONE: there is no entry */
   uint32_t type;       /* of the entry on the SASS side */
   int64_t addend;
 } line_sequence;
@@ -133,9 +133,9 @@ static bool lines_rewrite(const line_writer *w, const line_table *table, const t
   const bool stays = !about || f->aliased[text] || (slot && final_slot_place(f, sequence->function));
   const uint8_t *const shape = table->bytes + unit->start + TL_LINE_UNIT_LEAST;
   const tl_code *const map = stays ? NULL : final_code_map_of(f, text);
-  if (!tl_line_has_shape(unit) || shape[SHAPE_LEAST_STEP] != 1 || (!stays && !map))
+  if (!tl_line_has_shape(unit) || (!stays && !map))
     return false;
-  const line_shape form = {(int8_t)shape[SHAPE_LINE_BASE], shape[SHAPE_LINE_RANGE],
+  const line_shape form = {(int8_t)shape[SHAPE_LINE_BASE], shape[SHAPE_LEAST_STEP], shape[SHAPE_LINE_RANGE],
                            tl_line_opcode_base(table->bytes, unit)};
   const uint64_t size = slot ? f->slots.sass_size : about ? final_view_size(f->sass, f->sass_section[text]) : 0;
   const line_text code = {text, map, size};
@@ -144,16 +144,16 @@ static bool lines_rewrite(const line_writer *w, const line_table *table, const t
   if (made == FINAL_ROWS_RING)
     final_disagree(f, "rows of a line table are inlined at themselves (L751)");
   if (made == FINAL_ROWS_FIXED)
-    final_disagree(f, "a line table advances by a fixed number (L1702)");
+    final_disagree(f, "a line table advances by a fixed number, or by nothing (L1702, L1788)");
   return made == FINAL_ROWS_MADE;
 }
 
-/* The sequences of `unit` that are in the output, in their order there. */
+/* The sequences of `unit` that are in the output, in their order there: those with an entry, be it about symbol 0 (L1786). */
 static line_sequences lines_choose(const line_writer *w, const line_table *table, const tl_line_unit *unit) {
   line_sequences live = lines_find_sequences(w, table, unit);
   size_t kept = 0;
   for (size_t i = 0; i < live.count; i++)
-    if (live.items[i].symbol)
+    if (live.items[i].function != TL_NONE)
       live.items[kept++] = live.items[i];
   live.count = kept;
   tl_vector_sort(&live, lines_compare_symbols);

@@ -626,7 +626,8 @@ static void relocations_read_block(tl_merging *m, uint32_t section, uint32_t ind
   uint32_t group = 0;
   for (uint64_t i = 0; i < count; i++) {
     const tl_cubin_relocation entry = tl_cubin_relocation_at(input, i);
-    const uint32_t symbol = tl_merging_symbol(m, entry.symbol);
+    const bool known = entry.symbol < m->cubin->symbol_count;
+    const uint32_t symbol = known ? relocations_symbol(m, entry.symbol) : TL_NONE; /* L1792: a standing text's, too */
     if (symbol == TL_NONE || (!loses && relocations_outlast(m, input->info, entry.offset)))
       continue;
     if (!loses && (entry.offset < start || entry.offset >= end)) { /* a loser's are one group (L132) */
