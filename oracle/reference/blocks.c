@@ -648,6 +648,7 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   const bool code = input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) != 0 &&
                     input->link == file->cubin.symbol_section; /* RF193 */
   const bool table = ref_unified_is_table(input->type) && !ref_unified_is_copy(input) &&
+                     (link->is_capsule || input->link == file->cubin.symbol_section) && /* RF1121 */
                      (link->relocatable || input->type != REF_TYPE_UFT_ENTRY) &&
                      input->size >= UNIFIED_ENTRY; /* RF706: without an entry it names no symbols */
   const bool is_text = link->sections[number].info_function != REF_NONE; /* RF795 */
