@@ -809,8 +809,9 @@ bool ref_reserved_stands(ref_link *link, const ref_mercury_sides *sides, uint32_
 /* mercury_mixed.c: RF987; `table`: of Mercury's entries, or 0. */
 void ref_mixed_derive_module(ref_link *link, const ref_mercury_sides *sides, const ref_section *mercury,
                              ref_section *section);
+void ref_mixed_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, ref_section *entries);
 void ref_mixed_derive_data(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *mercury,
-                           ref_section *entries, ref_section *data);
+                           ref_section *data);
 void ref_mixed_derive_text(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
                            ref_section *section);
 const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass);
