@@ -391,6 +391,7 @@ static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
       own->other = other->other;
     }
     if (function) {
+      own->info = other->info; /* RF1172: the binding */
       ref_mercury_repair_size(pair, own, (uint32_t)i);
       own->other = (uint8_t)((own->other & ~marks) | (other->other & marks));
     }
