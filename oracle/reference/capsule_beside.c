@@ -265,7 +265,8 @@ static void ref_beside_move_objects(const ref_beside *beside) {
   }
 }
 
-/* RF1017: constants of Mercury's beside which the SASS side has no section of the name, of whatever type: nvlink ends by a signal. */
+/* RF1017: constants of Mercury's beside which the SASS side has no section of the name, of whatever type: nvlink ends by a signal, behind all
+ * that it says of the link (RF1173). */
 static void ref_beside_check_constants(const ref_beside *beside) {
   const char *const names[][2] = {{ref_view_mercury.user_name, ref_view_sass.user_name},
                                   {".nv.constant.pic", ".nv.constant4"}};
@@ -277,9 +278,9 @@ static void ref_beside_check_constants(const ref_beside *beside) {
       const ref_section *section = &beside->whole->sections[i];
       found = !ref_beside_is_mercury(section) && strcmp(section->name, names[k][1]) == 0;
     }
-    if (!found) {
-      ref_message_fatal(beside->link, "RF1017", "a capsule has '%s' without a section '%s' of the SASS side",
-                        names[k][0], names[k][1]);
+    if (!found && beside->link->lone_constants == NULL) {
+      beside->link->lone_constants = names[k][0];
+      beside->link->missing_constants = names[k][1];
     }
   }
 }
