@@ -135,8 +135,7 @@ static uint8_t *tables_callgraph_records(tl_emitted *e, const tables_part *part,
  * of their address (L552, L1748). */
 static uint8_t *tables_callgraph_part(tl_emitted *e, tables_part part, uint8_t *at) {
   const tl_module *const module = e->module;
-  const tl_successors s =
-      tl_successors_make(e->arena, part.edges, (uint32_t)module->resolution->functions.count);
+  const tl_successors s = tl_successors_make(e->arena, part.edges, (uint32_t)module->resolution->functions.count);
   tl_put32(at + 4, part.number);
   at = tables_callgraph_records(e, &part, &s, &module->functions, at + 8);
   return part.number == CALLGRAPH_TAKEN ? tables_callgraph_records(e, &part, &s, &module->inner_functions, at) : at;
