@@ -831,7 +831,9 @@ static void derive_find_halves(deriver *d, const tl_cubin_section *mercury) {
       continue;
     const uint64_t instruction = (uint64_t)(place - d->code.items);
     const uint32_t known = tl_map_get(&d->halves, instruction);
-    if (known == TL_NONE || tl_get64(mercury->data + (uint64_t)known * ELF_RELA_SIZE) < tl_get64(entry))
+    const uint64_t before = known == TL_NONE ? 0 : tl_get64(mercury->data + (uint64_t)known * ELF_RELA_SIZE);
+    const bool last = !d->cubin->role.joined && before == tl_get64(entry); /* L1747 */
+    if (known == TL_NONE || before < tl_get64(entry) || last)
       tl_map_set(&d->halves, instruction, i);
   }
   d->halves_of = mercury->data;
