@@ -616,6 +616,13 @@ static bool derive_next_own(const tl_cubin_section *own, uint8_t code, uint64_t 
   return false;
 }
 
+enum { AVOIDED = 0x36 }; /* what the machine's code has to avoid */
+
+static uint8_t derive_avoided(const deriver *d) {
+  enum { BITS = 8, SM_120 = 120 };
+  return (d->cubin->flags >> 8 & UINT8_MAX) < SM_120 ? BITS : 0;
+}
+
 /* Appends the SASS side's form of a Mercury record. */
 static void derive_record(const deriver *d, const tl_cubin_section *mercury, const tl_record *record,
                           const tl_cubin_section *own, uint64_t *position, tl_cubin_section *out) {
@@ -627,6 +634,8 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
     return;
   memcpy(to, mercury->data + record->offset, size);
   out->size += size;
+  if (record->code == AVOIDED && record->format == TL_RECORD_WHOLE && size >= WORD + WORD)
+    tl_put32(to + WORD, tl_get32(to + WORD) | derive_avoided(d)); /* L1798 */
   if (words == WORDS_COPY)
     return;
   if (words != WORDS_OWN && d->known) {
@@ -678,7 +687,7 @@ static void derive_add_record(tl_cubin_section *out, const uint8_t *record, size
  * a size (L1797), and what the machine's code has to avoid; each where Mercury's side has none such (L1535). */
 static void derive_own_records(const deriver *d, const tl_cubin_section *mercury, const tl_cubin_section *own,
                                tl_cubin_section *out) {
-  enum { SIZE = 0x19, AVOIDED = 0x36, WHOLE = 4, SHORT = 3, PARAMETERS = 0x380, BITS = 8, SM_120 = 120 };
+  enum { SIZE = 0x19, WHOLE = 4, SHORT = 3, PARAMETERS = 0x380 };
   const uint32_t end = derive_parameters_end(mercury);
   derive_bank(d, own->info, PARAMETERS + end);
   const uint8_t size[] = {SHORT, SIZE, (uint8_t)end, (uint8_t)(end >> 8)};
@@ -690,7 +699,7 @@ static void derive_own_records(const deriver *d, const tl_cubin_section *mercury
     derive_add_record(out, size, sizeof size);
   if (end && !tl_records_have_whole(mercury->data, mercury->size, EIATTR_PARAM_CBANK))
     derive_add_record(out, bank, sizeof bank);
-  const uint8_t avoided[] = {WHOLE, AVOIDED, 4, 0, (d->cubin->flags >> 8 & UINT8_MAX) < SM_120 ? BITS : 0, 0, 0, 0};
+  const uint8_t avoided[] = {WHOLE, AVOIDED, 4, 0, derive_avoided(d), 0, 0, 0};
   if (!tl_records_have_whole(mercury->data, mercury->size, AVOIDED))
     derive_add_record(out, avoided, sizeof avoided);
 }
