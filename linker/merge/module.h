@@ -223,7 +223,8 @@ typedef struct tl_partial_object {
   uint32_t symbols; /* how many came before it */
   uint64_t laid;    /* up to where objects with a symbol lie */
   uint64_t size, align;
-  bool counts; /* there is an object without a symbol */
+  bool counts;  /* there is an object without a symbol */
+  bool foreign; /* it is one of another space (L1369) */
 } tl_partial_object;
 
 /* How an entry is to be treated whatever its symbol's class is. */
