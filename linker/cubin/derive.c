@@ -24,6 +24,7 @@ typedef struct deriver {
   const tl_names *names;
   tl_arena *arena;
   uint32_t *sass;        /* by Mercury section: the SASS section of the same contents, 0 */
+  uint32_t *banks;       /* by entries of a table that ptxas laid out: those of the kernel's parameters, 0 */
   uint32_t *bank;        /* by SASS text: the section of its parameters, 0 */
   uint32_t *bank_symbol; /* and that's symbol, 0 */
   tl_derive_version version;
@@ -81,10 +82,19 @@ static uint32_t derive_find_section(const deriver *d, uint32_t section, uint32_t
   return found;
 }
 
+/* The name of the SASS side's entries beside those of a table that ptxas laid out (L749); TL_NONE. */
+static uint32_t derive_bank_name(const deriver *d, uint32_t section) {
+  const char *const kernel =
+      tl_text_behind(derive_name(d, section), ".nv.merc.rela.nv.constant.entry_image_header_indices.");
+  const char *const name = kernel ? tl_arena_format(d->arena, ".rela.nv.constant0.%s", kernel) : NULL;
+  return name ? tl_names_find(d->names, name, strlen(name)) : TL_NONE;
+}
+
 static void derive_pair_sections(deriver *d) {
   const uint32_t count = d->cubin->section_count;
   uint32_t *const next = tl_arena_new(d->arena, uint32_t, count);
   d->sass = tl_arena_new(d->arena, uint32_t, count);
+  d->banks = tl_arena_new(d->arena, uint32_t, count);
   tl_map by_name;
   tl_map_init(&by_name, d->arena);
   for (uint32_t i = count; i-- > 1;) {
@@ -104,6 +114,8 @@ static void derive_pair_sections(deriver *d) {
     if (section->type == SHT_CUDA_CAPSULE || !(section->flags & SHF_CUDA_MERCURY))
       continue;
     const uint32_t found = tl_map_get(&by_name, derive_sass_name(d, i)); /* no section has the name TL_NONE */
+    const uint32_t bank = tl_map_get(&by_name, derive_bank_name(d, i));
+    d->banks[i] = bank == TL_NONE ? 0 : bank;
     d->sass[i] = found == TL_NONE ? 0 : derive_find_section(d, i, found, next);
   }
 }
@@ -142,11 +154,12 @@ static bool derive_is_lone(const deriver *d, uint32_t index) {
   return !d->sass[index] || own->type != type || (text && own->info != d->sass[section->info]);
 }
 
-/* Mercury's variables and constants of the user's, of which the first section of a name counts alone, too (L1551). */
+/* Mercury's variables and constants, of which the first section of a name counts alone, too (L1551, of compiler constants
+ * L1791). */
 static bool derive_is_variables(const tl_cubin_section *section) {
-  return section->flags & SHF_CUDA_MERCURY &&
-         (section->type == SHT_CUDA_GLOBAL_INIT || section->type == SHT_CUDA_USER_CONSTANT ||
-          section->type == SHT_CUDA_PIC_CONSTANT);
+  static const uint32_t types[] = {SHT_CUDA_GLOBAL_INIT, SHT_CUDA_USER_CONSTANT, SHT_CUDA_PIC_CONSTANT,
+                                   SHT_CUDA_OPTIMIZER_CONSTANT};
+  return section->flags & SHF_CUDA_MERCURY && TL_AMONG32(types, section->type);
 }
 
 static const bool *derive_find_lone(const deriver *d) {
@@ -241,12 +254,13 @@ void tl_derive_take_again(tl_cubin_section *section, const tl_cubin_section *mer
   section->file_offset = mercury->file_offset;
 }
 
-/* Debug data (L1546), and variables and constants of the user's (L1561). */
+/* Debug data (L1546), variables and constants of the user's (L1561) and the compiler's (L1745). */
 static bool derive_has_header_of(const tl_cubin_section *section, const tl_cubin_section *own) {
   static const uint32_t pairs[][2] = {{SHT_PROGBITS, SHT_PROGBITS},
                                       {SHT_CUDA_GLOBAL_INIT, SHT_CUDA_GLOBAL_INIT},
                                       {SHT_CUDA_USER_CONSTANT, SHT_CUDA_CONSTANT0 + 3},
-                                      {SHT_CUDA_PIC_CONSTANT, SHT_CUDA_CONSTANT0 + 4}};
+                                      {SHT_CUDA_PIC_CONSTANT, SHT_CUDA_CONSTANT0 + 4},
+                                      {SHT_CUDA_OPTIMIZER_CONSTANT, SHT_CUDA_CONSTANT0 + 2}};
   return TL_PAIRED32(pairs, section->type, SHT_NULL) == own->type && own->type != SHT_NULL;
 }
 
@@ -255,7 +269,7 @@ void tl_derive_take_headers(tl_cubin *cubin, const tl_names *names, tl_arena *ar
   derive_pair_sections(&d);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     tl_cubin_section *const section = derive_section(&d, i);
-    const tl_cubin_section *const own = derive_section(&d, d.sass[i]);
+    const tl_cubin_section *const own = derive_section(&d, d.banks[i] ? d.banks[i] : d.sass[i]); /* L1743 */
     const bool entries = section->type == SHT_CUDA_MERCURY_RELA && own->type == SHT_RELA;
     if (!(section->flags & SHF_CUDA_MERCURY) || !(entries || derive_has_header_of(section, own)))
       continue;
@@ -950,9 +964,14 @@ static void derive_put_place(const deriver *d, const uint8_t *entry, uint64_t at
   tl_put(bytes + at, byte ? value >> row->fields[0].shift : value, width);
 }
 
+/* L1561, L1743: how many entries both sides have is what the SASS side's sh_entsize says. */
+static uint64_t derive_entry_count(const tl_cubin_section *section, const tl_cubin_section *own) {
+  return section->size / tl_larger(own->entry_size, ELF_RELA_SIZE);
+}
+
 static void derive_entries(deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
                            const tl_cubin_section *sass) {
-  const uint64_t count = mercury->size / ELF_RELA_SIZE, own_count = own->size / ELF_RELA_SIZE;
+  const uint64_t count = derive_entry_count(mercury, own), own_count = derive_entry_count(own, own);
   uint64_t reserved = 0, done = 0, beside = 0;
   for (uint64_t i = 0; i < count; i++)
     reserved += derive_is_reserved(d, mercury->data + i * ELF_RELA_SIZE);
@@ -993,7 +1012,7 @@ static void derive_foreign_entries(deriver *d, const tl_cubin_section *mercury, 
   uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, mercury->size);
   uint64_t done = 0;
   derive_find_halves(d, mercury);
-  for (uint64_t i = 0; i < mercury->size / ELF_RELA_SIZE; i++) {
+  for (uint64_t i = 0; i < derive_entry_count(mercury, own); i++) {
     const uint8_t *const from = mercury->data + i * ELF_RELA_SIZE;
     if (derive_is_reserved(d, from))
       continue;
@@ -1071,7 +1090,8 @@ static void derive_data_entries(const deriver *d, const tl_cubin_section *mercur
   if (mercury->type != SHT_CUDA_MERCURY_RELA || own->type != SHT_RELA || mercury->size % ELF_RELA_SIZE)
     return;
   uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, mercury->size);
-  for (uint64_t at = 0; at < mercury->size; at += ELF_RELA_SIZE) {
+  const uint64_t count = derive_entry_count(mercury, own);
+  for (uint64_t at = 0; at < count * ELF_RELA_SIZE; at += ELF_RELA_SIZE) {
     const uint8_t *const entry = mercury->data + at;
     const bool unit = derive_is_line_unit(d, entry);
     if (derive_is_silent(d, entry) && !unit)

@@ -111,8 +111,8 @@ static uint8_t *tables_callgraph_part(tl_emitted *e, uint32_t part, const tl_edg
   const tl_successors s = tl_successors_make(e->arena, edges, (uint32_t)module->resolution->functions.count);
   tl_put32(at + 4, part);
   at += 8;
-  for (size_t i = 0; i < module->functions.count; i++) {
-    const uint32_t f = module->functions.items[i];
+  for (size_t i = 0; i < module->recorded_functions.count; i++) {
+    const uint32_t f = module->recorded_functions.items[i];
     const uint32_t count = s.first[f + 1] - s.first[f];
     for (uint32_t j = 0; j < count; j++) {
       const uint32_t to = s.to[reversed ? s.first[f + 1] - 1 - j : s.first[f] + j];
@@ -262,7 +262,7 @@ void tl_emit_unified(tl_emitted *e) {
     tl_put32(at, entry->symbol == TL_NONE ? 0 : (copy ? copies : e->symbol_index)[entry->symbol]);
     tl_put32(at + 4, tl_get32(at + 4) | flags);
     if (e->layout->unified_places)
-      tl_put32(at + 4, (tl_get32(at + 4) & ~lost) | (place == TL_NO_OFFSET ? lost : 0));
+      tl_put32(at + 4, (tl_get32(at + 4) & ~lost) | (place == TL_NO_OFFSET && !copy ? lost : 0)); /* L1793 */
     if (place != TL_NO_OFFSET)
       tl_put64(at + 8, place);
     else if (section->type == SHT_CUDA_UDT_ENTRY)

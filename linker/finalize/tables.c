@@ -69,6 +69,13 @@ static void info_put(info_writer *w, const uint8_t *record, uint64_t length) {
   w->size += length;
 }
 
+/* Whether entries of a table that ptxas laid out stay (L1744). */
+static bool info_has_entries(const finalizer *f, uint32_t table) {
+  const tl_section *const m = final_mercury(f, table);
+  return final_entries_of(&f->mercury_entries, m->relocations[1]).count ||
+         final_entries_of(&f->mercury_entries, m->laid_out).count;
+}
+
 /* The records of info_last; the symbol of PARAM_CBANK is that of the bank in the output. */
 static void info_put_last(const finalizer *f, info_writer *w, uint32_t section, uint32_t text) {
   const uint32_t sass = f->sass_section[section];
@@ -88,7 +95,7 @@ static void info_put_last(const finalizer *f, info_writer *w, uint32_t section, 
   }
   static const uint8_t table[] = {2, 0x15, 0, 0, 2, 0x16, 0, 0};
   const uint32_t slots = final_mercury(f, text)->constant0;
-  if (slots != TL_NONE && (f->has_slots[slots] || final_mercury(f, slots)->pieces.count)) /* M19, L749 */
+  if (slots != TL_NONE && (f->has_slots[slots] || info_has_entries(f, slots))) /* M19, L749 */
     info_put(w, table, sizeof table);
 }
 

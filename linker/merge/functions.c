@@ -991,6 +991,7 @@ static void functions_pass_new(tl_merging *m, uint32_t symbol) {
   m->symbol_map[symbol] = out;
   if (!m->bodies[symbol].in_kernel)
     tl_u32_push(module->arena, &module->functions, function);
+  tl_u32_push(module->arena, &module->recorded_functions, function);
   if (undefined)
     tl_module_list_symbol(module, out, true);
   else

@@ -396,8 +396,8 @@ static void merge_allocate_common(tl_module *module, uint32_t index) {
  * (L1432). */
 static void merge_add_late_taken(tl_module *module) {
   tl_names *const names = module->names;
-  for (size_t i = 0; i < module->functions.count; i++) {
-    const uint32_t function = module->functions.items[i];
+  for (size_t i = 0; i < module->recorded_functions.count; i++) {
+    const uint32_t function = module->recorded_functions.items[i];
     const tl_symbol *const symbol = &module->symbols.items[module->symbol_of_function[function]];
     const bool local = tl_binding_of(symbol) == STB_LOCAL;
     const uint32_t prototype = local ? TL_NONE : module->prototype_of_function[function];

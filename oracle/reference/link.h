@@ -164,6 +164,7 @@ typedef struct ref_file {
   ref_indices twins;       /* M2c: sections whose bytes another one has too, those of the same bytes together */
   bool has_no_strings;     /* E66 */
   bool is_system, is_late; /* C46 */
+  bool is_old, is_oldest;  /* RF1111 */
   bool writes_reserved;    /* RF988 */
 } ref_file;
 
@@ -580,6 +581,7 @@ typedef struct ref_link {
   bool has_extended;                         /* C28 */
   bool has_null_entry;                       /* RF975 */
   bool has_unexpected_entry;                 /* RF686 */
+  const char *lone_constants, *missing_constants; /* RF1017: constants of Mercury's, and what the SASS side lacks */
   size_t unexpected_file;                    /* RF731: the last one with such an entry */
   bool has_refused_shared;                   /* RF163 */
   bool pool_begins_extern;                   /* W3.2: a mention without a size made the pool */
@@ -840,6 +842,7 @@ bool ref_foreign_is_archive(const ref_input *input);
 bool ref_foreign_take(ref_link *link, const ref_input *input, const char *extension);
 void ref_foreign_find_libraries(ref_link *link);
 const char *ref_input_string(const ref_cubin *cubin, uint64_t offset);
+const char *ref_input_last_text(ref_link *link, const ref_cubin *cubin, uint32_t table, uint64_t offset);
 void ref_inputs_prepare(ref_link *link, ref_file *file);
 
 /* system.c */

@@ -317,7 +317,10 @@ static void ref_mercury_repair_object(const ref_mercury_pair *pair, ref_symbol *
   if (!pair->link->is_capsule && own->section != 0 && ref_mercury_is_data(pair, other)) {
     own->value = other->value; /* RF987 */
   }
-  if (other->section == 0 || beside != 0 || own->section >= pair->file->whole.section_count) { /* RF877 */
+  if (other->section == REF_SECTION_COMMON) { /* RF1175 */
+    own->section = own->raw_section = REF_SECTION_COMMON;
+    own->value = other->value;
+  } else if (other->section == 0 || beside != 0 || own->section >= pair->file->whole.section_count) { /* RF877 */
     own->section = own->raw_section = beside;
   }
 }
@@ -391,6 +394,7 @@ static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
       own->other = other->other;
     }
     if (function) {
+      own->info = other->info; /* RF1172: the binding */
       ref_mercury_repair_size(pair, own, (uint32_t)i);
       own->other = (uint8_t)((own->other & ~marks) | (other->other & marks));
     }
