@@ -452,6 +452,23 @@ static void ref_mercury_repair_data(const ref_mercury_pair *pair, uint32_t table
   }
 }
 
+static uint32_t ref_mercury_find(const ref_map *sections, const char *name) {
+  const size_t found = ref_map_find(sections, name);
+  return found == REF_NONE ? 0 : (uint32_t)found;
+}
+
+static void ref_mercury_repair_frames(const ref_mercury_pair *pair, const ref_mercury_sides *sides) {
+  const ref_section *own = pair->file->whole.sections;
+  const ref_mixed_frame_sections sections = {ref_mercury_find(&pair->tables, ".nv.merc.debug_frame"),
+                                             ref_mercury_find(&pair->tables, ".nv.merc.rela.debug_frame"),
+                                             ref_mercury_find(&pair->sass, ".debug_frame"),
+                                             ref_mercury_find(&pair->sass, ".rela.debug_frame"), pair->file};
+  if (sections.mercury != 0 && sections.table != 0 && sections.sass != 0 && sections.entries != 0 &&
+      own[sections.entries].type == REF_TYPE_RELA && own[sections.sass].type == REF_TYPE_PROGBITS) {
+    ref_mixed_derive_frames(pair->link, sides, &sections);
+  }
+}
+
 /* RF987 */
 static void ref_mercury_repair_mixed(const ref_mercury_pair *pair) {
   const ref_cubin *whole = &pair->file->whole;
@@ -478,6 +495,7 @@ static void ref_mercury_repair_mixed(const ref_mercury_pair *pair) {
     }
     ref_mixed_derive_text(pair->link, &sides, table == REF_NONE ? 0 : (uint32_t)table, beside, &whole->sections[text]);
   }
+  ref_mercury_repair_frames(pair, &sides);
   const size_t own = ref_map_find(&pair->sass, ".nv.info"), mercury = ref_map_find(&pair->tables, ".nv.merc.nv.info");
   if (own != REF_NONE && mercury != REF_NONE && whole->sections[own].type == REF_TYPE_INFO) {
     ref_mixed_derive_module(pair->link, &sides, &whole->sections[mercury], &whole->sections[own]);
