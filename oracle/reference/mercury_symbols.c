@@ -474,6 +474,7 @@ static void ref_mercury_repair_mixed(const ref_mercury_pair *pair) {
   const ref_cubin *whole = &pair->file->whole;
   const ref_mercury_sides sides = {whole, &pair->view, &pair->own_names};
   bool *is_made = REF_TAKE(pair->link, bool, whole->section_count); /* each text and each section of data once */
+  ref_mercury_repair_frames(pair, &sides); /* RF904: before entries write into the code */
   for (uint32_t i = 1; i < whole->section_count; i++) {
     const uint32_t about = whole->sections[i].type == REF_TYPE_RELA ? whole->sections[i].info : UINT32_MAX;
     if (about < whole->section_count && !is_made[about]) {
@@ -495,7 +496,6 @@ static void ref_mercury_repair_mixed(const ref_mercury_pair *pair) {
     }
     ref_mixed_derive_text(pair->link, &sides, table == REF_NONE ? 0 : (uint32_t)table, beside, &whole->sections[text]);
   }
-  ref_mercury_repair_frames(pair, &sides);
   const size_t own = ref_map_find(&pair->sass, ".nv.info"), mercury = ref_map_find(&pair->tables, ".nv.merc.nv.info");
   if (own != REF_NONE && mercury != REF_NONE && whole->sections[own].type == REF_TYPE_INFO) {
     ref_mixed_derive_module(pair->link, &sides, &whole->sections[mercury], &whole->sections[own]);

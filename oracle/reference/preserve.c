@@ -143,7 +143,7 @@ void ref_preserve_record(ref_link *link, const ref_out_relocation *entry) {
     return;
   }
   if (link->is_capsule && link->view->is_mercury && ref_preserve_names_empty_shared(link, entry)) {
-    ref_preserve_refuse(link);
+    link->preserves_deleted = true;
   }
   if (!(link->is_capsule ? ref_preserve_takes_capsule(link, entry) : ref_preserve_takes(link, entry))) {
     return;
