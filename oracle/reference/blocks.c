@@ -327,7 +327,7 @@ static bool ref_block_has_constants(const ref_file *file, uint32_t section) {
 static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   ref_section own_constants = file->cubin.sections[section]; /* RF116, L895: called after the function */
   own_constants.name = ref_memory_join(link, link->view->optimizer_prefix, file->cubin.symbols[owner].name);
-  own_constants.flags = link->is_capsule ? own_constants.flags : REF_FLAG_ALLOC | REF_FLAG_INFO; /* RF776 */
+  own_constants.flags = REF_FLAG_ALLOC | REF_FLAG_INFO; /* RF776, RF1140 */
   const ref_section *input = &own_constants;
   const size_t number = file->function_of[owner];
   const bool loses = file->body_of[owner] == REF_BODY_LOSES;

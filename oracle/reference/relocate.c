@@ -840,7 +840,7 @@ static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *e
   if (entry->offset >= ref_relocate_end_of(link, &link->sections[entry->target])) {
     ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");
   }
-  if (ref_relocate_is_wild(link, entry)) {
+  if (link->error_count == 0 && ref_relocate_is_wild(link, entry)) { /* RF1173 */
     ref_message_fatal(link, "RF1016", "Internal error: unexpected reloc");
   }
   if (gone) {
