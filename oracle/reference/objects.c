@@ -786,15 +786,24 @@ static bool ref_object_goes_with_parameters(ref_link *link, const ref_file *file
   return true;
 }
 
+/* Whose section it is; of other data than shared memory its sh_info says so, whatever its type. */
+static uint32_t ref_object_texture_owner(ref_link *link, const ref_file *file, uint32_t section) {
+  const ref_section *input = &file->cubin.sections[section];
+  if (input->type == REF_TYPE_SHARED) {
+    return ref_object_shared_owner(link, file, section);
+  }
+  const uint32_t owner = ref_merge_owner(file, section);
+  const bool code = (input->flags & REF_FLAG_EXEC) != 0;
+  return owner != 0 || code || !ref_merge_is_text(file, input->info) ? owner : ref_merge_text_owner(file, input->info);
+}
+
 /* RF1120: a texture, sampler or surface lies in the text of the function whose section it is in; what is in nobody's is mentioned there. */
-static void ref_object_settle_texture(const ref_link *link, const ref_file *file, ref_symbol *input) {
+static void ref_object_settle_texture(ref_link *link, const ref_file *file, ref_symbol *input) {
   if (link->is_capsule || ref_bindless_mask_of(input->info & 15) == 0 || input->section == 0 ||
       input->section >= file->cubin.section_count) {
     return;
   }
-  const bool shared = file->cubin.sections[input->section].type == REF_TYPE_SHARED;
-  const uint32_t owner =
-      shared ? ref_object_shared_owner(link, file, input->section) : ref_merge_owner(file, input->section);
+  const uint32_t owner = ref_object_texture_owner(link, file, input->section);
   const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
   if (function == REF_NONE) {
     input->section = 0;
@@ -802,6 +811,8 @@ static void ref_object_settle_texture(const ref_link *link, const ref_file *file
     input->other = 0;
   } else if (link->functions[function].live && file->body_of[owner] != REF_BODY_LOSES) {
     input->section = file->cubin.symbols[owner].section;
+    input->other = 0;
+    input->size = 0;
   }
 }
 

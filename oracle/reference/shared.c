@@ -597,7 +597,8 @@ static void ref_shared_add_late_section(ref_link *link, size_t kernel, bool by_e
 /* RF254: of jump slots those that reach the text, the last created first; of unnamed kernels only the text's own (W17.13). */
 static void ref_shared_add_for_extern(ref_link *link, const ref_shared *shared, const ref_out_relocation *entry) {
   const size_t number = link->sections[entry->target].info_function;
-  if (number == REF_NONE || entry->symbol == REF_NONE || !link->symbols[entry->symbol].is_extern_shared) {
+  if (number == REF_NONE || entry->dropped || entry->symbol == REF_NONE || /* RF1134: of a body that was replaced */
+      !link->symbols[entry->symbol].is_extern_shared) {
     return;
   }
   for (size_t i = 0; i < shared->reached_by[number].count; i++) {
