@@ -188,6 +188,9 @@ typedef struct tl_symbol {
   uint32_t frame_cutoff[3];  /* relocations before this one against the symbol are dropped ... */
   uint32_t frame_section[3]; /* ... from these relocation sections (W8.2), TL_NONE */
   bool common;
+  bool reported;         /* its definition was an error (L1713) */
+  bool clashes;          /* a function has taken its name (L1712) */
+  bool clashing_kernel;  /* ... and a further one, a kernel */
   bool waits;            /* common, and stays so in a relocatable output (D3) */
   bool zeros_too;        /* common, and a definition without initialiser came behind it (W3.12) */
   bool weak_initialised; /* common, and a weak definition with an initialiser came behind it (L436) */
