@@ -987,6 +987,10 @@ void ref_capsule_run(ref_link *link) {
   if (link->error_count != 0) {
     return; /* RF555 */
   }
+  if (link->lone_constants != NULL) {
+    ref_message_fatal(link, "RF1017", "a capsule has '%s' without a section '%s' of the SASS side",
+                      link->lone_constants, link->missing_constants);
+  }
   if (!sass->is_laid_out) {
     ref_message_fatal(link, "X5", "%s",
                       sass->result->message_count == 0 ? "the SASS view does not link"

@@ -271,11 +271,11 @@ static void ref_mercury_repair_table(ref_mercury_pair *pair, uint32_t table, uin
   size_t count, other_count;
   const ref_mercury_entry *own = ref_mercury_list(pair, table, false, &count);
   const ref_mercury_entry *others = ref_mercury_list(pair, beside, true, &other_count);
-  if (is_code && count > other_count) {
+  const bool is_frame = REF_IS(whole->sections[whole->sections[table].info].name, ".debug_frame");
+  if ((is_code || is_frame) && count > other_count) { /* RF1145 */
     ref_mercury_remove_others(pair, table, own, count, others, other_count);
     own = ref_mercury_list(pair, table, false, &count);
   }
-  const bool is_frame = REF_IS(whole->sections[whole->sections[table].info].name, ".debug_frame");
   for (size_t i = 0; count == other_count && i < count; i++) {
     ref_mercury_repair_entry(pair, table, &own[i], &others[i].entry, is_code || is_frame);
   }
@@ -317,7 +317,10 @@ static void ref_mercury_repair_object(const ref_mercury_pair *pair, ref_symbol *
   if (!pair->link->is_capsule && own->section != 0 && ref_mercury_is_data(pair, other)) {
     own->value = other->value; /* RF987 */
   }
-  if (other->section == 0 || beside != 0 || own->section >= pair->file->whole.section_count) { /* RF877 */
+  if (other->section == REF_SECTION_COMMON) { /* RF1175 */
+    own->section = own->raw_section = REF_SECTION_COMMON;
+    own->value = other->value;
+  } else if (other->section == 0 || beside != 0 || own->section >= pair->file->whole.section_count) { /* RF877 */
     own->section = own->raw_section = beside;
   }
 }
@@ -391,6 +394,7 @@ static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
       own->other = other->other;
     }
     if (function) {
+      own->info = other->info; /* RF1172: the binding */
       ref_mercury_repair_size(pair, own, (uint32_t)i);
       own->other = (uint8_t)((own->other & ~marks) | (other->other & marks));
     }
@@ -441,10 +445,46 @@ static void ref_mercury_repair_data(const ref_mercury_pair *pair, uint32_t table
         ref_map_find(&pair->sass, names[i][0]) == target && whole->sections[entries].type == REF_TYPE_MERCURY_RELA &&
         whole->sections[data].data != NULL && whole->sections[target].data != NULL) {
       const ref_mercury_sides sides = {whole, &pair->view, &pair->own_names};
-      ref_mixed_derive_data(pair->link, &sides, (uint32_t)entries, &whole->sections[data], &whole->sections[table],
-                            &whole->sections[target]);
+      ref_mixed_derive_entries(pair->link, &sides, (uint32_t)entries, &whole->sections[table]);
+      ref_mixed_derive_data(pair->link, &sides, (uint32_t)entries, &whole->sections[data], &whole->sections[target]);
       return;
     }
+  }
+}
+
+/* RF1144: the entries of the compiler's constants. */
+static void ref_mercury_repair_constants_table(const ref_mercury_pair *pair, uint32_t table) {
+  const char *prefix = ref_view_sass.optimizer_prefix;
+  const ref_cubin *whole = &pair->file->whole;
+  const uint32_t target = whole->sections[table].info;
+  if (whole->sections[table].type != REF_TYPE_RELA || target >= whole->section_count ||
+      whole->sections[target].type != ref_view_sass.optimizer_type ||
+      strncmp(whole->sections[target].name, prefix, strlen(prefix)) != 0) {
+    return;
+  }
+  const size_t entries =
+      ref_map_find(&pair->tables, ref_memory_print(pair->link, ".nv.merc.rela%s%s", ref_view_mercury.optimizer_prefix,
+                                                   whole->sections[target].name + strlen(prefix)));
+  if (entries != REF_NONE && whole->sections[entries].type == REF_TYPE_MERCURY_RELA) {
+    const ref_mercury_sides sides = {whole, &pair->view, &pair->own_names};
+    ref_mixed_derive_entries(pair->link, &sides, (uint32_t)entries, &whole->sections[table]);
+  }
+}
+
+static uint32_t ref_mercury_find(const ref_map *sections, const char *name) {
+  const size_t found = ref_map_find(sections, name);
+  return found == REF_NONE ? 0 : (uint32_t)found;
+}
+
+static void ref_mercury_repair_frames(const ref_mercury_pair *pair, const ref_mercury_sides *sides) {
+  const ref_section *own = pair->file->whole.sections;
+  const ref_mixed_frame_sections sections = {ref_mercury_find(&pair->tables, ".nv.merc.debug_frame"),
+                                             ref_mercury_find(&pair->tables, ".nv.merc.rela.debug_frame"),
+                                             ref_mercury_find(&pair->sass, ".debug_frame"),
+                                             ref_mercury_find(&pair->sass, ".rela.debug_frame"), pair->file};
+  if (sections.mercury != 0 && sections.table != 0 && sections.sass != 0 && sections.entries != 0 &&
+      own[sections.entries].type == REF_TYPE_RELA && own[sections.sass].type == REF_TYPE_PROGBITS) {
+    ref_mixed_derive_frames(pair->link, sides, &sections);
   }
 }
 
@@ -453,11 +493,13 @@ static void ref_mercury_repair_mixed(const ref_mercury_pair *pair) {
   const ref_cubin *whole = &pair->file->whole;
   const ref_mercury_sides sides = {whole, &pair->view, &pair->own_names};
   bool *is_made = REF_TAKE(pair->link, bool, whole->section_count); /* each text and each section of data once */
+  ref_mercury_repair_frames(pair, &sides); /* RF904: before entries write into the code */
   for (uint32_t i = 1; i < whole->section_count; i++) {
     const uint32_t about = whole->sections[i].type == REF_TYPE_RELA ? whole->sections[i].info : UINT32_MAX;
     if (about < whole->section_count && !is_made[about]) {
       is_made[about] = !ref_mercury_is_code(&whole->sections[about]);
       ref_mercury_repair_data(pair, i);
+      ref_mercury_repair_constants_table(pair, i);
     }
     const ref_section *beside = &whole->sections[i];
     const bool is_body = beside->type == REF_TYPE_CAPSULE_TEXT && beside->data != NULL && beside->size >= 4;

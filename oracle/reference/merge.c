@@ -649,7 +649,7 @@ static void ref_merge_note(ref_link *link, ref_file *file, uint32_t number) {
   file->offset_in[number] = ref_section_append(link, section, input);
 }
 
-/* W3.4: the second walk over the section headers. */
+/* W3.4: the second walk over the section headers. RF1170: Mercury's entries have the turn of the SASS side's. */
 static void ref_merge_walk(ref_link *link, size_t file_number) {
   ref_file *file = &link->files[file_number];
   const uint32_t first = file->cubin.sections[0].type;
@@ -658,7 +658,11 @@ static void ref_merge_walk(ref_link *link, size_t file_number) {
   }
   for (uint32_t i = 1; i < file->cubin.section_count; i++) {
     const ref_section *input = &file->cubin.sections[i];
-    if (input->type == REF_TYPE_INFO) {
+    if (input->turn != 0) {
+      if (input->turn < file->cubin.section_count) {
+        ref_relocations_read(link, file_number, input->turn);
+      }
+    } else if (input->type == REF_TYPE_INFO) {
       ref_merge_info(link, file_number, i);
     } else if (input->type == REF_TYPE_COMPAT) {
       ref_compat_merge(link, file_number, i);
@@ -671,7 +675,7 @@ static void ref_merge_walk(ref_link *link, size_t file_number) {
     } else if (input->type == REF_TYPE_METADATA) {
       ref_metadata_merge(link, input);
     } else if (input->type == REF_TYPE_REL || input->type == REF_TYPE_RELA) {
-      ref_relocations_read(link, file_number, input->turn == 0 ? i : input->turn); /* RF1009 */
+      ref_relocations_read(link, file_number, i);
     } else if (input->type == REF_TYPE_SHARED && !link->view->is_mercury) {
       ref_partial_add_shared(link, file_number, i);
     }

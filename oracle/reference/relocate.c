@@ -317,7 +317,9 @@ static bool ref_relocate_drops_weak(const ref_link *link, const ref_out_relocati
   const bool constant =
       (symbol->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT ||
       (symbol->section != REF_NONE && ref_section_type_is_constant(link->sections[symbol->section].type));
-  return constant && (nothing || (clear && link->job->bug_compatible));
+  const bool defined = !link->is_capsule && symbol->section != REF_NONE; /* RF1124 */
+  const bool goes = defined ? (symbol->other & VISIBILITY) != INTERNAL : constant;
+  return ((constant || defined) && nothing) || (goes && clear && link->job->bug_compatible);
 }
 
 /* RF1047: an executable without capsules has slots for textures of those names, too. */
@@ -834,7 +836,7 @@ static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *e
   if (entry->offset >= ref_relocate_end_of(link, &link->sections[entry->target])) {
     ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");
   }
-  if (ref_relocate_is_wild(link, entry)) {
+  if (link->error_count == 0 && ref_relocate_is_wild(link, entry)) { /* RF1173 */
     ref_message_fatal(link, "RF1016", "Internal error: unexpected reloc");
   }
   if (gone) {
