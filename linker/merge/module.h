@@ -399,6 +399,7 @@ typedef struct tl_module {
   TL_VECTOR(tl_site) deleted_entries;   /* that stay, though what they name is gone (L527) */
   tl_attributes attributes;             /* of .nv.info, in input order */
   tl_u32_vector functions;              /* live functions (resolution index) in creation order */
+  tl_u32_vector recorded_functions;     /* all, in creation order: beside capsules they have records (L1707) */
   tl_u32_vector inner_functions;        /* those in kernels' texts, which are no nodes of the call graph (L552) */
   tl_u32_vector kernels;                /* output symbols of live kernels in creation order (L255) */
   tl_u32_vector all_kernels;            /* by their texts; with those that stay without being named (W17.12) */

@@ -317,7 +317,7 @@ static void records_add_edge(tl_merging *m, uint32_t part, const uint32_t words[
   tl_module *const module = m->module;
   const uint32_t from = m->bodies[words[0]].function, to = records_edge_end(m, words, prototype);
   const bool inner = m->bodies[words[0]].in_kernel || (prototype == TL_NONE && m->bodies[words[1]].in_kernel);
-  if (to == TL_NONE || (inner && part == CALLGRAPH_CALL && !module->mode->final))
+  if (to == TL_NONE || (inner && (module->capsule || (part == CALLGRAPH_CALL && !module->mode->final))))
     return;
   const bool taken = part == CALLGRAPH_TAKEN;
   const uint64_t key = tl_bodies_record_key(part, from, taken ? 0 : to);

@@ -21,7 +21,7 @@ typedef struct unified_names {
   tl_u32_vector made;    /* by number: the symbol, TL_NONE for none */
   tl_u32_vector globals; /* the same from -1 on */
   uint32_t *number;      /* by symbol */
-  tl_map entry_of; /* section and number of the entry, to module->unified_entries */
+  tl_map entry_of;       /* section and number of the entry, to module->unified_entries */
   tl_map window_of;
   TL_VECTOR(unified_window) windows;
 } unified_names;

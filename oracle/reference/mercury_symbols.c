@@ -493,7 +493,7 @@ static void ref_mercury_repair_mixed(const ref_mercury_pair *pair) {
   const ref_cubin *whole = &pair->file->whole;
   const ref_mercury_sides sides = {whole, &pair->view, &pair->own_names};
   bool *is_made = REF_TAKE(pair->link, bool, whole->section_count); /* each text and each section of data once */
-  ref_mercury_repair_frames(pair, &sides); /* RF904: before entries write into the code */
+  ref_mercury_repair_frames(pair, &sides);                          /* RF904: before entries write into the code */
   for (uint32_t i = 1; i < whole->section_count; i++) {
     const uint32_t about = whole->sections[i].type == REF_TYPE_RELA ? whole->sections[i].info : UINT32_MAX;
     if (about < whole->section_count && !is_made[about]) {
