@@ -38,10 +38,10 @@ typedef struct code_writer {
   tl_code code;
   const tl_cubin_section *capsule, *text; /* of that file */
   TL_VECTOR(code_cell) cells;
-  tl_map cell_of; /* by SASS section and instruction */
-  tl_map text_of; /* by file and section: the SASS module's text whose body it is */
+  tl_map cell_of;  /* by SASS section and instruction */
+  tl_map text_of;  /* by file and section: the SASS module's text whose body it is */
   tl_map label_of; /* by SASS section and instruction: the patch of half a place (L1307) */
-  uint64_t table; /* where loads of textures read from */
+  uint64_t table;  /* where loads of textures read from */
 } code_writer;
 
 static uint64_t writes_body(uint32_t file, uint32_t section) {
