@@ -664,16 +664,10 @@ static void derive_bank(const deriver *d, uint32_t text, uint64_t size) {
   bank->size = size;
 }
 
-/* What a kernel's records say of its parameters (L1275; L1700 where there are more than 4 KB): where they end, and whether there
- * are any. A parameter at 0xffff is nowhere. */
-typedef struct derive_parameters {
-  uint32_t end;
-  bool any;
-} derive_parameters;
-
-static derive_parameters derive_read_parameters(const tl_cubin_section *mercury) {
+/* Where a kernel's parameters end by its records (L1275; L1700 where there are more than 4 KB). One at 0xffff is nowhere. */
+static uint32_t derive_parameters_end(const tl_cubin_section *mercury) {
   enum { NOWHERE = 0xffff, PLACE = 6, SIZE = 8, LEAST = 12, SIZE_SHIFT = 18 };
-  derive_parameters p = {0};
+  uint32_t end = 0;
   uint64_t position = 0;
   tl_record record;
   while (tl_record_next_whole(mercury, &position, &record)) {
@@ -682,10 +676,9 @@ static derive_parameters derive_read_parameters(const tl_cubin_section *mercury)
       continue;
     const uint32_t place = tl_get16(record.data + PLACE), word = tl_get32(record.data + SIZE);
     if (place != NOWHERE)
-      p.end = (uint32_t)tl_larger(p.end, place + (is_large ? word & UINT16_MAX : word >> SIZE_SHIFT));
-    p.any = true;
+      end = (uint32_t)tl_larger(end, place + (is_large ? word & UINT16_MAX : word >> SIZE_SHIFT));
   }
-  return p;
+  return end;
 }
 
 static void derive_add_record(tl_cubin_section *out, const uint8_t *record, size_t size) {
@@ -698,16 +691,16 @@ static void derive_add_record(tl_cubin_section *out, const uint8_t *record, size
 static void derive_own_records(const deriver *d, const tl_cubin_section *mercury, const tl_cubin_section *own,
                                tl_cubin_section *out) {
   enum { SIZE = 0x19, AVOIDED = 0x36, WHOLE = 4, SHORT = 3, PARAMETERS = 0x380, BITS = 8, SM_120 = 120 };
-  const derive_parameters p = derive_read_parameters(mercury);
-  derive_bank(d, own->info, PARAMETERS + p.end);
-  const uint8_t size[] = {SHORT, SIZE, (uint8_t)p.end, (uint8_t)(p.end >> 8)};
+  const uint32_t end = derive_parameters_end(mercury); /* 0: no records (L1751) */
+  derive_bank(d, own->info, PARAMETERS + end);
+  const uint8_t size[] = {SHORT, SIZE, (uint8_t)end, (uint8_t)(end >> 8)};
   uint8_t bank[12] = {WHOLE, EIATTR_PARAM_CBANK, 8, 0};
   tl_put32(bank + 4, d->bank_symbol[own->info]);
   tl_put16(bank + 8, PARAMETERS);
-  tl_put16(bank + 10, (uint16_t)p.end);
-  if (p.any && !tl_records_have_whole(mercury->data, mercury->size, SIZE))
+  tl_put16(bank + 10, (uint16_t)end);
+  if (end && !tl_records_have_whole(mercury->data, mercury->size, SIZE))
     derive_add_record(out, size, sizeof size);
-  if (p.any && !tl_records_have_whole(mercury->data, mercury->size, EIATTR_PARAM_CBANK))
+  if (end && !tl_records_have_whole(mercury->data, mercury->size, EIATTR_PARAM_CBANK))
     derive_add_record(out, bank, sizeof bank);
   const uint8_t avoided[] = {WHOLE, AVOIDED, 4, 0, (d->cubin->flags >> 8 & UINT8_MAX) < SM_120 ? BITS : 0, 0, 0, 0};
   if (!tl_records_have_whole(mercury->data, mercury->size, AVOIDED))
