@@ -1299,8 +1299,8 @@ static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *abou
     const uint32_t entries = about->last[i];
     const bool constants = d->sass[i] && derive_section(d, i)->type == SHT_CUDA_OPTIMIZER_CONSTANT;
     if (constants)
-      derive_tables(d, i, derive_section(d, entries));
-    if (constants && !d->cubin->role.joined && entries && d->sass[entries]) /* L1753 */
+      derive_tables(d, i, derive_section(d, d->cubin->role.joined || d->sass[entries] ? entries : 0));
+    if (constants && !d->cubin->role.joined && d->sass[entries]) /* L1753 */
       derive_data_entries(d, derive_section(d, entries), derive_section(d, d->sass[entries]), false);
     if (constants)
       continue;
