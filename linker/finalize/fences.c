@@ -39,8 +39,7 @@ static bool fences_has_barriers(const tl_cubin_section *capsule_section) {
   return false;
 }
 
-static fences_needs fences_find_needs(const tl_cubin_section *text, const tl_cubin_section *capsule,
-                                      tl_arena *arena) {
+static fences_needs fences_find_needs(const tl_cubin_section *text, const tl_cubin_section *capsule, tl_arena *arena) {
   enum { OP_LDGSTS = 0xfae };
   const tl_moved_text t = tl_moved_read(text, arena);
   fences_needs needs = {.narrow = fences_has_barriers(capsule)};
@@ -66,8 +65,7 @@ static bool fences_is_dropped(const tl_moved_text *t, uint32_t index, fences_nee
   const uint64_t fields = tl_get64(at + 8) & UINT64_C(0xffffffffff);
   const bool narrow = tl_moved_opcode(t, index) == OP_MEMBAR && fields == 0x8000;
   const bool before = index + 1 < t->count && tl_moved_opcode(t, index + 1) == OP_MEMBAR;
-  return (!needs.loads && fences_is_load(at)) || (!needs.narrow && narrow && before) ||
-         fences_is_of_errors(t, index);
+  return (!needs.loads && fences_is_load(at)) || (!needs.narrow && narrow && before) || fences_is_of_errors(t, index);
 }
 
 bool tl_fences_may_stand(const uint8_t *bytes, uint64_t size) {

@@ -141,9 +141,8 @@ static tl_line_entries capsule_line_entries(const uint8_t *bytes, size_t size, c
 }
 
 bool tl_capsule_repeats_lines(const uint8_t *bytes, size_t size, tl_arena *arena) {
-  static const char *const tables[][2] = {
-      {".nv.merc.debug_line", ".nv.merc.rela.debug_line"},
-      {".nv.merc.nv_debug_line_sass", ".nv.merc.rela.nv_debug_line_sass"}};
+  static const char *const tables[][2] = {{".nv.merc.debug_line", ".nv.merc.rela.debug_line"},
+                                          {".nv.merc.nv_debug_line_sass", ".nv.merc.rela.nv_debug_line_sass"}};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
     uint64_t length;
     const uint8_t *const table = capsule_bytes_of(bytes, size, tables[i][0], &length);

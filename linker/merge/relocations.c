@@ -346,8 +346,7 @@ static uint32_t relocations_symbol(const tl_merging *m, uint32_t symbol) {
  * do, too, that an executable rewrites into one that the loader carries out. */
 static bool relocations_needs_symbol(const tl_merging *m, const tl_relocation_row *row) {
   const bool applied = row->kind == TL_RELOC_APPLY || row->kind == TL_RELOC_UNIFIED;
-  const tl_relocation_row *const rewritten =
-      tl_relocation_in_view(row->unified_to, m->module->view == TL_VIEW_MERCURY);
+  const tl_relocation_row *const rewritten = tl_relocation_in_view(row->unified_to, m->module->view == TL_VIEW_MERCURY);
   const bool loaded = rewritten && rewritten->kind == TL_RELOC_RUNTIME;
   const bool kept = row->kind == TL_RELOC_UNIFIED && (loaded || !m->module->mode->rewrites_unified);
   return kept || row->kind == TL_RELOC_RUNTIME || row->kind == TL_RELOC_FUNC_DESC ||
