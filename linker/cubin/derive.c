@@ -711,7 +711,8 @@ static void derive_own_records(const deriver *d, const tl_cubin_section *mercury
   tl_put16(bank + 10, (uint16_t)end);
   if (end && !tl_records_have_whole(mercury->data, mercury->size, SIZE))
     derive_add_record(out, size, sizeof size);
-  if (end && !tl_records_have_whole(mercury->data, mercury->size, EIATTR_PARAM_CBANK))
+  const bool judged = d->cubin->role.joined; /* by what stays of Mercury's in its link (L1802) */
+  if (end && (judged || !tl_records_have_whole(mercury->data, mercury->size, EIATTR_PARAM_CBANK)))
     derive_add_record(out, bank, sizeof bank);
   const uint8_t avoided[] = {WHOLE, AVOIDED, 4, 0, derive_avoided(d), 0, 0, 0};
   if (!tl_records_have_whole(mercury->data, mercury->size, AVOIDED))
