@@ -692,6 +692,7 @@ static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
   if (own == NULL) {
     own = ref_attribute_find(&kernel->output_records, CODE_SYNC_STACK);
   }
+  own = own != NULL && own->is_of_name ? NULL : own; /* RF1132 */
   const uint32_t value = ref_attributes_is_endless(kernel) ? ENDLESS : (uint32_t)kernel->crs;
   const size_t size = own != NULL && own->code == CODE_SYNC_STACK ? 2 : 4;
   if (own != NULL && own->payload.size < size) {
@@ -706,6 +707,7 @@ static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
   } else if (value != 0) {
     ref_function *holder = kernel->alias_of == REF_NONE ? kernel : &link->functions[kernel->alias_of];
     ref_attribute_append_word(link, &holder->output_records, CODE_CRS_STACK_SIZE, value);
+    holder->output_records.items[holder->output_records.count - 1].is_of_name = holder != kernel;
   }
 }
 

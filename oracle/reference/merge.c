@@ -88,8 +88,9 @@ static size_t ref_merge_function_symbol(ref_link *link, size_t file_number, uint
     function->symbol = ref_symbol_add(link, input->name, bind, REF_SYMBOL_FUNC, input->other);
     link->symbols[function->symbol].function = number;
     link->symbols[function->symbol].mention_file = file_number;
-    link->symbols[function->symbol].undefined_weak = input->section == 0 && bind == REF_BIND_WEAK;
-    link->symbols[function->symbol].size = input->size;   /* RF196: of a mention too */
+    link->symbols[function->symbol].undefined_weak =
+        input->section == 0 && bind >= REF_BIND_WEAK;   /* RF1133: one of another binding is missed by nobody either */
+    link->symbols[function->symbol].size = input->size; /* RF196: of a mention too */
     link->symbols[function->symbol].value = input->value; /* L263: whatever body comes later */
     if (bind != REF_BIND_GLOBAL) {
       ref_names_add(link, REF_NONE, input->name);
@@ -275,7 +276,7 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
     ref_merge_note_local_function(link, input);
     return;
   }
-  ref_clash_function_with_object(link, file, symbol);
+  const bool clashes = ref_clash_function_with_object(link, file, symbol);
   const bool entry = (input->other & REF_OTHER_ENTRY) != 0;
   if (function->mentioned ? function->mentioned_as_entry != entry : ref_merge_name_is_taken(link, input->name, entry)) {
     ref_message_add(link, REF_ERROR, "E26", "Function '%s' not declared __global__ in all source files",
@@ -291,7 +292,7 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
     function->first_mentioned_in = file_number;
   }
   if (!function->mentioned || file->body_of[symbol] == REF_BODY_REPLACES) { /* RF663, RF424 */
-    function->mentioned_as_entry = entry;
+    function->mentioned_as_entry = entry && !clashes; /* RF1131: the object's symbol has no mark */
     function->mentioned_other = input->other;
   }
   function->mentioned = true;
