@@ -287,9 +287,8 @@ static bool rows_begin_function(const row_writer *w, const tl_code_place *place)
 
 /* Whether a row repeats the one before: what DW_LNE 0x92 says of it counts, too (L1787). */
 static bool rows_repeat(const row_writer *w, const line_row *own) {
-  return w->said && own->line == w->last.line && own->file == w->last.file &&
-         rows_caller(w, own) == w->last.caller && own->name == w->last.name && own->entry == w->last.entry &&
-         own->entry != ENTRY_ENDS;
+  return w->said && own->line == w->last.line && own->file == w->last.file && rows_caller(w, own) == w->last.caller &&
+         own->name == w->last.name && own->entry == w->last.entry && own->entry != ENTRY_ENDS;
 }
 
 /* Writes what waits for a place (L751): the chain, outermost first, and the row itself, unless it repeats the one before,

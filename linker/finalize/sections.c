@@ -466,7 +466,7 @@ void final_mirror_sections(finalizer *f) {
     final_section *const out = &f->sections.items[f->mirror[e->order[i]]];
     const uint32_t plain = f->sections.items[final_plain_index(f, e->order[i])].link;
     const bool entries = sections_is_unified(out->type) && plain; /* W12.7 */
-    out->link = final_is_debug(f, e->order[i])       ? mirror_debug_link(f, e->order[i])
+    out->link = final_is_debug(f, e->order[i])    ? mirror_debug_link(f, e->order[i])
                 : kind == MIRROR_DATA && !entries ? 0
                                                   : f->mercury_symtab;
     out->info = mirror_info(f, e->order[i], kind);

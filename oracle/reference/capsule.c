@@ -988,8 +988,8 @@ void ref_capsule_run(ref_link *link) {
     return; /* RF555 */
   }
   if (link->lone_constants != NULL) {
-    ref_message_fatal(link, "RF1017", "a capsule has '%s' without a section '%s' of the SASS side", link->lone_constants,
-                      link->missing_constants);
+    ref_message_fatal(link, "RF1017", "a capsule has '%s' without a section '%s' of the SASS side",
+                      link->lone_constants, link->missing_constants);
   }
   if (!sass->is_laid_out) {
     ref_message_fatal(link, "X5", "%s",
