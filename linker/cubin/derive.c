@@ -629,6 +629,13 @@ static bool derive_next_own(const tl_cubin_section *own, uint8_t code, uint64_t 
   return false;
 }
 
+enum { AVOIDED = 0x36 }; /* what the machine's code has to avoid */
+
+static uint8_t derive_avoided(const deriver *d) {
+  enum { BITS = 8, SM_120 = 120 };
+  return (d->cubin->flags >> 8 & UINT8_MAX) < SM_120 ? BITS : 0;
+}
+
 /* Appends the SASS side's form of a Mercury record. */
 static void derive_record(const deriver *d, const tl_cubin_section *mercury, const tl_record *record,
                           const tl_cubin_section *own, uint64_t *position, tl_cubin_section *out) {
@@ -640,6 +647,8 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
     return;
   memcpy(to, mercury->data + record->offset, size);
   out->size += size;
+  if (record->code == AVOIDED && record->format == TL_RECORD_WHOLE && size >= WORD + WORD)
+    tl_put32(to + WORD, tl_get32(to + WORD) | derive_avoided(d)); /* L1798 */
   if (words == WORDS_COPY)
     return;
   if (words != WORDS_OWN && d->known) {
@@ -665,16 +674,10 @@ static void derive_bank(const deriver *d, uint32_t text, uint64_t size) {
   bank->size = size;
 }
 
-/* What a kernel's records say of its parameters (L1275; L1700 where there are more than 4 KB): where they end, and whether there
- * are any. A parameter at 0xffff is nowhere. */
-typedef struct derive_parameters {
-  uint32_t end;
-  bool any;
-} derive_parameters;
-
-static derive_parameters derive_read_parameters(const tl_cubin_section *mercury) {
+/* Where a kernel's parameters end, as its records say (L1275; L1700 where there are more than 4 KB). One at 0xffff is nowhere. */
+static uint32_t derive_parameters_end(const tl_cubin_section *mercury) {
   enum { NOWHERE = 0xffff, PLACE = 6, SIZE = 8, LEAST = 12, SIZE_SHIFT = 18 };
-  derive_parameters p = {0};
+  uint32_t end = 0;
   uint64_t position = 0;
   tl_record record;
   while (tl_record_next_whole(mercury, &position, &record)) {
@@ -683,10 +686,9 @@ static derive_parameters derive_read_parameters(const tl_cubin_section *mercury)
       continue;
     const uint32_t place = tl_get16(record.data + PLACE), word = tl_get32(record.data + SIZE);
     if (place != NOWHERE)
-      p.end = (uint32_t)tl_larger(p.end, place + (is_large ? word & UINT16_MAX : word >> SIZE_SHIFT));
-    p.any = true;
+      end = (uint32_t)tl_larger(end, place + (is_large ? word & UINT16_MAX : word >> SIZE_SHIFT));
   }
-  return p;
+  return end;
 }
 
 static void derive_add_record(tl_cubin_section *out, const uint8_t *record, size_t size) {
@@ -694,23 +696,23 @@ static void derive_add_record(tl_cubin_section *out, const uint8_t *record, size
   out->size += size;
 }
 
-/* What the SASS side alone has (L1228): the size of the parameters, which Mercury's records say, their bank, and what the
- * machine's code has to avoid; each where Mercury's side has none such (L1535). */
+/* What the SASS side alone has (L1228): the size of the parameters, which Mercury's records say, their bank, both where they have
+ * a size (L1797), and what the machine's code has to avoid; each where Mercury's side has none such (L1535). */
 static void derive_own_records(const deriver *d, const tl_cubin_section *mercury, const tl_cubin_section *own,
                                tl_cubin_section *out) {
-  enum { SIZE = 0x19, AVOIDED = 0x36, WHOLE = 4, SHORT = 3, PARAMETERS = 0x380, BITS = 8, SM_120 = 120 };
-  const derive_parameters p = derive_read_parameters(mercury);
-  derive_bank(d, own->info, PARAMETERS + p.end);
-  const uint8_t size[] = {SHORT, SIZE, (uint8_t)p.end, (uint8_t)(p.end >> 8)};
+  enum { SIZE = 0x19, WHOLE = 4, SHORT = 3, PARAMETERS = 0x380 };
+  const uint32_t end = derive_parameters_end(mercury);
+  derive_bank(d, own->info, PARAMETERS + end);
+  const uint8_t size[] = {SHORT, SIZE, (uint8_t)end, (uint8_t)(end >> 8)};
   uint8_t bank[12] = {WHOLE, EIATTR_PARAM_CBANK, 8, 0};
   tl_put32(bank + 4, d->bank_symbol[own->info]);
   tl_put16(bank + 8, PARAMETERS);
-  tl_put16(bank + 10, (uint16_t)p.end);
-  if (p.any && !tl_records_have_whole(mercury->data, mercury->size, SIZE))
+  tl_put16(bank + 10, (uint16_t)end);
+  if (end && !tl_records_have_whole(mercury->data, mercury->size, SIZE))
     derive_add_record(out, size, sizeof size);
-  if (p.any && !tl_records_have_whole(mercury->data, mercury->size, EIATTR_PARAM_CBANK))
+  if (end && !tl_records_have_whole(mercury->data, mercury->size, EIATTR_PARAM_CBANK))
     derive_add_record(out, bank, sizeof bank);
-  const uint8_t avoided[] = {WHOLE, AVOIDED, 4, 0, (d->cubin->flags >> 8 & UINT8_MAX) < SM_120 ? BITS : 0, 0, 0, 0};
+  const uint8_t avoided[] = {WHOLE, AVOIDED, 4, 0, derive_avoided(d), 0, 0, 0};
   if (!tl_records_have_whole(mercury->data, mercury->size, AVOIDED))
     derive_add_record(out, avoided, sizeof avoided);
 }
@@ -831,7 +833,9 @@ static void derive_find_halves(deriver *d, const tl_cubin_section *mercury) {
       continue;
     const uint64_t instruction = (uint64_t)(place - d->code.items);
     const uint32_t known = tl_map_get(&d->halves, instruction);
-    if (known == TL_NONE || tl_get64(mercury->data + (uint64_t)known * ELF_RELA_SIZE) < tl_get64(entry))
+    const uint64_t before = known == TL_NONE ? 0 : tl_get64(mercury->data + (uint64_t)known * ELF_RELA_SIZE);
+    const bool last = !d->cubin->role.joined && before == tl_get64(entry); /* L1747 */
+    if (known == TL_NONE || before < tl_get64(entry) || last)
       tl_map_set(&d->halves, instruction, i);
   }
   d->halves_of = mercury->data;

@@ -223,7 +223,8 @@ typedef struct tl_partial_object {
   uint32_t symbols; /* how many came before it */
   uint64_t laid;    /* up to where objects with a symbol lie */
   uint64_t size, align;
-  bool counts; /* there is an object without a symbol */
+  bool counts;  /* there is an object without a symbol */
+  bool foreign; /* it is one of another space (L1369) */
 } tl_partial_object;
 
 /* How an entry is to be treated whatever its symbol's class is. */
@@ -395,7 +396,7 @@ typedef struct tl_module {
   TL_VECTOR(tl_site) deleted_entries;   /* that stay, though what they name is gone (L527) */
   tl_attributes attributes;             /* of .nv.info, in input order */
   tl_u32_vector functions;              /* live functions (resolution index) in creation order */
-  tl_u32_vector recorded_functions;     /* the same, with those in a kernel's text (L1707) */
+  tl_u32_vector inner_functions;        /* those in kernels' texts, which are no nodes of the call graph (L552) */
   tl_u32_vector kernels;                /* output symbols of live kernels in creation order (L255) */
   tl_u32_vector all_kernels;            /* by their texts; with those that stay without being named (W17.12) */
   tl_u32_vector entries;  /* kernels, behind them second names of functions that are marked as kernels (L576, L966) */

@@ -1082,9 +1082,10 @@ static void objects_count_foreign(tl_merging *m, uint32_t index, uint32_t sectio
   const uint32_t text = module->sections.items[section].about;
   m->section_offset[index] = objects_hold(module, section, input->size, input->align);
   m->section_state[index] |= TL_SECTION_FOREIGN;
-  if (text != TL_NONE && module->sections.items[text].shared == section)
+  if (text != TL_NONE && module->sections.items[text].shared == section) {
     objects_add_partial(m, text, input, 0, true);
-  else if (section == module->debug_shared && !module->mode->final)
+    module->partial_objects.items[module->partial_objects.count - 1].foreign = true;
+  } else if (section == module->debug_shared && !module->mode->final)
     objects_count_pool(module, &(tl_noted_pool){.size = input->size, .align = input->align}, true);
 }
 

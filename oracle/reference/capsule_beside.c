@@ -207,7 +207,10 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
     beside->taken[found] = true;
     ref_map_set(beside->link, &beside->names, name, beside->next[found]);
     if (ref_beside_is_data(input->type)) {
+      const bool of_file = input->type == REF_TYPE_GLOBAL_INIT || input->type == ref_view_sass.user_type ||
+                           input->type == REF_TYPE_CONSTANT + 4;
       ref_beside_take_headers(input, section);
+      section->info = of_file ? target : section->info; /* RF1178 */
       return;
     }
     section->type = is_table ? REF_TYPE_RELA : input->type;

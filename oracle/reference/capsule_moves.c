@@ -335,9 +335,22 @@ static void ref_moves_frame(const ref_mover *mover, ref_section *frames, uint64_
   ref_moves_rows(mover->moves, start, frame + ROWS_AT, HEAD + length - ROWS_AT);
 }
 
+/* RF1176: those that have been made of Mercury's, whatever their entries are about. */
+static void ref_moves_made_frames(const ref_mover *mover) {
+  const ref_indices *made = &mover->file->made_rows;
+  for (size_t i = 0; i + 1 < made->count; i += 2) {
+    if (made->items[i + 1] == mover->text) {
+      ref_moves_frame(mover, &mover->file->whole.sections[mover->file->made_frames], made->items[i] + ADDRESS_AT, 0);
+    }
+  }
+}
+
 /* The frame whose address names a function of this text. */
 static void ref_moves_frames(const ref_mover *mover, uint32_t relocations) {
   const ref_cubin *cubin = &mover->file->whole;
+  if (mover->file->made_frames != 0 && cubin->sections[relocations].info == mover->file->made_frames) {
+    return;
+  }
   ref_section *frames = &mover->file->whole.sections[cubin->sections[relocations].info];
   const uint32_t address = 2; /* R_CUDA_64 */
   for (size_t k = 0; k < ref_cubin_relocation_count(cubin, relocations); k++) {
@@ -416,6 +429,7 @@ void ref_moves_apply(ref_link *link, ref_file *file, uint32_t text, const ref_se
       ref_moves_attributes(&mover, section);
     }
   }
+  ref_moves_made_frames(&mover);
   ref_moves_symbols(&mover, sass->size);
 }
 

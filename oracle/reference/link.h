@@ -166,6 +166,8 @@ typedef struct ref_file {
   bool is_system, is_late; /* C46 */
   bool is_old, is_oldest;  /* RF1111 */
   bool writes_reserved;    /* RF988 */
+  uint32_t made_frames;    /* RF1176: the SASS section of frames that is made anew, or 0 */
+  ref_indices made_rows;   /* RF1176: by frame with rows in it its place and its text */
 } ref_file;
 
 /* The parts of `.nv.callgraph` (F75). */
@@ -808,6 +810,7 @@ void ref_reserved_clear_lone(ref_link *link, const ref_mercury_sides *sides, con
 bool ref_reserved_stands(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
                          const ref_section *text);
 /* mercury_mixed.c: RF987; `table`: of Mercury's entries, or 0. */
+uint32_t ref_mixed_symbol(const ref_mercury_sides *sides, uint32_t number);
 void ref_mixed_derive_module(ref_link *link, const ref_mercury_sides *sides, const ref_section *mercury,
                              ref_section *section);
 void ref_mixed_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, ref_section *entries);
@@ -815,6 +818,12 @@ void ref_mixed_derive_data(ref_link *link, const ref_mercury_sides *sides, uint3
                            ref_section *data);
 void ref_mixed_derive_text(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
                            ref_section *section);
+/* mercury_frames.c: RF1176; Mercury's frames and their entries, and the SASS side's. */
+typedef struct ref_mixed_frame_sections {
+  uint32_t mercury, table, sass, entries;
+  ref_file *file;
+} ref_mixed_frame_sections;
+void ref_mixed_derive_frames(ref_link *link, const ref_mercury_sides *sides, const ref_mixed_frame_sections *sections);
 const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass);
 uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint32_t sass, const ref_relocation *entry);
 

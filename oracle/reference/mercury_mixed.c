@@ -8,7 +8,7 @@
 enum { WORD = 4, SIZED = 4, EXTERNS = 0x0f };
 
 /* The SASS number of a Mercury symbol: the same where both have one name, otherwise by the name; what is not found keeps its number. */
-static uint32_t ref_mixed_symbol(const ref_mercury_sides *sides, uint32_t number) {
+uint32_t ref_mixed_symbol(const ref_mercury_sides *sides, uint32_t number) {
   const ref_cubin *sass = sides->sass, *mercury = sides->mercury;
   if (number >= mercury->symbol_count ||
       (number < sass->symbol_count && strcmp(sass->symbols[number].name, mercury->symbols[number].name) == 0)) {

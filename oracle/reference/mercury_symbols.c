@@ -471,11 +471,29 @@ static void ref_mercury_repair_constants_table(const ref_mercury_pair *pair, uin
   }
 }
 
+static uint32_t ref_mercury_find(const ref_map *sections, const char *name) {
+  const size_t found = ref_map_find(sections, name);
+  return found == REF_NONE ? 0 : (uint32_t)found;
+}
+
+static void ref_mercury_repair_frames(const ref_mercury_pair *pair, const ref_mercury_sides *sides) {
+  const ref_section *own = pair->file->whole.sections;
+  const ref_mixed_frame_sections sections = {ref_mercury_find(&pair->tables, ".nv.merc.debug_frame"),
+                                             ref_mercury_find(&pair->tables, ".nv.merc.rela.debug_frame"),
+                                             ref_mercury_find(&pair->sass, ".debug_frame"),
+                                             ref_mercury_find(&pair->sass, ".rela.debug_frame"), pair->file};
+  if (sections.mercury != 0 && sections.table != 0 && sections.sass != 0 && sections.entries != 0 &&
+      own[sections.entries].type == REF_TYPE_RELA && own[sections.sass].type == REF_TYPE_PROGBITS) {
+    ref_mixed_derive_frames(pair->link, sides, &sections);
+  }
+}
+
 /* RF987 */
 static void ref_mercury_repair_mixed(const ref_mercury_pair *pair) {
   const ref_cubin *whole = &pair->file->whole;
   const ref_mercury_sides sides = {whole, &pair->view, &pair->own_names};
   bool *is_made = REF_TAKE(pair->link, bool, whole->section_count); /* each text and each section of data once */
+  ref_mercury_repair_frames(pair, &sides);                          /* RF904: before entries write into the code */
   for (uint32_t i = 1; i < whole->section_count; i++) {
     const uint32_t about = whole->sections[i].type == REF_TYPE_RELA ? whole->sections[i].info : UINT32_MAX;
     if (about < whole->section_count && !is_made[about]) {
