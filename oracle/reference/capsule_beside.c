@@ -96,6 +96,9 @@ static uint32_t ref_beside_target(const ref_beside *beside, uint32_t target) {
   }
   const char *name = ref_beside_name(beside->link, beside->view->sections[target].name);
   const size_t found = ref_map_find(&beside->first, name);
+  if (found != REF_NONE && ref_beside_is_debug(&beside->whole->sections[target])) {
+    return target; /* RF1154: of several of a name the one itself */
+  }
   return found == REF_NONE ? 0 : (uint32_t)found;
 }
 
