@@ -575,30 +575,30 @@ typedef struct ref_link {
   ref_constant_block *lost_constants; /* W8.8: what losing bodies appended, in that order */
   size_t lost_constant_count, lost_constant_capacity;
   size_t info_count;
-  ref_indices group_conflicts;               /* kernels, E36 */
-  ref_indices caching_clashes;               /* RF93: function, function, kernel */
-  bool has_surface;                          /* of any file, used or not: ZM7 */
-  bool saw_extended;                         /* RF121: so far */
-  bool has_extended;                         /* C28 */
-  bool has_null_entry;                       /* RF975 */
-  bool has_unexpected_entry;                 /* RF686 */
+  ref_indices group_conflicts;                    /* kernels, E36 */
+  ref_indices caching_clashes;                    /* RF93: function, function, kernel */
+  bool has_surface;                               /* of any file, used or not: ZM7 */
+  bool saw_extended;                              /* RF121: so far */
+  bool has_extended;                              /* C28 */
+  bool has_null_entry;                            /* RF975 */
+  bool has_unexpected_entry;                      /* RF686 */
   const char *lone_constants, *missing_constants; /* RF1017: constants of Mercury's, and what the SASS side lacks */
-  size_t unexpected_file;                    /* RF731: the last one with such an entry */
-  bool has_refused_shared;                   /* RF163 */
-  bool pool_begins_extern;                   /* W3.2: a mention without a size made the pool */
-  bool has_dead_extern;                      /* RF651 */
-  bool has_dead_parameter;                   /* RF85 */
-  bool has_dead_hidden;                      /* RF801 */
-  size_t removed_inside;                     /* RF162: a function's number, and 1 */
-  bool has_crs_conflict;                     /* RF189 */
-  const char *mismatched_section;            /* RF95 */
-  bool has_old_fragments, has_new_fragments; /* I24a */
-  bool has_ungrouped_object;                 /* RF613: of a toolkit before 13.0 */
-  bool has_old_object, has_oldest_object;    /* of a toolkit before 12.1 (RF137), before 10.0 (RF138) */
-  bool has_nameless_text;                    /* RF559 */
-  bool has_stray_slot;                       /* RF792 */
-  bool has_raw_functions, has_raw_objects;   /* RF793 */
-  size_t large_parameters;                   /* RF137: records of `.nv.info` */
+  size_t unexpected_file;                         /* RF731: the last one with such an entry */
+  bool has_refused_shared;                        /* RF163 */
+  bool pool_begins_extern;                        /* W3.2: a mention without a size made the pool */
+  bool has_dead_extern;                           /* RF651 */
+  bool has_dead_parameter;                        /* RF85 */
+  bool has_dead_hidden;                           /* RF801 */
+  size_t removed_inside;                          /* RF162: a function's number, and 1 */
+  bool has_crs_conflict;                          /* RF189 */
+  const char *mismatched_section;                 /* RF95 */
+  bool has_old_fragments, has_new_fragments;      /* I24a */
+  bool has_ungrouped_object;                      /* RF613: of a toolkit before 13.0 */
+  bool has_old_object, has_oldest_object;         /* of a toolkit before 12.1 (RF137), before 10.0 (RF138) */
+  bool has_nameless_text;                         /* RF559 */
+  bool has_stray_slot;                            /* RF792 */
+  bool has_raw_functions, has_raw_objects;        /* RF793 */
+  size_t large_parameters;                        /* RF137: records of `.nv.info` */
   ref_indices shared_objects; /* in the order of their definitions (W9.12); RF34: a replaced weak one twice */
   ref_indices commons;        /* in the order in which they became common */
   ref_indices slots;          /* of textures, samplers, surfaces */
@@ -1113,6 +1113,7 @@ void ref_attributes_add_registers(ref_link *link, const ref_function *kernel);
 /* A record of `.nv.info`: a symbol and a word. */
 void ref_attribute_add_symbol_word(ref_link *link, uint8_t code, size_t symbol, uint32_t value);
 bool ref_attribute_is_external(const ref_link *link, size_t symbol);
+bool ref_attribute_is_about_nothing(const ref_link *link, const ref_record *record);
 ref_record *ref_attribute_find(const ref_records *records, uint8_t code);
 void ref_attribute_spread_maximum(ref_link *link, ref_records *kernel, const ref_record *record);
 uint64_t ref_barriers_flags(uint64_t flags);

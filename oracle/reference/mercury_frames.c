@@ -34,10 +34,11 @@ typedef struct ref_mixed_frames {
   ref_file *file;
   uint32_t table; /* of Mercury's entries */
   const ref_section *section;
-  ref_map first, coded; /* by offset: its first entry, and the last one that is an address of code: the finalizer reads from the end */
+  ref_map first,
+      coded; /* by offset: its first entry, and the last one that is an address of code: the finalizer reads from the end */
   ref_mixed_frame *items;
   size_t count, capacity;
-  bool *has_frame; /* by SASS text */
+  bool *has_frame;    /* by SASS text */
   ref_places *places; /* found once for each */
   ref_bytes output;
   uint64_t last_common, last_written;
@@ -104,8 +105,7 @@ static void ref_mixed_list_frames(ref_mixed_frames *frames) {
       ref_message_fatal(frames->link, "D40", "Input file '%s': section '.debug_frame' is damaged at 0x%llx",
                         frames->file->name, (unsigned long long)at);
     }
-    const size_t entry =
-        ref_map_find(&frames->first, ref_mixed_frame_key(frames->link, at + ADDRESS_AT));
+    const size_t entry = ref_map_find(&frames->first, ref_mixed_frame_key(frames->link, at + ADDRESS_AT));
     if (is_common) {
       common = at;
     } else if (common != UINT64_MAX && length >= BARE - HEAD && entry != REF_NONE) {
@@ -149,8 +149,8 @@ static void ref_mixed_add_common(ref_mixed_frames *frames, const ref_mixed_frame
 /* RF851: the rows at their places in the SASS text. */
 static ref_bytes ref_mixed_rows(const ref_mixed_frames *frames, const ref_mixed_frame *frame, uint64_t unit) {
   ref_link *link = frames->link;
-  const ref_relocation entry = ref_mixed_frame_entry(
-      frames, ref_map_find(&frames->first, ref_mixed_frame_key(link, frame->at + ADDRESS_AT)));
+  const ref_relocation entry =
+      ref_mixed_frame_entry(frames, ref_map_find(&frames->first, ref_mixed_frame_key(link, frame->at + ADDRESS_AT)));
   const ref_units units = ref_places_rows(link, ref_mixed_places(frames, &entry, frame->text));
   const uint8_t *data = frames->section->data + frame->at + ROWS_AT;
   const ref_rows rows = ref_rows_read(link, data, (size_t)(frame->end - frame->at - ROWS_AT),
