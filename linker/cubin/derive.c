@@ -24,6 +24,7 @@ typedef struct deriver {
   const tl_names *names;
   tl_arena *arena;
   uint32_t *sass;        /* by Mercury section: the SASS section of the same contents, 0 */
+  uint32_t *banks;       /* by entries of a table that ptxas laid out: those of the kernel's parameters, 0 */
   uint32_t *bank;        /* by SASS text: the section of its parameters, 0 */
   uint32_t *bank_symbol; /* and that's symbol, 0 */
   tl_derive_version version;
@@ -81,10 +82,19 @@ static uint32_t derive_find_section(const deriver *d, uint32_t section, uint32_t
   return found;
 }
 
+/* The name of the SASS side's entries beside those of a table that ptxas laid out (L749); TL_NONE. */
+static uint32_t derive_bank_name(const deriver *d, uint32_t section) {
+  const char *const kernel =
+      tl_text_behind(derive_name(d, section), ".nv.merc.rela.nv.constant.entry_image_header_indices.");
+  const char *const name = kernel ? tl_arena_format(d->arena, ".rela.nv.constant0.%s", kernel) : NULL;
+  return name ? tl_names_find(d->names, name, strlen(name)) : TL_NONE;
+}
+
 static void derive_pair_sections(deriver *d) {
   const uint32_t count = d->cubin->section_count;
   uint32_t *const next = tl_arena_new(d->arena, uint32_t, count);
   d->sass = tl_arena_new(d->arena, uint32_t, count);
+  d->banks = tl_arena_new(d->arena, uint32_t, count);
   tl_map by_name;
   tl_map_init(&by_name, d->arena);
   for (uint32_t i = count; i-- > 1;) {
@@ -104,6 +114,8 @@ static void derive_pair_sections(deriver *d) {
     if (section->type == SHT_CUDA_CAPSULE || !(section->flags & SHF_CUDA_MERCURY))
       continue;
     const uint32_t found = tl_map_get(&by_name, derive_sass_name(d, i)); /* no section has the name TL_NONE */
+    const uint32_t bank = tl_map_get(&by_name, derive_bank_name(d, i));
+    d->banks[i] = bank == TL_NONE ? 0 : bank;
     d->sass[i] = found == TL_NONE ? 0 : derive_find_section(d, i, found, next);
   }
 }
@@ -142,11 +154,12 @@ static bool derive_is_lone(const deriver *d, uint32_t index) {
   return !d->sass[index] || own->type != type || (text && own->info != d->sass[section->info]);
 }
 
-/* Mercury's variables and constants of the user's, of which the first section of a name counts alone, too (L1551). */
+/* Mercury's variables and constants, of which the first section of a name counts alone, too (L1551, of compiler constants
+ * L1791). */
 static bool derive_is_variables(const tl_cubin_section *section) {
-  return section->flags & SHF_CUDA_MERCURY &&
-         (section->type == SHT_CUDA_GLOBAL_INIT || section->type == SHT_CUDA_USER_CONSTANT ||
-          section->type == SHT_CUDA_PIC_CONSTANT);
+  static const uint32_t types[] = {SHT_CUDA_GLOBAL_INIT, SHT_CUDA_USER_CONSTANT, SHT_CUDA_PIC_CONSTANT,
+                                   SHT_CUDA_OPTIMIZER_CONSTANT};
+  return section->flags & SHF_CUDA_MERCURY && TL_AMONG32(types, section->type);
 }
 
 static const bool *derive_find_lone(const deriver *d) {
@@ -241,12 +254,13 @@ void tl_derive_take_again(tl_cubin_section *section, const tl_cubin_section *mer
   section->file_offset = mercury->file_offset;
 }
 
-/* Debug data (L1546), and variables and constants of the user's (L1561). */
+/* Debug data (L1546), variables and constants of the user's (L1561) and the compiler's (L1745). */
 static bool derive_has_header_of(const tl_cubin_section *section, const tl_cubin_section *own) {
   static const uint32_t pairs[][2] = {{SHT_PROGBITS, SHT_PROGBITS},
                                       {SHT_CUDA_GLOBAL_INIT, SHT_CUDA_GLOBAL_INIT},
                                       {SHT_CUDA_USER_CONSTANT, SHT_CUDA_CONSTANT0 + 3},
-                                      {SHT_CUDA_PIC_CONSTANT, SHT_CUDA_CONSTANT0 + 4}};
+                                      {SHT_CUDA_PIC_CONSTANT, SHT_CUDA_CONSTANT0 + 4},
+                                      {SHT_CUDA_OPTIMIZER_CONSTANT, SHT_CUDA_CONSTANT0 + 2}};
   return TL_PAIRED32(pairs, section->type, SHT_NULL) == own->type && own->type != SHT_NULL;
 }
 
@@ -255,7 +269,7 @@ void tl_derive_take_headers(tl_cubin *cubin, const tl_names *names, tl_arena *ar
   derive_pair_sections(&d);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     tl_cubin_section *const section = derive_section(&d, i);
-    const tl_cubin_section *const own = derive_section(&d, d.sass[i]);
+    const tl_cubin_section *const own = derive_section(&d, d.banks[i] ? d.banks[i] : d.sass[i]); /* L1743 */
     const bool entries = section->type == SHT_CUDA_MERCURY_RELA && own->type == SHT_RELA;
     if (!(section->flags & SHF_CUDA_MERCURY) || !(entries || derive_has_header_of(section, own)))
       continue;
@@ -615,6 +629,13 @@ static bool derive_next_own(const tl_cubin_section *own, uint8_t code, uint64_t 
   return false;
 }
 
+enum { AVOIDED = 0x36 }; /* what the machine's code has to avoid */
+
+static uint8_t derive_avoided(const deriver *d) {
+  enum { BITS = 8, SM_120 = 120 };
+  return (d->cubin->flags >> 8 & UINT8_MAX) < SM_120 ? BITS : 0;
+}
+
 /* Appends the SASS side's form of a Mercury record. */
 static void derive_record(const deriver *d, const tl_cubin_section *mercury, const tl_record *record,
                           const tl_cubin_section *own, uint64_t *position, tl_cubin_section *out) {
@@ -626,6 +647,8 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
     return;
   memcpy(to, mercury->data + record->offset, size);
   out->size += size;
+  if (record->code == AVOIDED && record->format == TL_RECORD_WHOLE && size >= WORD + WORD)
+    tl_put32(to + WORD, tl_get32(to + WORD) | derive_avoided(d)); /* L1798 */
   if (words == WORDS_COPY)
     return;
   if (words != WORDS_OWN && d->known) {
@@ -651,16 +674,10 @@ static void derive_bank(const deriver *d, uint32_t text, uint64_t size) {
   bank->size = size;
 }
 
-/* What a kernel's records say of its parameters (L1275; L1700 where there are more than 4 KB): where they end, and whether there
- * are any. A parameter at 0xffff is nowhere. */
-typedef struct derive_parameters {
-  uint32_t end;
-  bool any;
-} derive_parameters;
-
-static derive_parameters derive_read_parameters(const tl_cubin_section *mercury) {
+/* Where a kernel's parameters end, as its records say (L1275; L1700 where there are more than 4 KB). One at 0xffff is nowhere. */
+static uint32_t derive_parameters_end(const tl_cubin_section *mercury) {
   enum { NOWHERE = 0xffff, PLACE = 6, SIZE = 8, LEAST = 12, SIZE_SHIFT = 18 };
-  derive_parameters p = {0};
+  uint32_t end = 0;
   uint64_t position = 0;
   tl_record record;
   while (tl_record_next_whole(mercury, &position, &record)) {
@@ -669,10 +686,9 @@ static derive_parameters derive_read_parameters(const tl_cubin_section *mercury)
       continue;
     const uint32_t place = tl_get16(record.data + PLACE), word = tl_get32(record.data + SIZE);
     if (place != NOWHERE)
-      p.end = (uint32_t)tl_larger(p.end, place + (is_large ? word & UINT16_MAX : word >> SIZE_SHIFT));
-    p.any = true;
+      end = (uint32_t)tl_larger(end, place + (is_large ? word & UINT16_MAX : word >> SIZE_SHIFT));
   }
-  return p;
+  return end;
 }
 
 static void derive_add_record(tl_cubin_section *out, const uint8_t *record, size_t size) {
@@ -680,23 +696,23 @@ static void derive_add_record(tl_cubin_section *out, const uint8_t *record, size
   out->size += size;
 }
 
-/* What the SASS side alone has (L1228): the size of the parameters, which Mercury's records say, their bank, and what the
- * machine's code has to avoid; each where Mercury's side has none such (L1535). */
+/* What the SASS side alone has (L1228): the size of the parameters, which Mercury's records say, their bank, both where they have
+ * a size (L1797), and what the machine's code has to avoid; each where Mercury's side has none such (L1535). */
 static void derive_own_records(const deriver *d, const tl_cubin_section *mercury, const tl_cubin_section *own,
                                tl_cubin_section *out) {
-  enum { SIZE = 0x19, AVOIDED = 0x36, WHOLE = 4, SHORT = 3, PARAMETERS = 0x380, BITS = 8, SM_120 = 120 };
-  const derive_parameters p = derive_read_parameters(mercury);
-  derive_bank(d, own->info, PARAMETERS + p.end);
-  const uint8_t size[] = {SHORT, SIZE, (uint8_t)p.end, (uint8_t)(p.end >> 8)};
+  enum { SIZE = 0x19, WHOLE = 4, SHORT = 3, PARAMETERS = 0x380 };
+  const uint32_t end = derive_parameters_end(mercury);
+  derive_bank(d, own->info, PARAMETERS + end);
+  const uint8_t size[] = {SHORT, SIZE, (uint8_t)end, (uint8_t)(end >> 8)};
   uint8_t bank[12] = {WHOLE, EIATTR_PARAM_CBANK, 8, 0};
   tl_put32(bank + 4, d->bank_symbol[own->info]);
   tl_put16(bank + 8, PARAMETERS);
-  tl_put16(bank + 10, (uint16_t)p.end);
-  if (p.any && !tl_records_have_whole(mercury->data, mercury->size, SIZE))
+  tl_put16(bank + 10, (uint16_t)end);
+  if (end && !tl_records_have_whole(mercury->data, mercury->size, SIZE))
     derive_add_record(out, size, sizeof size);
-  if (p.any && !tl_records_have_whole(mercury->data, mercury->size, EIATTR_PARAM_CBANK))
+  if (end && !tl_records_have_whole(mercury->data, mercury->size, EIATTR_PARAM_CBANK))
     derive_add_record(out, bank, sizeof bank);
-  const uint8_t avoided[] = {WHOLE, AVOIDED, 4, 0, (d->cubin->flags >> 8 & UINT8_MAX) < SM_120 ? BITS : 0, 0, 0, 0};
+  const uint8_t avoided[] = {WHOLE, AVOIDED, 4, 0, derive_avoided(d), 0, 0, 0};
   if (!tl_records_have_whole(mercury->data, mercury->size, AVOIDED))
     derive_add_record(out, avoided, sizeof avoided);
 }
@@ -817,7 +833,9 @@ static void derive_find_halves(deriver *d, const tl_cubin_section *mercury) {
       continue;
     const uint64_t instruction = (uint64_t)(place - d->code.items);
     const uint32_t known = tl_map_get(&d->halves, instruction);
-    if (known == TL_NONE || tl_get64(mercury->data + (uint64_t)known * ELF_RELA_SIZE) < tl_get64(entry))
+    const uint64_t before = known == TL_NONE ? 0 : tl_get64(mercury->data + (uint64_t)known * ELF_RELA_SIZE);
+    const bool last = !d->cubin->role.joined && before == tl_get64(entry); /* L1747 */
+    if (known == TL_NONE || before < tl_get64(entry) || last)
       tl_map_set(&d->halves, instruction, i);
   }
   d->halves_of = mercury->data;
@@ -950,9 +968,14 @@ static void derive_put_place(const deriver *d, const uint8_t *entry, uint64_t at
   tl_put(bytes + at, byte ? value >> row->fields[0].shift : value, width);
 }
 
+/* L1561, L1743: how many entries both sides have is what the SASS side's sh_entsize says. */
+static uint64_t derive_entry_count(const tl_cubin_section *section, const tl_cubin_section *own) {
+  return section->size / tl_larger(own->entry_size, ELF_RELA_SIZE);
+}
+
 static void derive_entries(deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own,
                            const tl_cubin_section *sass) {
-  const uint64_t count = mercury->size / ELF_RELA_SIZE, own_count = own->size / ELF_RELA_SIZE;
+  const uint64_t count = derive_entry_count(mercury, own), own_count = derive_entry_count(own, own);
   uint64_t reserved = 0, done = 0, beside = 0;
   for (uint64_t i = 0; i < count; i++)
     reserved += derive_is_reserved(d, mercury->data + i * ELF_RELA_SIZE);
@@ -993,7 +1016,7 @@ static void derive_foreign_entries(deriver *d, const tl_cubin_section *mercury, 
   uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, mercury->size);
   uint64_t done = 0;
   derive_find_halves(d, mercury);
-  for (uint64_t i = 0; i < mercury->size / ELF_RELA_SIZE; i++) {
+  for (uint64_t i = 0; i < derive_entry_count(mercury, own); i++) {
     const uint8_t *const from = mercury->data + i * ELF_RELA_SIZE;
     if (derive_is_reserved(d, from))
       continue;
@@ -1071,7 +1094,8 @@ static void derive_data_entries(const deriver *d, const tl_cubin_section *mercur
   if (mercury->type != SHT_CUDA_MERCURY_RELA || own->type != SHT_RELA || mercury->size % ELF_RELA_SIZE)
     return;
   uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, mercury->size);
-  for (uint64_t at = 0; at < mercury->size; at += ELF_RELA_SIZE) {
+  const uint64_t count = derive_entry_count(mercury, own);
+  for (uint64_t at = 0; at < count * ELF_RELA_SIZE; at += ELF_RELA_SIZE) {
     const uint8_t *const entry = mercury->data + at;
     const bool unit = derive_is_line_unit(d, entry);
     if (derive_is_silent(d, entry) && !unit)

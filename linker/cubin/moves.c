@@ -2,7 +2,7 @@
  * results, even ones up to 22 are read, as many registers as half of that and one, 16 from 16 on and 32 from 18 on; the others are
  * neither. nvlink's finalizer gives times by that, though the SASS instruction has the register as its result whatever it is
  * (L1422): a move that has no result holds up no call, and one that is about what another instruction writes waits for that. Where
- * it waits for another barrier, their numbers are given anew (L1642). */
+ * it waits for another barrier, their numbers are given anew (L1642); which instructions yield follows their times (L1749). */
 #include "cubin/moves.h"
 
 #include "base/bytes.h"
@@ -20,12 +20,15 @@ typedef struct moves {
   uint32_t count, arch;
 } moves;
 
+/* L912, L1749: what waits as long as before yields as before, too; an instruction of other length yields for long waits alone. */
 static void moves_put_stall(const moves *m, uint32_t index, uint64_t cycles) {
-  enum { SHORT = 3 };
+  enum { SHORT = 3, LONG = 12 };
+  if (cycles == tl_control_stall(m->text, index))
+    return;
   const uint64_t fields = (uint64_t)TL_CONTROL_STALL_MAX << TL_CONTROL_STALL | UINT64_C(1) << TL_CONTROL_YIELD;
-  const uint64_t stays = cycles < SHORT ? UINT64_C(1) << TL_CONTROL_YIELD : 0; /* L912 */
-  tl_put64(tl_control_at(m->text, index) + 8,
-           (tl_control_high(m->text, index) & ~fields) | cycles << TL_CONTROL_STALL | stays);
+  const bool yields = cycles >= LONG || (tl_control_kind(m->text, index) < VARIABLE && cycles >= SHORT);
+  tl_put64(tl_control_at(m->text, index) + 8, (tl_control_high(m->text, index) & ~fields) | cycles << TL_CONTROL_STALL |
+                                                  (uint64_t)!yields << TL_CONTROL_YIELD);
 }
 
 /* --- operands --- */
@@ -53,23 +56,31 @@ static bool moves_loads_uniform(const uint8_t *at) {
 
 /* --- what reads --- */
 
+/* How many cycles behind an instruction of fixed length its result is there for a move; of pairs of halves one more (L1749). */
+static uint32_t moves_length(const moves *m, uint32_t index) {
+  enum { PAIRS_OF_HALVES = 0x031, OLD = 4, NEW = 5, SHORT = 2, SM_120 = 120 };
+  if ((tl_get16(tl_control_at(m->text, index)) & OPCODE) == UNIFORM)
+    return SHORT;
+  return m->arch < SM_120 && tl_control_kind(m->text, index) != PAIRS_OF_HALVES ? OLD : NEW;
+}
+
 /* A move that reads what an instruction of fixed length writes waits until that is there; odd kinds write. */
 static void moves_wait_for_fixed(const moves *m, uint32_t index) {
-  enum { RESULT = 2, OLD = 4, NEW = 5, SHORT = 2, SM_120 = 120 };
+  enum { RESULT = 2, LONGEST = 5 };
   const bool uniform = (tl_get16(tl_control_at(m->text, index)) & OPCODE) == UNIFORM;
-  const uint32_t length = uniform ? SHORT : m->arch < SM_120 ? OLD : NEW;
   uint32_t passed = 0;
   for (uint32_t i = index; i-- > 0;) {
     if (tl_blocks_ends(tl_control_kind(m->text, i)))
       return;
     passed += tl_control_stall(m->text, i);
-    if (passed >= length)
+    if (passed >= LONGEST)
       return;
     const bool same = ((tl_get16(tl_control_at(m->text, i)) & OPCODE) == UNIFORM) == uniform;
     if (!same || tl_control_kind(m->text, i) >= VARIABLE || moves_has_no_result(m->operands[i]) ||
         m->operands[index] & 1 || !moves_touches(m->operands[index], tl_control_at(m->text, i)[RESULT]))
       continue;
-    moves_put_stall(m, index - 1, tl_control_stall(m->text, index - 1) + length - passed);
+    if (passed < moves_length(m, i))
+      moves_put_stall(m, index - 1, tl_control_stall(m->text, index - 1) + moves_length(m, i) - passed);
     return;
   }
 }
@@ -233,6 +244,25 @@ static void moves_put_awaited(const moves *m) {
   }
 }
 
+/* L912: behind a changed time in a block, what waits two cycles yields where ten went by since the last that did. */
+static void moves_put_yields(const moves *m) {
+  enum { LEAST = 2, OFTEN = 10 };
+  bool changed = false;
+  uint32_t passed = 0;
+  for (uint32_t i = 0; i < m->count; i++) {
+    const uint32_t stall = tl_control_stall(m->text, i);
+    const uint64_t bit = UINT64_C(1) << TL_CONTROL_YIELD, high = tl_control_high(m->text, i);
+    changed |= stall != (moves_high_before(m, i) >> TL_CONTROL_STALL & TL_CONTROL_STALL_MAX);
+    if (changed && stall == LEAST)
+      tl_put64(tl_control_at(m->text, i) + 8, passed >= OFTEN ? high & ~bit : high | bit);
+    passed = tl_control_high(m->text, i) & bit ? passed + stall : 0;
+    if (!tl_blocks_ends(tl_control_kind(m->text, i)))
+      continue;
+    changed = false;
+    passed = 0;
+  }
+}
+
 /* Whether anything waits for something else than before. */
 static bool moves_waits_otherwise(const moves *m) {
   for (uint32_t i = 0; i < m->count; i++)
@@ -261,8 +291,9 @@ void tl_moves_change(uint8_t *text, const uint8_t *before, uint64_t size, const 
       i = call;
     }
   }
-  if (!moves_waits_otherwise(&m))
-    return;
-  moves_give_again(&m);
-  moves_put_awaited(&m);
+  if (moves_waits_otherwise(&m)) {
+    moves_give_again(&m);
+    moves_put_awaited(&m);
+  }
+  moves_put_yields(&m);
 }

@@ -676,7 +676,7 @@ static void diagnose_say_kernel(const verbose *v, uint32_t kernel) {
   const tl_section *const text = &module->sections.items[symbol->section];
   const uint32_t f = symbol->function;
   const bool final = module->mode->final, alone = symbol->late || !final;
-  const uint64_t known = v->graph->cyclic[f] || symbol->late ? resources->frame[f] : resources->stack[f];
+  const uint64_t known = resources->endless[f] || symbol->late ? resources->frame[f] : resources->stack[f];
   const uint64_t stack = final ? known : 0;
   const uint32_t unlisted = alone ? resources->registers[f] : resources->max_registers[f];
   const uint32_t registers = resources->listed_registers[f] ? resources->said_registers[f] : unlisted;

@@ -104,28 +104,41 @@ static void tables_note_record(tl_emitted *e, uint32_t part, uint32_t from, uint
         (tl_record_note){module->symbol_of_function[from], whose, (uint64_t)(at - e->tables[module->callgraph].bytes)};
 }
 
-/* One part of .nv.callgraph: its header, then for each function in creation order its records, last record first. */
-static uint8_t *tables_callgraph_part(tl_emitted *e, uint32_t part, const tl_edges *edges, bool to_function,
-                                      bool reversed, uint8_t *at) {
+/* One part of .nv.callgraph. */
+typedef struct tables_part {
+  const tl_edges *edges;
+  uint32_t number;
+  bool to_function, reversed;
+} tables_part;
+
+static uint8_t *tables_callgraph_records(tl_emitted *e, const tables_part *part, const tl_successors *s,
+                                         const tl_u32_vector *functions, uint8_t *at) {
   const tl_module *const module = e->module;
-  const tl_successors s = tl_successors_make(e->arena, edges, (uint32_t)module->resolution->functions.count);
-  tl_put32(at + 4, part);
-  at += 8;
-  for (size_t i = 0; i < module->functions.count; i++) {
-    const uint32_t f = module->functions.items[i];
-    const uint32_t count = s.first[f + 1] - s.first[f];
+  for (size_t i = 0; i < functions->count; i++) {
+    const uint32_t f = functions->items[i];
+    const uint32_t count = s->first[f + 1] - s->first[f];
     for (uint32_t j = 0; j < count; j++) {
-      const uint32_t to = s.to[reversed ? s.first[f + 1] - 1 - j : s.first[f] + j];
+      const uint32_t to = s->to[part->reversed ? s->first[f + 1] - 1 - j : s->first[f] + j];
       tl_put32(at, e->symbol_index[module->symbol_of_function[f]]);
-      tables_note_record(e, part, f, to, at);
-      if (to_function)
+      tables_note_record(e, part->number, f, to, at);
+      if (part->to_function)
         tl_put32(at + 4, e->symbol_index[module->symbol_of_function[to]]);
-      else if (part != CALLGRAPH_TAKEN || !module->untyped[f])
+      else if (part->number != CALLGRAPH_TAKEN || !module->untyped[f])
         tl_put32(at + 4, e->string[to]);
       at += 8;
     }
   }
   return at;
+}
+
+/* Its header, then for each function in creation order its records, last record first; functions in kernels' texts have none but
+ * of their address (L552, L1748). */
+static uint8_t *tables_callgraph_part(tl_emitted *e, tables_part part, uint8_t *at) {
+  const tl_module *const module = e->module;
+  const tl_successors s = tl_successors_make(e->arena, part.edges, (uint32_t)module->resolution->functions.count);
+  tl_put32(at + 4, part.number);
+  at = tables_callgraph_records(e, &part, &s, &module->functions, at + 8);
+  return part.number == CALLGRAPH_TAKEN ? tables_callgraph_records(e, &part, &s, &module->inner_functions, at) : at;
 }
 
 static void tables_prototypes(tl_emitted *e) {
@@ -148,10 +161,10 @@ void tl_emit_callgraph(tl_emitted *e) {
   const uint64_t records =
       4 + module->calls.count + module->taken.count + module->indirect_calls.count + module->references.count;
   uint8_t *at = tl_emit_table(e, module->callgraph, records * 8);
-  at = tables_callgraph_part(e, CALLGRAPH_CALL, &module->calls, true, true, at);
-  at = tables_callgraph_part(e, CALLGRAPH_TAKEN, &module->taken, false, false, at);
-  at = tables_callgraph_part(e, CALLGRAPH_INDIRECT, &module->indirect_calls, false, true, at);
-  tables_callgraph_part(e, CALLGRAPH_REFERENCE, &module->references, true, true, at);
+  at = tables_callgraph_part(e, (tables_part){&module->calls, CALLGRAPH_CALL, true, true}, at);
+  at = tables_callgraph_part(e, (tables_part){&module->taken, CALLGRAPH_TAKEN, false, false}, at);
+  at = tables_callgraph_part(e, (tables_part){&module->indirect_calls, CALLGRAPH_INDIRECT, false, true}, at);
+  tables_callgraph_part(e, (tables_part){&module->references, CALLGRAPH_REFERENCE, true, true}, at);
   tables_prototypes(e);
 }
 
@@ -262,7 +275,7 @@ void tl_emit_unified(tl_emitted *e) {
     tl_put32(at, entry->symbol == TL_NONE ? 0 : (copy ? copies : e->symbol_index)[entry->symbol]);
     tl_put32(at + 4, tl_get32(at + 4) | flags);
     if (e->layout->unified_places)
-      tl_put32(at + 4, (tl_get32(at + 4) & ~lost) | (place == TL_NO_OFFSET ? lost : 0));
+      tl_put32(at + 4, (tl_get32(at + 4) & ~lost) | (place == TL_NO_OFFSET && !copy ? lost : 0)); /* L1793 */
     if (place != TL_NO_OFFSET)
       tl_put64(at + 8, place);
     else if (section->type == SHT_CUDA_UDT_ENTRY)

@@ -3,7 +3,7 @@
  * own these are the record's bytes. nvlink's finalizer makes the SASS instruction of them, so that what the SASS side's
  * entries would write counts for nothing: a move of an immediate has it in bytes 12 to 15, and its register above the low
  * six bits of byte 8; a load of constants has its offset in bytes 28 to 30, which of a table of textures counts from where tables
- * begin (L1563). */
+ * begin (L1563), be anything written to it or not (L1741). */
 #include "finalize/finalize.h"
 
 #include "base/bytes.h"
@@ -210,15 +210,15 @@ static uint64_t writes_place(const code_writer *w, const tl_kept *kept) {
   return target && kept->type != HIGH ? target->sass : 0;
 }
 
-/* The cell of a load from the table of textures; NULL. */
-static const code_cell *writes_find_table(code_writer *w, const tl_code_place *place, uint32_t text) {
+/* The cell of a load of constants that has a record of its own; NULL. */
+static const code_cell *writes_find_load(code_writer *w, const tl_code_place *place, uint32_t text) {
   const tl_patch none = {.section = TL_NONE};
   const code_cell *const cell = writes_cell(w, &none, text, place);
-  return writes_is_of_table(cell) ? cell : NULL;
+  return writes_is_load(cell) ? cell : NULL;
 }
 
 /* L1509: an address of the program that stays is what a move has, whatever is written there, and makes a load one of the first bank
- * (L1307), as far as the place is where the text begins or ends. */
+ * (L1307), as far as the place is where the text begins or ends. A load's offset is the record's, whatever it loaded (L1742). */
 static void writes_put_address(code_writer *w, tl_relocated *sass, const tl_kept *kept, uint32_t text, tl_map *loads) {
   enum { FIRST = 0xd8, SM_120 = 120, WORD = TL_R_MERCURY + 3 };
   const tl_code_place *const place = tl_code_find(&w->code, kept->offset);
@@ -226,9 +226,8 @@ static void writes_put_address(code_writer *w, tl_relocated *sass, const tl_kept
   const bool move = opcode == OP_MOVE || opcode == OP_MOVE_UNIFORM,
              load = opcode == OP_LOAD || opcode == OP_LOAD_UNIFORM;
   const uint64_t target = writes_place(w, kept);
-  const code_cell *const table =
-      load ? writes_find_table(w, place, text) : NULL; /* no longer one of its table (L1563) */
-  if (!table && tl_code_is_half_place(kept->type))     /* a label of the SASS side's (L1307) */
+  const code_cell *const own = load ? writes_find_load(w, place, text) : NULL;
+  if (!own && tl_code_is_half_place(kept->type)) /* a label of the SASS side's (L1307) */
     return;
   if ((!move && !load) || (load && (target || !tl_set_add(loads, tl_pair_key(text, (uint32_t)place->sass)))))
     return;
@@ -237,8 +236,8 @@ static void writes_put_address(code_writer *w, tl_relocated *sass, const tl_kept
       (tl_patch){.offset = place->sass,
                  .section = text,
                  .row = move ? tl_sass_row_in_code(WORD, opcode) : tl_sass_row_of_label(opcode),
-                 .value = move ? target : first + (table ? tl_get32(table->bytes + LOAD_VALUE) & LOAD_MASK : 0),
-                 .rel = load && !table};
+                 .value = move ? target : first + (own ? tl_get32(own->bytes + LOAD_VALUE) & LOAD_MASK : 0),
+                 .rel = load && !own};
 }
 
 static void writes_put_addresses(code_writer *w, const tl_relocated *mercury, tl_relocated *sass) {
@@ -271,6 +270,49 @@ static bool writes_is_own(const code_writer *w, const tl_patch *patch) {
          patch->row == tl_sass_row_of_reserved() || symbol->constants_size;
 }
 
+/* Whether a capsule may hold the record of a load of constants (L103). */
+static bool writes_may_load(const tl_cubin_section *capsule) {
+  for (uint64_t at = 0; at + LOAD_SIZE <= capsule->size; at++)
+    if (capsule->data[at] == 2 && capsule->data[at + 1] == 0x22 && capsule->data[at + 3] == 6)
+      return true;
+  return false;
+}
+
+/* L1741: a load to which nothing is written reads where its record says, too, of a table of textures from where tables begin. */
+static void writes_put_load(code_writer *w, const tl_code_place *place, uint32_t text, uint64_t table,
+                            tl_relocated *sass) {
+  enum { KIND = 12, KINDS = 0x3f, TABLE = 9, FORM = 6, HALF = TL_R_MERCURY + 4, WORD = TL_R_MERCURY + 3 };
+  const uint8_t *const record = w->capsule->data + place->record;
+  const uint16_t opcode = tl_get16(w->text->data + place->sass) & OPCODE;
+  const uint64_t key = tl_pair_key(text, (uint32_t)(place->sass / INSTRUCTION));
+  if (w->capsule->size - place->record < LOAD_SIZE || record[0] != 2 || record[1] != 0x22 || record[3] != FORM ||
+      (record[KIND] & KINDS) != TABLE || (opcode != OP_LOAD && opcode != OP_LOAD_UNIFORM) ||
+      tl_map_get(&w->cell_of, key) != TL_NONE)
+    return;
+  *tl_vector_push(w->arena, &sass->patches) =
+      (tl_patch){.offset = place->sass,
+                 .section = text,
+                 .row = tl_sass_row_in_code(opcode == OP_LOAD ? HALF : WORD, opcode),
+                 .value = table + (tl_get32(record + LOAD_VALUE) & LOAD_MASK)};
+}
+
+static void writes_put_loads(code_writer *w, tl_relocated *sass) {
+  const uint64_t table = tl_layout_tables_begin(w->sass_module);
+  for (uint32_t i = 1; i < w->module->sections.count; i++) {
+    const tl_section *const target = &w->module->sections.items[i];
+    const tl_piece *const piece = target->pieces.count == 1 ? &target->pieces.items[0] : NULL;
+    if (!(target->flags & SHF_EXECINSTR) || target->owner == TL_NONE || !piece ||
+        !writes_may_load(&w->module->files[piece->file].sections[piece->section]))
+      continue;
+    writes_read(w, piece->file, piece->section);
+    const uint32_t body = (uint32_t)(w->text - w->sass_module->files[piece->file].sections);
+    const uint32_t text = tl_map_get(&w->text_of, writes_body(piece->file, body));
+    for (size_t p = 0; w->known && text != TL_NONE && p < w->code.count; p++)
+      if (w->code.items[p].record && w->code.items[p].count)
+        writes_put_load(w, &w->code.items[p], text, table, sass);
+  }
+}
+
 /* The SASS side's writes without those, then what is made of Mercury's, then the SASS side's own (L1200, L1307). */
 static void writes_change_sass(code_writer *w, tl_relocated *sass) {
   tl_relocated places = {0};
@@ -285,6 +327,7 @@ static void writes_change_sass(code_writer *w, tl_relocated *sass) {
   sass->patches.count = kept;
   for (size_t i = 0; i < w->cells.count; i++)
     writes_put_instruction(w, &w->cells.items[i], sass);
+  writes_put_loads(w, sass);
   for (size_t i = 0; i < places.patches.count; i++)
     *tl_vector_push(w->arena, &sass->patches) = places.patches.items[i];
 }

@@ -1,7 +1,7 @@
 /* The SASS side's debug data (L1480). nvlink makes them from the Mercury view's: the bytes are the same, and so are the
  * entries, but for places in the code, which are those of the instructions of the body that stands (L780). Whatever the
  * inputs' SASS sides have counts for nothing. Line tables, frames and tables of registers have steps of their own (lines.c,
- * frames.c, registers.c). */
+ * frames.c, registers.c). Places in a table that ptxas laid out are written likewise (L1740). */
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
@@ -53,20 +53,46 @@ uint64_t final_place_value(const finalizer *f, const tl_kept *kept) {
   return layout->symbol_value[sass] + (behind ? s->shared_places * layout->reserved : 0) + (uint64_t)kept->addend;
 }
 
+/* A section's bytes and, once something is written, their copy; NULL for zeros. */
+typedef struct places_bytes {
+  const uint8_t *bytes;
+  uint8_t *copy;
+  uint64_t size;
+} places_bytes;
+
+static void places_put(finalizer *f, const tl_kept *kept, uint64_t value, places_bytes *to) {
+  const tl_relocation_row *const row = tl_relocation_in_view(kept->type, true);
+  const unsigned width = row->fields[0].width / 8u;
+  if (kept->offset > to->size || width > to->size - kept->offset)
+    return;
+  if (!to->copy)
+    to->copy = to->bytes ? tl_arena_copy(f->arena, to->bytes, to->size) : final_new(f, to->size);
+  tl_put(to->copy + kept->offset, value >> row->fields[0].shift, width);
+}
+
 const uint8_t *final_debug_data(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size) {
   const final_entry_list list = final_entries_of(&f->mercury_entries, final_mercury(f, section)->relocations[1]);
-  uint8_t *copy = NULL;
+  places_bytes to = {bytes, NULL, size};
   for (size_t i = 0; i < list.count; i++) {
     const tl_kept *const kept = list.items[i];
-    const tl_relocation_row *const row = tl_relocation_in_view(kept->type, true);
-    if (!places_is_written(f, kept) || kept->offset > size || row->fields[0].width / 8u > size - kept->offset)
-      continue;
-    copy = copy ? copy : tl_arena_copy(f->arena, bytes, size);
-    const uint64_t value =
-        places_is_line_unit(f, kept) ? final_line_unit(f, (uint64_t)kept->addend) : final_place_value(f, kept);
-    tl_put(copy + kept->offset, value >> row->fields[0].shift, row->fields[0].width / 8u);
+    const bool unit = places_is_line_unit(f, kept);
+    if (places_is_written(f, kept))
+      places_put(f, kept, unit ? final_line_unit(f, (uint64_t)kept->addend) : final_place_value(f, kept), &to);
   }
-  return copy ? copy : bytes;
+  return to.copy ? to.copy : bytes;
+}
+
+const uint8_t *final_bank_places(finalizer *f, uint32_t section, uint64_t size) {
+  const tl_section *const m = final_mercury(f, section);
+  const uint32_t containers[] = {m->relocations[1], m->laid_out};
+  places_bytes to = {NULL, NULL, size};
+  for (size_t c = 0; c < sizeof containers / sizeof *containers; c++) {
+    const final_entry_list list = final_entries_of(&f->mercury_entries, containers[c]);
+    for (size_t i = 0; i < list.count; i++)
+      if (tl_relocation_is_code_place(tl_relocation_in_view(list.items[i]->type, true)))
+        places_put(f, list.items[i], final_place_value(f, list.items[i]), &to);
+  }
+  return to.copy;
 }
 
 const uint8_t *final_data_relocations(finalizer *f, uint32_t section, uint64_t *size) {
@@ -74,12 +100,11 @@ const uint8_t *final_data_relocations(finalizer *f, uint32_t section, uint64_t *
   const final_entry_list list = final_entries_of(&f->mercury_entries, section);
   uint8_t *const bytes = final_new(f, list.count * ELF_RELA_SIZE);
   const bool translated = final_is_debug(f, final_mercury(f, section)->about) && final_has_registers(f);
-  const bool constants = final_mercury(f, final_mercury(f, section)->about)->type == SHT_CUDA_CONSTANT0 + 2;
   *size = 0;
   for (size_t i = 0; i < list.count; i++) {
     const tl_kept *const kept = list.items[i];
     uint8_t *const at = bytes + *size;
-    const bool nothing = !constants && (kept->type == 0 || kept->type == TL_R_MERCURY); /* L1548, L1568 */
+    const bool nothing = kept->type == 0 || kept->type == TL_R_MERCURY; /* L1548, L1568, L1790 */
     if (nothing || places_is_written(f, kept))
       continue;
     const bool unit = places_is_line_unit(f, kept);

@@ -185,6 +185,8 @@ uint64_t final_place_value(const finalizer *f, const tl_kept *kept);
 /* Whether a section of the Mercury module holds debug data, and the SASS side of it and of its entries (L1480). */
 bool final_is_debug(const finalizer *f, uint32_t section);
 const uint8_t *final_debug_data(finalizer *f, uint32_t section, const uint8_t *bytes, uint64_t size);
+/* Of a kernel's parameters and table: NULL for zeros (L1740). */
+const uint8_t *final_bank_places(finalizer *f, uint32_t section, uint64_t size);
 /* Of compiler constants, too (L1490). */
 const uint8_t *final_data_relocations(finalizer *f, uint32_t section, uint64_t *size);
 const uint8_t *final_table_relocations(finalizer *f, uint32_t section, uint64_t *size);

@@ -190,10 +190,10 @@ static void sections_fill(finalizer *f, uint32_t section, final_section *out) {
     out->bytes = final_relocations(f, section, &out->size);
   else if (section == f->mercury->module->compat_section)
     out->bytes = final_compat(f, &out->size);
-  else if (m->type == SHT_CUDA_IMAGE_HEADERS && sass != TL_NONE) { /* parameters and table, all zero (M20, M27) */
-    out->bytes = NULL;
+  else if (m->type == SHT_CUDA_IMAGE_HEADERS && sass != TL_NONE) { /* parameters and table, zero (M20, M27) */
     out->size = final_is_laid(f, section) ? final_laid_base(f) + final_view_size(f->mercury, section)
                                           : f->sass->emitted->layout->section_size[sass];
+    out->bytes = final_bank_places(f, section, out->size);
     out->align = f->sass->emitted->layout->section_align[sass];
     out->type = tl_emit_section_type(f->sass->module, final_sass(f, sass)->type);
   } else if (m->type == SHT_CUDA_RESERVED_SHARED && sass != TL_NONE)
@@ -283,6 +283,13 @@ static uint32_t sections_info_plain(const finalizer *f, uint32_t section) {
   return mercury == TL_NONE ? 0 : e->section_index[mercury];
 }
 
+/* L1794: sh_link of debug data is the first SASS side's number, which nvlink's finalizer takes for one of the output, and on
+ * Mercury's side for the partner of that. */
+static uint32_t sections_debug_link(const finalizer *f, uint32_t section) {
+  const uint32_t other = f->sass_section[section];
+  return other == TL_NONE ? 0 : final_sass(f, other)->link;
+}
+
 /* sh_link and sh_info of the SASS side (W1.6). */
 static void sections_link_plain(finalizer *f) {
   const tl_emitted *const e = f->mercury->emitted;
@@ -291,7 +298,8 @@ static void sections_link_plain(finalizer *f) {
     const tl_section *const m = final_mercury(f, e->order[i]);
     const bool debug = m->type == SHT_PROGBITS && !(m->flags & SHF_EXECINSTR);                 /* L1510 */
     const bool data = m->type == SHT_CUDA_GLOBAL_INIT || tl_section_type_is_constant(m->type); /* L1546 */
-    out->link = debug || data ? 0 : tl_plan_section_link(e, e->order[i]);
+    const uint32_t link = debug ? sections_debug_link(f, e->order[i]) : data ? 0 : tl_plan_section_link(e, e->order[i]);
+    out->link = debug && link > e->section_count ? 0 : link;
     out->info = sections_info_plain(f, e->order[i]);
   }
 }
@@ -415,6 +423,17 @@ static void mirror_add(finalizer *f, uint32_t section, mirror_kind kind) {
   *tl_vector_push(f->arena, &f->sections) = out;
 }
 
+/* The number on Mercury's side of what debug data names (L1794). */
+static uint32_t mirror_debug_link(const finalizer *f, uint32_t section) {
+  const tl_emitted *const e = f->mercury->emitted;
+  const uint32_t link = sections_debug_link(f, section);
+  if (link && link <= e->section_count && e->order[link - 1] == f->mercury->module->symtab)
+    return f->mercury_symtab;
+  if (link && link <= e->section_count)
+    return f->mirror[e->order[link - 1]];
+  return link < f->sections.count ? link : 0;
+}
+
 static uint32_t mirror_info(const finalizer *f, uint32_t section, mirror_kind kind) {
   const tl_section *const m = final_mercury(f, section);
   if (kind == MIRROR_TEXT)
@@ -447,7 +466,9 @@ void final_mirror_sections(finalizer *f) {
     final_section *const out = &f->sections.items[f->mirror[e->order[i]]];
     const uint32_t plain = f->sections.items[final_plain_index(f, e->order[i])].link;
     const bool entries = sections_is_unified(out->type) && plain; /* W12.7 */
-    out->link = kind == MIRROR_DATA && !entries ? 0 : f->mercury_symtab;
+    out->link = final_is_debug(f, e->order[i])    ? mirror_debug_link(f, e->order[i])
+                : kind == MIRROR_DATA && !entries ? 0
+                                                  : f->mercury_symtab;
     out->info = mirror_info(f, e->order[i], kind);
   }
 }

@@ -989,8 +989,7 @@ static void functions_pass_new(tl_merging *m, uint32_t symbol) {
   else
     tl_map_set(&module->local_function_names, s->name, s->other & STO_ENTRY ? TL_LOCAL_KERNEL : 0);
   m->symbol_map[symbol] = out;
-  if (!m->bodies[symbol].in_kernel)
-    tl_u32_push(module->arena, &module->functions, function);
+  tl_u32_push(module->arena, m->bodies[symbol].in_kernel ? &module->inner_functions : &module->functions, function);
   if (undefined)
     tl_module_list_symbol(module, out, true);
   else

@@ -392,12 +392,10 @@ static void merge_allocate_common(tl_module *module, uint32_t index) {
   symbol->section = module->global;
 }
 
-/* Functions whose address is taken without a record of part -2 that counts: R15, L618. A local one has no prototype then
- * (L1432). */
-static void merge_add_late_taken(tl_module *module) {
+static void merge_add_taken_of(tl_module *module, const tl_u32_vector *functions) {
   tl_names *const names = module->names;
-  for (size_t i = 0; i < module->functions.count; i++) {
-    const uint32_t function = module->functions.items[i];
+  for (size_t i = 0; i < functions->count; i++) {
+    const uint32_t function = functions->items[i];
     const tl_symbol *const symbol = &module->symbols.items[module->symbol_of_function[function]];
     const bool local = tl_binding_of(symbol) == STB_LOCAL;
     const uint32_t prototype = local ? TL_NONE : module->prototype_of_function[function];
@@ -406,6 +404,13 @@ static void merge_add_late_taken(tl_module *module) {
     module->untyped[function] = prototype == TL_NONE;
     tl_module_add_taken(module, function, prototype == TL_NONE ? NAME("") : prototype);
   }
+}
+
+/* Functions whose address is taken without a record of part -2 that counts: R15, L618, those in kernels' texts, too (L1748). A
+ * local one has no prototype then (L1432). */
+static void merge_add_late_taken(tl_module *module) {
+  merge_add_taken_of(module, &module->functions);
+  merge_add_taken_of(module, &module->inner_functions);
 }
 
 static int merge_compare(const void *a, const void *b) {

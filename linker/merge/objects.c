@@ -600,8 +600,10 @@ static uint32_t objects_place_external(tl_merging *m, uint32_t section, uint64_t
   }
   const bool lies =
       section != SHN_UNDEF && !(m->section_state[section] & TL_SECTION_LOST) && !objects_is_bare_pool(m, section);
+  const bool none = m->module->debug_shared == TL_NONE;
   const uint32_t out = lies ? tl_merge_place_section(m, section) : objects_need_debug_shared(m);
   const bool own = out != m->module->debug_shared;
+  m->module->external_pool |= none && !own; /* L1703 */
   m->module->sections.items[out].external_lies |= own;
   m->module->sections.items[out].external_alone |= own && !align;
   return out;
@@ -1080,9 +1082,10 @@ static void objects_count_foreign(tl_merging *m, uint32_t index, uint32_t sectio
   const uint32_t text = module->sections.items[section].about;
   m->section_offset[index] = objects_hold(module, section, input->size, input->align);
   m->section_state[index] |= TL_SECTION_FOREIGN;
-  if (text != TL_NONE && module->sections.items[text].shared == section)
+  if (text != TL_NONE && module->sections.items[text].shared == section) {
     objects_add_partial(m, text, input, 0, true);
-  else if (section == module->debug_shared && !module->mode->final)
+    module->partial_objects.items[module->partial_objects.count - 1].foreign = true;
+  } else if (section == module->debug_shared && !module->mode->final)
     objects_count_pool(module, &(tl_noted_pool){.size = input->size, .align = input->align}, true);
 }
 
@@ -1124,8 +1127,8 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
     objects_count_foreign(m, s->section, section);
   m->foreign = false;
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED || (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
-  m->module->deleted_section |= m->module->mode->final && section == m->module->debug_shared &&
-                                !shared; /* the pool has objects of its own (L162) */
+  m->module->deleted_section |= m->module->mode->final && section == m->module->debug_shared && !shared &&
+                                !m->module->external_pool; /* the pool has objects of its own (L162, L1703) */
   if (known == TL_NONE)
     objects_define_new(m, index, section);
   else
@@ -1137,10 +1140,7 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
 static void objects_name_symbols(tl_module *module) {
   for (; module->named_symbols < module->symbols.count; module->named_symbols++) {
     const tl_symbol *const next = &module->symbols.items[module->named_symbols];
-    const bool banked =
-        next->section != TL_NONE && module->sections.items[next->section].type == SHT_CUDA_CONSTANT0 + 2;
-    const bool constant = (next->other & STO_VISIBILITY_MASK) == STV_INTERNAL && (banked || next->block != TL_NONE);
-    if (module->named_symbols && !constant && tl_map_get(&module->symbol_of_any_name, next->name) == TL_NONE)
+    if (module->named_symbols && tl_map_get(&module->symbol_of_any_name, next->name) == TL_NONE)
       tl_map_set(&module->symbol_of_any_name, next->name, module->named_symbols);
   }
 }

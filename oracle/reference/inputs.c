@@ -98,7 +98,7 @@ static uint8_t ref_input_acceleration(const ref_file *file) {
 /* RF137, RF138, RF613: for other targets than sm_90, virtual ones of more at that, nothing is too old (RF670), but code for sm_90 does not
  * match those; without a note of version 2, or of a toolkit before 10.0, it is told in the output. RF650: for an architecture of capsules
  * the file's own counts. */
-static void ref_input_take_old(ref_link *link, const ref_file *file, uint16_t toolkit) {
+static void ref_input_take_old(ref_link *link, ref_file *file, uint16_t toolkit) {
   const uint32_t own = file->cubin.flags >> 8 & 0xffff;
   const uint32_t sm = ref_target_has_capsules(link->sm) ? own : link->sm;
   const bool is_refused = (link->is_virtual ? link->sm : sm) == SM_WITHOUT_OLD_OBJECTS; /* RF873 */
@@ -109,8 +109,8 @@ static void ref_input_take_old(ref_link *link, const ref_file *file, uint16_t to
     ref_message_fatal(link, "E51", "Input file '%s' arch does not match target '%s'", file->name,
                       link->job->options.values[REF_OPTION_ARCH]);
   }
-  link->has_oldest_object = link->has_oldest_object || toolkit < TOOLKIT_OF_RECORD;
-  link->has_old_object = link->has_old_object || toolkit < TOOLKIT_OF_LARGE_PARAMETERS;
+  file->is_oldest = toolkit < TOOLKIT_OF_RECORD;
+  file->is_old = toolkit < TOOLKIT_OF_LARGE_PARAMETERS;
   link->has_ungrouped_object = link->has_ungrouped_object || toolkit < TOOLKIT_OF_GROUPS;
 }
 

@@ -164,6 +164,7 @@ typedef struct ref_file {
   ref_indices twins;       /* M2c: sections whose bytes another one has too, those of the same bytes together */
   bool has_no_strings;     /* E66 */
   bool is_system, is_late; /* C46 */
+  bool is_old, is_oldest;  /* RF1111 */
   bool writes_reserved;    /* RF988 */
   uint32_t made_frames;    /* RF1176: the SASS section of frames that is made anew, or 0 */
   ref_indices made_rows;   /* RF1176: by frame with rows in it its place and its text */
@@ -812,8 +813,9 @@ bool ref_reserved_stands(ref_link *link, const ref_mercury_sides *sides, uint32_
 uint32_t ref_mixed_symbol(const ref_mercury_sides *sides, uint32_t number);
 void ref_mixed_derive_module(ref_link *link, const ref_mercury_sides *sides, const ref_section *mercury,
                              ref_section *section);
+void ref_mixed_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, ref_section *entries);
 void ref_mixed_derive_data(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *mercury,
-                           ref_section *entries, ref_section *data);
+                           ref_section *data);
 void ref_mixed_derive_text(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
                            ref_section *section);
 /* mercury_frames.c: RF1176; Mercury's frames and their entries, and the SASS side's. */

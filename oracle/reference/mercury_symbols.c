@@ -285,11 +285,11 @@ static void ref_mercury_repair_table(ref_mercury_pair *pair, uint32_t table, uin
   size_t count, other_count;
   const ref_mercury_entry *own = ref_mercury_list(pair, table, false, &count);
   const ref_mercury_entry *others = ref_mercury_list(pair, beside, true, &other_count);
-  if (is_code && count > other_count) {
+  const bool is_frame = REF_IS(whole->sections[whole->sections[table].info].name, ".debug_frame");
+  if ((is_code || is_frame) && count > other_count) { /* RF1145 */
     ref_mercury_remove_others(pair, table, own, count, others, other_count);
     own = ref_mercury_list(pair, table, false, &count);
   }
-  const bool is_frame = REF_IS(whole->sections[whole->sections[table].info].name, ".debug_frame");
   for (size_t i = 0; count == other_count && i < count; i++) {
     ref_mercury_repair_entry(pair, table, &own[i], &others[i].entry, is_code || is_frame);
   }
@@ -460,10 +460,29 @@ static void ref_mercury_repair_data(const ref_mercury_pair *pair, uint32_t table
         ref_map_find(&pair->sass, names[i][0]) == target && whole->sections[entries].type == REF_TYPE_MERCURY_RELA &&
         whole->sections[data].data != NULL && whole->sections[target].data != NULL) {
       const ref_mercury_sides sides = {whole, &pair->view, &pair->own_names};
-      ref_mixed_derive_data(pair->link, &sides, (uint32_t)entries, &whole->sections[data], &whole->sections[table],
-                            &whole->sections[target]);
+      ref_mixed_derive_entries(pair->link, &sides, (uint32_t)entries, &whole->sections[table]);
+      ref_mixed_derive_data(pair->link, &sides, (uint32_t)entries, &whole->sections[data], &whole->sections[target]);
       return;
     }
+  }
+}
+
+/* RF1144: the entries of the compiler's constants. */
+static void ref_mercury_repair_constants_table(const ref_mercury_pair *pair, uint32_t table) {
+  const char *prefix = ref_view_sass.optimizer_prefix;
+  const ref_cubin *whole = &pair->file->whole;
+  const uint32_t target = whole->sections[table].info;
+  if (whole->sections[table].type != REF_TYPE_RELA || target >= whole->section_count ||
+      whole->sections[target].type != ref_view_sass.optimizer_type ||
+      strncmp(whole->sections[target].name, prefix, strlen(prefix)) != 0) {
+    return;
+  }
+  const size_t entries =
+      ref_map_find(&pair->tables, ref_memory_print(pair->link, ".nv.merc.rela%s%s", ref_view_mercury.optimizer_prefix,
+                                                   whole->sections[target].name + strlen(prefix)));
+  if (entries != REF_NONE && whole->sections[entries].type == REF_TYPE_MERCURY_RELA) {
+    const ref_mercury_sides sides = {whole, &pair->view, &pair->own_names};
+    ref_mixed_derive_entries(pair->link, &sides, (uint32_t)entries, &whole->sections[table]);
   }
 }
 
@@ -474,6 +493,9 @@ static void ref_mercury_repair_data_once(const ref_mercury_pair *pair, uint32_t 
   if (about < whole->section_count && !is_made[about]) {
     is_made[about] = !ref_mercury_is_code(&whole->sections[about]);
     ref_mercury_repair_data(pair, table);
+    if (!pair->link->is_capsule) {
+      ref_mercury_repair_constants_table(pair, table);
+    }
   }
 }
 

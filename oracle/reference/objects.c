@@ -601,8 +601,10 @@ static void ref_object_keep_common(ref_link *link, size_t file_number, const ref
     old->common_is_defined = true;
     old->bind = REF_BIND_GLOBAL;
     (void)ref_object_place_section(link, file_number, input->section);
-  } else { /* RF849 */
-    ref_weak_note_lost_variable(link, file_number, (uint32_t)(input - link->files[file_number].cubin.symbols));
+  } else { /* RF849, RF1116 */
+    const uint32_t index = (uint32_t)(input - link->files[file_number].cubin.symbols);
+    link->files[file_number].lost[index] = true;
+    ref_weak_note_lost_variable(link, file_number, index);
   }
 }
 
@@ -755,10 +757,25 @@ static bool ref_object_goes_with_parameters(ref_link *link, const ref_file *file
   return true;
 }
 
+/* RF1120: a texture, sampler or surface that lies in the pool is mentioned there. */
+static void ref_object_take_from_pool(const ref_link *link, const ref_file *file, ref_symbol *input) {
+  if (link->is_capsule || ref_bindless_mask_of(input->info & 15) == 0 || input->section == 0 ||
+      input->section >= file->cubin.section_count) {
+    return;
+  }
+  const ref_section *section = &file->cubin.sections[input->section];
+  if (section->type == REF_TYPE_SHARED && REF_IS(section->name, ".nv_debug.shared")) {
+    input->section = 0;
+    input->info = (uint8_t)(REF_BIND_GLOBAL << 4 | (input->info & 15));
+    input->other = 0;
+  }
+}
+
 static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t index) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
   ref_object_check_texture(link, file, input);
+  ref_object_take_from_pool(link, file, &file->cubin.symbols[index]);
   if (ref_object_texture_clashes(link, file, input)) {
     return;
   }
@@ -839,8 +856,24 @@ static void ref_object_raise_pool_align(ref_link *link, const ref_file *file, co
   }
 }
 
+/* RF1119: beside capsules a constant that lies in the compiler's constants is local and internal, whatever its binding and visibility. */
+static void ref_objects_make_constants_local(const ref_link *link, ref_file *file) {
+  const uint8_t type_mask = 15;
+  for (size_t i = 1; i < file->cubin.symbol_count && !link->is_capsule; i++) {
+    ref_symbol *symbol = &file->cubin.symbols[i];
+    const uint8_t type = symbol->info & type_mask;
+    if ((type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_CUDA_OBJECT) && symbol->section < file->cubin.section_count &&
+        (symbol->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT &&
+        file->cubin.sections[symbol->section].type == link->view->optimizer_type) {
+      symbol->info = REF_SYMBOL_CUDA_OBJECT;
+      symbol->other = REF_SPACE_CONSTANT | INTERNAL;
+    }
+  }
+}
+
 void ref_objects_merge(ref_link *link, size_t file_number) {
   const ref_file *file = &link->files[file_number];
+  ref_objects_make_constants_local(link, &link->files[file_number]);
   ref_partial_take_pools(link, file_number);
   ref_partial_take_alone_kernels(link, file_number, false);
   for (uint32_t i = 0; i < file->cubin.symbol_count; i++) {

@@ -14,7 +14,9 @@ static bool ref_relocatable_is_shared(const ref_out_symbol *symbol) {
 /* The kernel in whose text the entry lies, or REF_NONE. */
 static size_t ref_relocatable_kernel_of(const ref_link *link, const ref_out_relocation *entry) {
   const size_t function = link->sections[entry->target].info_function;
-  return function != REF_NONE && link->functions[function].entry ? function : REF_NONE;
+  const bool marked =
+      function != REF_NONE && link->functions[function].entry && !link->functions[function].is_provided; /* RF1117 */
+  return marked ? function : REF_NONE;
 }
 
 static bool ref_relocatable_names_extern(const ref_link *link, const ref_out_relocation *entry) {

@@ -317,7 +317,9 @@ static bool ref_relocate_drops_weak(const ref_link *link, const ref_out_relocati
   const bool constant =
       (symbol->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT ||
       (symbol->section != REF_NONE && ref_section_type_is_constant(link->sections[symbol->section].type));
-  return constant && (nothing || (clear && link->job->bug_compatible));
+  const bool defined = !link->is_capsule && symbol->section != REF_NONE; /* RF1124 */
+  const bool goes = defined ? (symbol->other & VISIBILITY) != INTERNAL : constant;
+  return ((constant || defined) && nothing) || (goes && clear && link->job->bug_compatible);
 }
 
 /* RF1047: an executable without capsules has slots for textures of those names, too. */

@@ -252,8 +252,9 @@ static void ref_shared_list_own(ref_link *link, const ref_shared *shared, size_t
   }
 }
 
+/* RF1117: what is a kernel by its name alone (RF966) has none. */
 static bool ref_shared_kernel_uses_extern(const ref_link *link, const ref_function *kernel) {
-  for (size_t i = 0; i < kernel->reach.count; i++) {
+  for (size_t i = 0; i < kernel->reach.count && !kernel->is_provided; i++) {
     const size_t function = kernel->reach.items[i];
     if (link->functions[function].uses_extern_shared &&
         ref_shared_shares(link, (size_t)(kernel - link->functions), function)) {
@@ -385,7 +386,7 @@ static void ref_shared_group_kernels(ref_link *link) {
   }
   for (size_t i = 0; i < link->holders.count; i++) {
     const size_t kernel = link->holders.items[i];
-    for (size_t k = 0; k < link->functions[kernel].reach.count; k++) {
+    for (size_t k = 0; k < link->functions[kernel].reach.count && !link->functions[kernel].is_provided; k++) {
       ref_function *function = &link->functions[link->functions[kernel].reach.items[k]];
       if (!function->uses_extern_shared || !ref_shared_shares(link, kernel, link->functions[kernel].reach.items[k])) {
         continue;
@@ -603,7 +604,8 @@ static void ref_shared_add_for_extern(ref_link *link, const ref_shared *shared, 
       ref_shared_add_late_section(link, holder, true);
     }
   }
-  if (link->functions[number].entry && link->functions[number].live) {
+  if (link->functions[number].entry && link->functions[number].live &&
+      !link->functions[number].is_provided) { /* RF1117 */
     ref_shared_add_late_section(link, number, true);
   }
 }
