@@ -283,15 +283,22 @@ static uint32_t sections_info_plain(const finalizer *f, uint32_t section) {
   return mercury == TL_NONE ? 0 : e->section_index[mercury];
 }
 
+/* Data whose sh_link is what the SASS side's input has (L1546, L1754). */
+static bool sections_is_linked_data(uint32_t type) {
+  static const uint32_t types[] = {SHT_CUDA_GLOBAL_INIT, SHT_CUDA_GLOBAL, SHT_CUDA_IMAGE_HEADERS};
+  return TL_AMONG32(types, type) || tl_section_type_is_constant(type);
+}
+
 /* sh_link and sh_info of the SASS side (W1.6). */
 static void sections_link_plain(finalizer *f) {
   const tl_emitted *const e = f->mercury->emitted;
   for (uint32_t i = 0; i < e->section_count; i++) {
     final_section *const out = &f->sections.items[i + 1];
     const tl_section *const m = final_mercury(f, e->order[i]);
-    const bool debug = m->type == SHT_PROGBITS && !(m->flags & SHF_EXECINSTR);                 /* L1510 */
-    const bool data = m->type == SHT_CUDA_GLOBAL_INIT || tl_section_type_is_constant(m->type); /* L1546 */
-    out->link = debug || data ? 0 : tl_plan_section_link(e, e->order[i]);
+    const bool debug = m->type == SHT_PROGBITS && !(m->flags & SHF_EXECINSTR); /* L1510 */
+    const bool data = sections_is_linked_data(m->type);
+    const uint32_t link = tl_plan_section_link(e, e->order[i]);
+    out->link = (data || debug) && link > e->section_count ? 0 : link; /* L1754 */
     out->info = sections_info_plain(f, e->order[i]);
   }
 }
@@ -424,9 +431,22 @@ static uint32_t mirror_info(const finalizer *f, uint32_t section, mirror_kind ki
   return f->mirror[m->about] ? f->mirror[m->about] : final_plain_index(f, m->about);
 }
 
+/* What sh_link of debug data, variables and constants names among Mercury's sections, by its number on the SASS side (L1754). */
+static uint32_t mirror_link(const finalizer *f, uint32_t section) {
+  const tl_emitted *const e = f->mercury->emitted;
+  const tl_section *const m = final_mercury(f, section);
+  const bool named = final_is_debug(f, section) || sections_is_linked_data(m->type);
+  const uint32_t link = named ? tl_plan_section_link(e, section) : 0;
+  if (!link || link > e->section_count)
+    return link >= f->first_mirror && link < f->sections.count ? link : 0;
+  const uint32_t other = e->order[link - 1];
+  return other == f->mercury->module->symtab ? f->mercury_symtab : f->mirror[other];
+}
+
 void final_mirror_sections(finalizer *f) {
   const tl_emitted *const e = f->mercury->emitted;
   f->mirror = tl_arena_new(f->arena, uint32_t, f->mercury->module->sections.count);
+  f->first_mirror = (uint32_t)f->sections.count;
   for (int pass = 0; pass < 2; pass++) /* the capsules come first */
     for (uint32_t i = 0; i < e->section_count; i++) {
       const mirror_kind kind = mirror_kind_of(f, e->order[i]);
@@ -447,7 +467,7 @@ void final_mirror_sections(finalizer *f) {
     final_section *const out = &f->sections.items[f->mirror[e->order[i]]];
     const uint32_t plain = f->sections.items[final_plain_index(f, e->order[i])].link;
     const bool entries = sections_is_unified(out->type) && plain; /* W12.7 */
-    out->link = kind == MIRROR_DATA && !entries ? 0 : f->mercury_symtab;
+    out->link = kind == MIRROR_DATA && !entries ? mirror_link(f, e->order[i]) : f->mercury_symtab;
     out->info = mirror_info(f, e->order[i], kind);
   }
 }
