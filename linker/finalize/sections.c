@@ -275,6 +275,8 @@ static uint32_t sections_info_plain(const finalizer *f, uint32_t section) {
   const uint32_t other = f->sass_section[section];
   if (final_is_debug(f, section))
     return 0;
+  if (m->owner != TL_NONE) /* without the count of registers that a capsule's header may have (L1755) */
+    return e->symbol_index[m->owner];
   if (m->type != SHT_CUDA_GLOBAL || m->owner != TL_NONE || other == TL_NONE)
     return tl_plan_section_info(e, section);
   const tl_section *const s = final_sass(f, other);
