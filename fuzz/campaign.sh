@@ -83,7 +83,7 @@ done
 stat_of() { awk -v name="stat::$1:" '$1 == name { sum += $2 } END { print sum + 0 }' "$2"; }
 
 # How long an input may get: links, or the plain bytes of a few instructions or fields.
-longest_of() { case $1 in decoder | patch | options | files) echo 512 ;; *) echo 65536 ;; esac }
+longest_of() { case $1 in decoder | patch | options | files | foreign) echo 512 ;; *) echo 65536 ;; esac }
 runs_of() { awk -v name="$1" '$1 == name { print $2 }' "$source/runs"; }
 # Its part of the time, in seconds (--ci).
 time_of() { # NAME
@@ -167,7 +167,7 @@ run_target_afl() { # NAME
   while read -r place; do find "$place" -type f -exec cp -n -t "$seeds" {} +; done < <(seeds_of "$name")
   # the four targets of plain bytes have no use for a mutator of envelopes
   case $name in
-  decoder | patch | options | files) unset AFL_CUSTOM_MUTATOR_LIBRARY ;;
+  decoder | patch | options | files | foreign) unset AFL_CUSTOM_MUTATOR_LIBRARY ;;
   *) export AFL_CUSTOM_MUTATOR_LIBRARY=$release/fuzz/libtwinmutator.so ;;
   esac
   # a processor that does other work makes no hang of a slow input; a process that ends by itself after 2,000 inputs is

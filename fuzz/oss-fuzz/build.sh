@@ -23,7 +23,7 @@ for program in "$build"/fuzz/fuzz_*; do
   kind=links longest=65536
   case $target in
   options) kind=options longest=512 ;;
-  decoder | patch | files) kind=none longest=512 ;;
+  decoder | patch | files | foreign) kind=none longest=512 ;;
   esac
   if [[ -d $source/fuzz/seeds/$target ]]; then seeds=("$source/fuzz/seeds/$target"/*); fi
   rm -f "$OUT/${name}_seed_corpus.zip"

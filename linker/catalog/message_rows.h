@@ -113,6 +113,7 @@ TL_MESSAGE(NO_REG_COUNT_NEW,    "E81", TL_FATAL,   "Internal error: no such new 
 TL_MESSAGE(NO_REG_COUNT_OLD,    "E81", TL_FATAL,   "Internal error: no such original reg count")
 TL_MESSAGE(PC_RELATIVE,         "E82", TL_FATAL,   "Internal error: PC relative branch address should be in the same section")
 TL_MESSAGE(CRS_CONFLICT,        "E83", TL_FATAL,   "Internal error: conflicting crs_stack attribute")
+TL_MESSAGE(REPEATED_LINES,      "L1780",TL_FATAL,  "Duplicate debug line sequence for a section found")
 TL_MESSAGE(FINALIZER,           "E91", TL_FATAL,   "Internal FNLZR error '%s'")
 TL_MESSAGE(INTERNAL,            "E90", TL_FATAL,   "Internal error")
 /* -v (C56, C81) */

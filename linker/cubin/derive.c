@@ -158,11 +158,12 @@ static bool derive_is_lone(const deriver *d, uint32_t index) {
   return !d->sass[index] || own->type != type || (text && own->info != d->sass[section->info]);
 }
 
-/* Mercury's variables and constants of the user's, of which the first section of a name counts alone, too (L1551). */
+/* Mercury's variables and constants, of which the first section of a name counts alone, too (L1551, of compiler constants
+ * L1791). */
 static bool derive_is_variables(const tl_cubin_section *section) {
-  return section->flags & SHF_CUDA_MERCURY &&
-         (section->type == SHT_CUDA_GLOBAL_INIT || section->type == SHT_CUDA_USER_CONSTANT ||
-          section->type == SHT_CUDA_PIC_CONSTANT);
+  static const uint32_t types[] = {SHT_CUDA_GLOBAL_INIT, SHT_CUDA_USER_CONSTANT, SHT_CUDA_PIC_CONSTANT,
+                                   SHT_CUDA_OPTIMIZER_CONSTANT};
+  return section->flags & SHF_CUDA_MERCURY && TL_AMONG32(types, section->type);
 }
 
 static const bool *derive_find_lone(const deriver *d) {
@@ -635,6 +636,13 @@ static bool derive_next_own(const tl_cubin_section *own, uint8_t code, uint64_t 
   return false;
 }
 
+enum { AVOIDED = 0x36 }; /* what the machine's code has to avoid */
+
+static uint8_t derive_avoided(const deriver *d) {
+  enum { BITS = 8, SM_120 = 120 };
+  return (d->cubin->flags >> 8 & UINT8_MAX) < SM_120 ? BITS : 0;
+}
+
 /* Appends the SASS side's form of a Mercury record. */
 static void derive_record(const deriver *d, const tl_cubin_section *mercury, const tl_record *record,
                           const tl_cubin_section *own, uint64_t *position, tl_cubin_section *out) {
@@ -646,6 +654,8 @@ static void derive_record(const deriver *d, const tl_cubin_section *mercury, con
     return;
   memcpy(to, mercury->data + record->offset, size);
   out->size += size;
+  if (record->code == AVOIDED && record->format == TL_RECORD_WHOLE && size >= WORD + WORD)
+    tl_put32(to + WORD, tl_get32(to + WORD) | derive_avoided(d)); /* L1798 */
   if (words == WORDS_COPY)
     return;
   if (words != WORDS_OWN && d->known) {
@@ -671,7 +681,7 @@ static void derive_bank(const deriver *d, uint32_t text, uint64_t size) {
   bank->size = size;
 }
 
-/* Where a kernel's parameters end by its records (L1275; L1700 where there are more than 4 KB). One at 0xffff is nowhere. */
+/* Where a kernel's parameters end, as its records say (L1275; L1700 where there are more than 4 KB). One at 0xffff is nowhere. */
 static uint32_t derive_parameters_end(const tl_cubin_section *mercury) {
   enum { NOWHERE = 0xffff, PLACE = 6, SIZE = 8, LEAST = 12, SIZE_SHIFT = 18 };
   uint32_t end = 0;
@@ -693,11 +703,11 @@ static void derive_add_record(tl_cubin_section *out, const uint8_t *record, size
   out->size += size;
 }
 
-/* What the SASS side alone has (L1228): the size of the parameters, which Mercury's records say, their bank, and what the
- * machine's code has to avoid; each where Mercury's side has none such (L1535). */
+/* What the SASS side alone has (L1228): the size of the parameters, which Mercury's records say, their bank, both where they have
+ * a size (L1797), and what the machine's code has to avoid; each where Mercury's side has none such (L1535). */
 static void derive_own_records(const deriver *d, const tl_cubin_section *mercury, const tl_cubin_section *own,
                                tl_cubin_section *out) {
-  enum { SIZE = 0x19, AVOIDED = 0x36, WHOLE = 4, SHORT = 3, PARAMETERS = 0x380, BITS = 8, SM_120 = 120 };
+  enum { SIZE = 0x19, WHOLE = 4, SHORT = 3, PARAMETERS = 0x380 };
   const uint32_t end = derive_parameters_end(mercury); /* 0: no records (L1751) */
   derive_bank(d, own->info, PARAMETERS + end);
   const uint8_t size[] = {SHORT, SIZE, (uint8_t)end, (uint8_t)(end >> 8)};
@@ -707,9 +717,10 @@ static void derive_own_records(const deriver *d, const tl_cubin_section *mercury
   tl_put16(bank + 10, (uint16_t)end);
   if (end && !tl_records_have_whole(mercury->data, mercury->size, SIZE))
     derive_add_record(out, size, sizeof size);
-  if (end && !tl_records_have_whole(mercury->data, mercury->size, EIATTR_PARAM_CBANK))
+  const bool judged = d->cubin->role.joined; /* by what stays of Mercury's in its link (L1802) */
+  if (end && (judged || !tl_records_have_whole(mercury->data, mercury->size, EIATTR_PARAM_CBANK)))
     derive_add_record(out, bank, sizeof bank);
-  const uint8_t avoided[] = {WHOLE, AVOIDED, 4, 0, (d->cubin->flags >> 8 & UINT8_MAX) < SM_120 ? BITS : 0, 0, 0, 0};
+  const uint8_t avoided[] = {WHOLE, AVOIDED, 4, 0, derive_avoided(d), 0, 0, 0};
   if (!tl_records_have_whole(mercury->data, mercury->size, AVOIDED))
     derive_add_record(out, avoided, sizeof avoided);
 }

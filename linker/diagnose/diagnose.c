@@ -626,7 +626,8 @@ static void verbose_count_laid_out(const verbose *v, verbose_texture_counts *cou
   for (size_t i = 0; i < v->module->relocations.count; i++) {
     const tl_relocation *const entry = &v->module->relocations.items[i];
     const tl_section *const target = &v->module->sections.items[entry->target];
-    if (target->type != SHT_CUDA_CONSTANT0 || target->about == TL_NONE || !tl_module_relocation_stands(v->module, i))
+    if (target->type != SHT_CUDA_CONSTANT0 || target->about == TL_NONE || !tl_module_relocation_stands(v->module, i) ||
+        tl_module_names_unified(v->module, &v->module->symbols.items[entry->symbol])) /* L1711 */
       continue;
     const uint64_t key = tl_pair_key(entry->target, entry->symbol);
     for (size_t r = 0; r < VERBOSE_TEXTURES; r++)
@@ -676,7 +677,7 @@ static void diagnose_say_kernel(const verbose *v, uint32_t kernel) {
   const tl_section *const text = &module->sections.items[symbol->section];
   const uint32_t f = symbol->function;
   const bool final = module->mode->final, alone = symbol->late || !final;
-  const uint64_t known = v->graph->cyclic[f] || symbol->late ? resources->frame[f] : resources->stack[f];
+  const uint64_t known = resources->endless[f] || symbol->late ? resources->frame[f] : resources->stack[f];
   const uint64_t stack = final ? known : 0;
   const uint32_t unlisted = alone ? resources->registers[f] : resources->max_registers[f];
   const uint32_t registers = resources->listed_registers[f] ? resources->said_registers[f] : unlisted;

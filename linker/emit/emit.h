@@ -49,6 +49,7 @@ void tl_emit_sections(tl_emitted *e); /* which stay, their order and indices */
 void tl_emit_strings(tl_emitted *e);
 void tl_emit_symbols(tl_emitted *e); /* which stay, their indices */
 void tl_emit_symbol_table(tl_emitted *e);
+uint64_t tl_emit_symbol_value(const tl_emitted *e, uint32_t index); /* in it, by the module's symbol */
 void tl_emit_info(tl_emitted *e);
 bool tl_emit_has_records(const tl_emitted *e, uint32_t section); /* of attributes */
 void tl_emit_callgraph(tl_emitted *e);

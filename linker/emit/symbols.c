@@ -57,7 +57,7 @@ void tl_emit_symbols(tl_emitted *e) {
 
 /* W17.2: -g shows shared objects behind the reserved part, moved once for each place in nvlink's list (L94); not so in a
  * section in which nothing has a size (L964). */
-static uint64_t symbols_value(const tl_emitted *e, uint32_t index) {
+uint64_t tl_emit_symbol_value(const tl_emitted *e, uint32_t index) {
   const uint32_t section = e->layout->symbol_section[index];
   const bool pool = section == e->module->debug_shared;
   const bool filled = section != TL_NONE && e->layout->section_size[section] > e->layout->reserved;
@@ -143,7 +143,7 @@ void tl_emit_symbol_table(tl_emitted *e) {
     at[4] = (uint8_t)((symbol->info & 0xf0) | type);
     at[5] = plain ? symbols_visibility(e, symbol, other) : symbols_lose_hidden(e, symbol, other);
     tl_put16(at + 6, symbol->waits ? SHN_COMMON : symbols_section(e, section, wide ? wide + 4 * (i + 1) : NULL));
-    tl_put64(at + 8, symbols_value(e, index));
+    tl_put64(at + 8, tl_emit_symbol_value(e, index));
     tl_put64(at + 16, symbol->size);
   }
 }

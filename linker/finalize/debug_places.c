@@ -100,12 +100,11 @@ const uint8_t *final_data_relocations(finalizer *f, uint32_t section, uint64_t *
   const final_entry_list list = final_entries_of(&f->mercury_entries, section);
   uint8_t *const bytes = final_new(f, list.count * ELF_RELA_SIZE);
   const bool translated = final_is_debug(f, final_mercury(f, section)->about) && final_has_registers(f);
-  const bool constants = final_mercury(f, final_mercury(f, section)->about)->type == SHT_CUDA_CONSTANT0 + 2;
   *size = 0;
   for (size_t i = 0; i < list.count; i++) {
     const tl_kept *const kept = list.items[i];
     uint8_t *const at = bytes + *size;
-    const bool nothing = !constants && (kept->type == 0 || kept->type == TL_R_MERCURY); /* L1548, L1568 */
+    const bool nothing = kept->type == 0 || kept->type == TL_R_MERCURY; /* L1548, L1568, L1790 */
     if (nothing || places_is_written(f, kept))
       continue;
     const bool unit = places_is_line_unit(f, kept);

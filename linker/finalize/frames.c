@@ -604,7 +604,7 @@ static void frames_put_entries(const frame_writer *w, uint32_t container) {
     const uint32_t symbol = f->sass_symbol[entry->symbol];
     if (at > w->size || width > w->size - at)
       continue;
-    const uint64_t begin = symbol == TL_NONE ? 0 : f->sass->emitted->layout->symbol_value[symbol];
+    const uint64_t begin = symbol == TL_NONE ? 0 : tl_emit_symbol_value(f->sass->emitted, symbol); /* L1785 */
     const uint64_t value = begin + frames_addend(f, frames_find_entry(&w->entries, entry->offset));
     tl_put(w->bytes + at, value >> row->fields[0].shift, width);
   }

@@ -26,11 +26,15 @@ enum {
   OP_ENTRY = 0x92   /* whether rows are about the function's entry */
 };
 
+/* What DW_LNE 0x92 says right before a row, and of no later one (L1787). */
+typedef enum row_entry { ENTRY_UNSAID, ENTRY_BEGINS, ENTRY_ENDS } row_entry;
+
 typedef struct line_row {
   uint64_t at;
-  uint64_t file, caller, name; /* caller: number of a row, from 1; 0: not inlined */
+  uint64_t file, column;
+  uint64_t caller, name; /* caller: number of a row, from 1; 0: not inlined */
   int64_t line;
-  bool entry;
+  row_entry entry;
   uint32_t number; /* from 1 */
 } line_row;
 
@@ -62,43 +66,6 @@ typedef struct row_writer {
 
 /* --- reading --- */
 
-/* The bytes of a number at a place of `left` bytes; all where it does not end. */
-static uint64_t rows_number_size(const uint8_t *bytes, uint64_t left) {
-  uint64_t size = 0;
-  while (size < left && bytes[size] & 0x80)
-    size++;
-  return size < left ? size + 1 : left;
-}
-
-bool final_next_line_opcode(const uint8_t *bytes, uint64_t end, uint8_t base, uint64_t *at, final_line_opcode *opcode) {
-  enum { FIXED_SIZE = 2, MOST = 63 };
-  *opcode = (final_line_opcode){.start = *at};
-  if (*at >= end)
-    return false;
-  const uint8_t code = bytes[(*at)++];
-  if (code >= base)
-    return true;
-  if (code != OP_EXTENDED) {
-    const uint64_t number = code >= OP_ADVANCE && code <= OP_COLUMN ? rows_number_size(bytes + *at, end - *at) : 0;
-    *at += tl_smaller(code == OP_FIXED ? FIXED_SIZE : number, end - *at);
-    return true;
-  }
-  uint64_t size = 0;
-  for (unsigned shift = 0; *at < end; shift += 7) {
-    const uint8_t byte = bytes[(*at)++];
-    if (shift < MOST)
-      size |= (uint64_t)(byte & 0x7f) << shift;
-    if (!(byte & 0x80))
-      break;
-  }
-  if (!size || size > end - *at)
-    return !size && *at < end;
-  opcode->operand = *at + 1;
-  opcode->sets_address = bytes[*at] == OP_SET_ADDRESS;
-  *at += size;
-  return true;
-}
-
 static uint64_t rows_unsigned(row_reader *r) {
   uint64_t value = 0;
   for (unsigned shift = 0; r->at < r->end; shift += 7) {
@@ -121,19 +88,19 @@ static int64_t rows_signed(row_reader *r) {
 }
 
 static void rows_read_extended(row_reader *r) {
-  const uint64_t size = rows_unsigned(r);
-  if (!size || size > (uint64_t)(r->end - r->at)) { /* nothing, or nothing follows */
-    r->at = size ? r->end : r->at;
+  const uint64_t size = rows_unsigned(r), left = (uint64_t)(r->end - r->at);
+  if (!left || size > left) { /* nothing follows */
+    r->at = r->end;
     return;
   }
   const uint8_t *const end = r->end, *const behind = r->at + size;
   const uint8_t code = *r->at++;
-  r->end = behind;
-  if (code == OP_CALLER) {
+  r->end = size ? behind : end; /* one of no size is read, too, and what it is follows it (L1789) */
+  if (code == OP_CALLER && size) {
     r->row.caller = rows_unsigned(r);
     r->row.name = rows_unsigned(r);
   } else if (code == OP_ENTRY) {
-    r->row.entry = rows_unsigned(r) != 0;
+    r->row.entry = rows_unsigned(r) ? ENTRY_BEGINS : ENTRY_ENDS;
   }
   r->at = behind;
   r->end = end;
@@ -151,7 +118,7 @@ static void rows_read_standard(row_reader *r, const line_shape *shape, uint8_t c
     r->row.file = rows_unsigned(r);
     break;
   case OP_COLUMN:
-    rows_unsigned(r);
+    r->row.column = rows_unsigned(r);
     break;
   case OP_CONSTANT:
     r->row.at += (unsigned)(UINT8_MAX - shape->opcode_base) / shape->line_range;
@@ -240,16 +207,18 @@ static void rows_put_caller(row_writer *w, const line_row *row) {
 }
 
 static void rows_put_row(row_writer *w, const line_row *row, uint64_t at, bool first) {
-  enum { USUAL_STEP = 16 };
   const int64_t lines = row->line - w->last.line, special = lines - w->shape->line_base;
-  const uint64_t step = at - w->last.at;
-  const int64_t code = w->shape->opcode_base + special + USUAL_STEP * w->shape->line_range;
+  const uint64_t step = at - w->last.at, steps = step / (w->shape->least_step ? w->shape->least_step : 1);
+  const uint64_t code = steps * w->shape->line_range + (uint64_t)special + w->shape->opcode_base;
+  if (step && lines && !w->shape->least_step) /* nvlink divides by it (L1788) */
+    w->result = FINAL_ROWS_FIXED;
   if (first && step) { /* its place is said before its line */
     rows_put_advance(w, step);
     rows_put(w, OP_LINE);
     rows_put_signed(w, lines);
     rows_put(w, OP_COPY);
-  } else if (step == USUAL_STEP && lines && special >= 0 && special < w->shape->line_range && code <= UINT8_MAX) {
+  } else if (step && lines && steps <= UINT8_MAX && special >= 0 && special < w->shape->line_range &&
+             code <= UINT8_MAX) { /* L1788 */
     rows_put(w, (uint8_t)code);
   } else {
     if (lines || !step) {
@@ -258,7 +227,8 @@ static void rows_put_row(row_writer *w, const line_row *row, uint64_t at, bool f
     }
     if (step)
       rows_put_advance(w, step);
-    rows_put(w, OP_COPY);
+    if (first || lines || !step || row->entry != ENTRY_ENDS) /* L1787: else its place alone is said */
+      rows_put(w, OP_COPY);
   }
   w->last.line = row->line;
   w->last.at = at;
@@ -274,6 +244,7 @@ static void rows_say(row_writer *w, const line_row *row, uint64_t at, bool twice
   }
   w->last.file = row->file;
   w->last.entry = row->entry;
+  w->last.column = row->column;
   rows_put_caller(w, row);
   w->said = true;
   if (silent)
@@ -316,6 +287,14 @@ static bool rows_begin_function(const row_writer *w, const tl_code_place *place)
   return !place->sass || final_begins_inner(w->f, w->text->section, place->mercury);
 }
 
+/* Whether a row repeats the one before: what DW_LNE 0x92 says of it counts, too (L1787), and its column, which is not written
+ * (L1803). */
+static bool rows_repeat(const row_writer *w, const line_row *own) {
+  return w->said && own->line == w->last.line && own->file == w->last.file && own->column == w->last.column &&
+         rows_caller(w, own) == w->last.caller && own->name == w->last.name && own->entry == w->last.entry &&
+         own->entry != ENTRY_ENDS;
+}
+
 /* Writes what waits for a place (L751): the chain, outermost first, and the row itself, unless it repeats the one before,
  * which is no caller for that. The row of a function's first instruction stands twice unless it is about the entry.
  * `place` is the instruction, NULL where rows stay where they are. */
@@ -331,12 +310,9 @@ static void rows_flush(row_writer *w, uint64_t to, const tl_code_place *place) {
     rows_say(w, row, to, false);
     w->number.items[row->number - 1] = rows_number_of(w, i);
   }
-  const bool repeated = w->said && own->line == w->last.line && own->file == w->last.file &&
-                        rows_caller(w, own) == w->last.caller && own->name == w->last.name &&
-                        own->entry == w->last.entry;
-  const bool first = !w->said;
+  const bool first = !w->said, repeated = place && rows_repeat(w, own); /* L1804 */
   if (!repeated)
-    rows_say(w, own, to, place && !own->entry && rows_begin_function(w, place));
+    rows_say(w, own, to, place && own->entry != ENTRY_BEGINS && rows_begin_function(w, place));
   if (first)
     w->number.items[own->number - 1] = w->written;
   w->waiting = 0;
@@ -374,6 +350,7 @@ static bool rows_read(row_writer *w, const uint8_t *sequence, uint64_t size) {
   while (rows_next(&r, w->shape)) {
     *tl_vector_push(w->arena, &w->rows) = r.row;
     tl_u32_push(w->arena, &w->number, 0);
+    r.row.entry = ENTRY_UNSAID;
   }
   w->result = r.understood ? FINAL_ROWS_MADE : r.fixed ? FINAL_ROWS_FIXED : FINAL_ROWS_KEPT;
   return r.understood;

@@ -7,25 +7,16 @@
 /* From the header of a unit. */
 typedef struct line_shape {
   int8_t line_base;
-  uint8_t line_range, opcode_base;
+  uint8_t least_step, line_range, opcode_base;
 } line_shape;
 
 typedef tl_byte_vector final_line_bytes;
-
-/* An opcode of a line program. */
-typedef struct final_line_opcode {
-  uint64_t start, operand; /* operand: of an extended one, behind its number */
-  bool sets_address;
-} final_line_opcode;
-
-/* The opcode at *at, which moves behind it; false at the end. `base`: the first special one. */
-bool final_next_line_opcode(const uint8_t *bytes, uint64_t end, uint8_t base, uint64_t *at, final_line_opcode *opcode);
 
 typedef enum final_rows {
   FINAL_ROWS_MADE,
   FINAL_ROWS_KEPT, /* something in the sequence is not understood */
   FINAL_ROWS_RING, /* a row is inlined at itself: nvlink crashes */
-  FINAL_ROWS_FIXED /* an advance by a fixed number: so it does (L1702) */
+  FINAL_ROWS_FIXED /* an advance by a fixed number, or a least step of 0: so it does (L1702, L1788) */
 } final_rows;
 
 /* The text that rows are about. */

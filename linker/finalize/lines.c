@@ -4,40 +4,26 @@
 #include "finalize/line_rows.h"
 
 #include "base/bytes.h"
+#include "catalog/message.h"
 #include "catalog/sass_type.h"
 #include "cubin/elf.h"
+#include "cubin/line_program.h"
 
 #include <string.h>
 
-/* DWARF 2: unit_length, version, header_length; set_address is 00 09 02 and the address. */
-enum { UNIT_LENGTH = 4, UNIT_HEADER_LENGTH = 6, UNIT_LEAST = 10, ADDRESS = 3 };
+/* unit_length in a unit, and the address behind DW_LNE_set_address, 00 09 02. */
+enum { UNIT_LENGTH = 4, ADDRESS = 3 };
 /* Behind header_length. */
-enum { SHAPE_LEAST_STEP = 0, SHAPE_LINE_BASE = 2, SHAPE_LINE_RANGE = 3, SHAPE_OPCODE_BASE = 4, SHAPE_SIZE = 5 };
-
-typedef struct line_unit {
-  uint64_t start, program, end; /* in the piece */
-} line_unit;
+enum { SHAPE_LEAST_STEP = 0, SHAPE_LINE_BASE = 2, SHAPE_LINE_RANGE = 3 };
 
 typedef struct line_sequence {
   uint64_t start, end; /* in the piece */
-  uint32_t symbol;     /* index in .symtab, 0: the function is not in the output */
-  uint32_t function;   /* symbol of the Mercury module, TL_NONE */
+  uint32_t symbol;     /* index in .symtab */
+  uint32_t function;   /* symbol of the Mercury module, TL_NONE: there is no entry */
   uint32_t type;       /* of the entry on the SASS side */
   int64_t addend;
 } line_sequence;
 typedef TL_VECTOR(line_sequence) line_sequences;
-
-/* An entry that stays. */
-typedef struct line_entry {
-  uint64_t offset, order;
-  const tl_kept *kept;
-} line_entry;
-
-/* Those of the section, by offset. */
-typedef struct line_entries {
-  line_entry *items;
-  size_t count;
-} line_entries;
 
 /* One file's part. */
 typedef struct line_table {
@@ -47,22 +33,12 @@ typedef struct line_table {
 
 typedef struct line_writer {
   finalizer *f;
-  line_entries entries;
+  final_entry_list kept; /* of the section */
+  tl_line_entries entries;
   final_line_bytes out;
   final_line_bytes relocations;
   bool info; /* .debug_line, whose units .debug_info names */
 } line_writer;
-
-static int lines_compare_entries(const void *a, const void *b) {
-  const line_entry *const x = a, *const y = b;
-  const uint64_t pairs[][2] = {{x->offset, y->offset}, {x->order, y->order}};
-  return tl_compare_pairs(pairs, 2);
-}
-
-static int lines_compare_places(const void *a, const void *b) {
-  const line_entry *const x = a, *const y = b;
-  return tl_compare(x->offset, y->offset);
-}
 
 static int lines_compare_symbols(const void *a, const void *b) {
   const line_sequence *const x = a, *const y = b;
@@ -70,42 +46,30 @@ static int lines_compare_symbols(const void *a, const void *b) {
   return tl_compare_pairs(pairs, 2);
 }
 
-static line_entries lines_collect_entries(const finalizer *f, const final_entries *all, uint32_t container) {
-  const final_entry_list list = final_entries_of(all, container);
-  line_entries entries = {tl_arena_new(f->arena, line_entry, list.count), list.count};
-  for (size_t i = 0; i < list.count; i++)
-    entries.items[i] = (line_entry){list.items[i]->offset, i, list.items[i]};
-  tl_vector_sort(&entries, lines_compare_entries);
-  size_t kept = 0; /* of several at a place the first */
-  for (size_t i = 0; i < entries.count; i++)
-    if (!kept || entries.items[kept - 1].offset != entries.items[i].offset)
-      entries.items[kept++] = entries.items[i];
-  entries.count = kept;
-  return entries;
+/* Those that stay, by place; of several at one the first, which is the input's last. */
+static void lines_collect_entries(line_writer *w) {
+  const tl_emitted *const emitted = w->f->mercury->emitted;
+  for (size_t i = 0; i < w->kept.count; i++) {
+    const tl_kept *const kept = w->kept.items[i];
+    const tl_line_entry one = {kept->offset, i, emitted->symbol_index[kept->symbol]};
+    *tl_vector_push(w->f->arena, &w->entries) = one;
+  }
+  tl_line_sort_entries(&w->entries);
 }
 
-static const tl_kept *lines_find_entry(const line_entries *entries, uint64_t offset) {
-  const line_entry key = {.offset = offset};
-  const line_entry *const found =
-      tl_sorted_find(&key, entries->items, entries->count, sizeof key, lines_compare_places);
-  return found ? found->kept : NULL;
+static const tl_kept *lines_find_entry(const line_writer *w, uint64_t offset) {
+  const tl_line_entry *const entry = tl_line_find_entry(&w->entries, offset);
+  return entry ? w->kept.items[entry->order] : NULL;
 }
 
 /* False at the end; a unit that does not fit its piece ends the link. */
-static bool lines_next_unit(const line_writer *w, const uint8_t *bytes, uint64_t size, uint64_t *position,
-                            line_unit *unit) {
-  const uint64_t at = *position;
-  if (at == size)
-    return false;
-  if (size - at < UNIT_LEAST)
+static bool lines_next_unit(const line_writer *w, const line_table *table, uint64_t *position, tl_line_unit *unit) {
+  const tl_line_found found = tl_line_next_unit(table->bytes, table->piece->size, position, unit);
+  if (found == TL_LINE_SHORT)
     final_disagree(w->f, "a unit of its line table is incomplete");
-  const uint64_t length = UNIT_LENGTH + (uint64_t)tl_get32(bytes + at);
-  const uint64_t header = UNIT_LEAST + (uint64_t)tl_get32(bytes + at + UNIT_HEADER_LENGTH);
-  if (length > size - at || header > length)
+  if (found == TL_LINE_PAST)
     final_disagree(w->f, "a unit of its line table runs past the table");
-  *unit = (line_unit){at, at + header, at + length};
-  *position = unit->end;
-  return true;
+  return found == TL_LINE_UNIT;
 }
 
 /* A set_address begins a sequence, the function's that the entry at its operand is about; nvlink does not look at the end of the
@@ -116,7 +80,7 @@ static void lines_add_sequence(const line_writer *w, const line_table *table, ui
     list->items[list->count - 1].end = start;
   line_sequence *const one = tl_vector_push(w->f->arena, list);
   *one = (line_sequence){.start = start, .function = TL_NONE};
-  const tl_kept *const kept = lines_find_entry(&w->entries, table->piece->offset + operand);
+  const tl_kept *const kept = lines_find_entry(w, table->piece->offset + operand);
   if (!kept)
     return;
   one->symbol = w->f->mercury->emitted->symbol_index[kept->symbol];
@@ -126,14 +90,13 @@ static void lines_add_sequence(const line_writer *w, const line_table *table, ui
 }
 
 /* All sequences of a unit, in the order of their places. */
-static line_sequences lines_find_sequences(const line_writer *w, const line_table *table, const line_unit *unit) {
-  const uint8_t *const shape = table->bytes + unit->start + UNIT_LEAST;
+static line_sequences lines_find_sequences(const line_writer *w, const line_table *table, const tl_line_unit *unit) {
   line_sequences list = {0};
   uint64_t at = unit->program;
-  final_line_opcode opcode;
-  if (unit->program - unit->start < UNIT_LEAST + SHAPE_SIZE)
+  tl_line_opcode opcode;
+  if (!tl_line_has_shape(unit))
     return list;
-  while (final_next_line_opcode(table->bytes, unit->end, shape[SHAPE_OPCODE_BASE], &at, &opcode))
+  while (tl_line_next_opcode(table->bytes, unit->end, tl_line_opcode_base(table->bytes, unit), &at, &opcode))
     if (opcode.sets_address)
       lines_add_sequence(w, table, opcode.start, opcode.operand, &list);
   if (list.count)
@@ -160,7 +123,7 @@ static bool lines_is_about_code(const finalizer *f, uint32_t symbol) {
 
 /* A sequence of `unit` with its rows at their places in the SASS text; where a second name stands before the function they
  * stay where they are. False where nothing is known of it. */
-static bool lines_rewrite(const line_writer *w, const line_table *table, const line_unit *unit,
+static bool lines_rewrite(const line_writer *w, const line_table *table, const tl_line_unit *unit,
                           const line_sequence *sequence, final_line_bytes *out) {
   finalizer *const f = w->f;
   const uint32_t text =
@@ -168,11 +131,12 @@ static bool lines_rewrite(const line_writer *w, const line_table *table, const l
   const bool about = lines_is_about_code(f, sequence->function);
   const bool slot = about && final_is_slot(f, sequence->function); /* L665 */
   const bool stays = !about || f->aliased[text] || (slot && final_slot_place(f, sequence->function));
-  const uint8_t *const shape = table->bytes + unit->start + UNIT_LEAST;
+  const uint8_t *const shape = table->bytes + unit->start + TL_LINE_UNIT_LEAST;
   const tl_code *const map = stays ? NULL : final_code_map_of(f, text);
-  if (unit->program - unit->start < UNIT_LEAST + SHAPE_SIZE || shape[SHAPE_LEAST_STEP] != 1 || (!stays && !map))
+  if (!tl_line_has_shape(unit) || (!stays && !map))
     return false;
-  const line_shape form = {(int8_t)shape[SHAPE_LINE_BASE], shape[SHAPE_LINE_RANGE], shape[SHAPE_OPCODE_BASE]};
+  const line_shape form = {(int8_t)shape[SHAPE_LINE_BASE], shape[SHAPE_LEAST_STEP], shape[SHAPE_LINE_RANGE],
+                           tl_line_opcode_base(table->bytes, unit)};
   const uint64_t size = slot ? f->slots.sass_size : about ? final_view_size(f->sass, f->sass_section[text]) : 0;
   const line_text code = {text, map, size};
   const final_rows made =
@@ -180,23 +144,23 @@ static bool lines_rewrite(const line_writer *w, const line_table *table, const l
   if (made == FINAL_ROWS_RING)
     final_disagree(f, "rows of a line table are inlined at themselves (L751)");
   if (made == FINAL_ROWS_FIXED)
-    final_disagree(f, "a line table advances by a fixed number (L1702)");
+    final_disagree(f, "a line table advances by a fixed number, or by nothing (L1702, L1788)");
   return made == FINAL_ROWS_MADE;
 }
 
-/* The sequences of `unit` that are in the output, in their order there. */
-static line_sequences lines_choose(const line_writer *w, const line_table *table, const line_unit *unit) {
+/* The sequences of `unit` that are in the output, in their order there: those with an entry, be it about symbol 0 (L1786). */
+static line_sequences lines_choose(const line_writer *w, const line_table *table, const tl_line_unit *unit) {
   line_sequences live = lines_find_sequences(w, table, unit);
   size_t kept = 0;
   for (size_t i = 0; i < live.count; i++)
-    if (live.items[i].symbol)
+    if (live.items[i].function != TL_NONE)
       live.items[kept++] = live.items[i];
   live.count = kept;
   tl_vector_sort(&live, lines_compare_symbols);
   return live;
 }
 
-static void lines_write_unit(line_writer *w, const line_table *table, const line_unit *unit) {
+static void lines_write_unit(line_writer *w, const line_table *table, const tl_line_unit *unit) {
   const line_sequences live = lines_choose(w, table, unit);
   const uint64_t start = w->out.count;
   if (w->info) /* all of these come in the order of their places */
@@ -222,7 +186,7 @@ static uint64_t lines_text_end(const uint8_t *bytes, uint64_t at, uint64_t end) 
 
 /* L984: where a header is shorter or longer than its lists of directories and files, nvlink's finalizer looks for the names
  * of functions that rows are inlined from, and crashes where there are none. */
-static void lines_check_header(const line_writer *w, const line_table *table, const line_unit *unit) {
+static void lines_check_header(const line_writer *w, const line_table *table, const tl_line_unit *unit) {
   const uint8_t *const bytes = table->bytes;
   enum { OPCODE_BASE = 14, FILE_NUMBERS = 3 };
   const uint64_t base = unit->start + OPCODE_BASE, end = unit->program;
@@ -244,11 +208,22 @@ static void lines_check_header(const line_writer *w, const line_table *table, co
 
 static void lines_write_file(line_writer *w, const line_table *table) {
   uint64_t position = 0;
-  line_unit unit;
-  while (lines_next_unit(w, table->bytes, table->piece->size, &position, &unit)) {
+  tl_line_unit unit;
+  while (lines_next_unit(w, table, &position, &unit)) {
     lines_check_header(w, table, &unit);
     lines_write_unit(w, table, &unit);
   }
+}
+
+/* L1780: nvlink's finalizer reads what the link wrote as it read the inputs. */
+static void lines_check_repeats(const line_writer *w, uint32_t section, const uint8_t *bytes) {
+  const tl_module *const module = w->f->mercury->module;
+  const char *const output = module->options->output_name ? module->options->output_name : "";
+  const tl_site site = {NULL, tl_module_text(module, final_mercury(w->f, section)->name), NULL, TL_NO_OFFSET};
+  if (!tl_line_repeats(bytes, final_view_size(w->f->mercury, section), &w->entries, w->f->arena))
+    return;
+  tl_diagnostics_add_before(module->diagnostics, tl_message_row_of(TL_MESSAGE_REPEATED_LINES), site);
+  tl_diagnostics_end(module->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER), site, NULL, output);
 }
 
 const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size) {
@@ -256,7 +231,9 @@ const uint8_t *final_lines(finalizer *f, uint32_t section, uint64_t *size) {
   const bool info = strcmp(tl_module_text(f->mercury->module, m->name), ".debug_line") == 0;
   line_writer w = {.f = f, .info = info};
   const uint8_t *const bytes = final_view_bytes(f->mercury, section);
-  w.entries = lines_collect_entries(f, &f->mercury_entries, m->relocations[1]);
+  w.kept = final_entries_of(&f->mercury_entries, m->relocations[1]);
+  lines_collect_entries(&w);
+  lines_check_repeats(&w, section, bytes);
   tl_vector_reserve(f->arena, &w.out, 2 * final_view_size(f->mercury, section) + 1);
   for (size_t i = 0; i < m->pieces.count; i++) {
     const tl_piece *const piece = &m->pieces.items[i];

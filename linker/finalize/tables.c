@@ -16,7 +16,8 @@
 
 /* --- .nv.info.F --- */
 
-enum { INFO_TABLE = 8 }; /* bytes behind a kernel with a bindless table */
+enum { INFO_TABLE = 8 };            /* bytes behind a kernel with a bindless table */
+enum { SM_120 = 120, AVOIDED = 8 }; /* what code of older machines has to avoid */
 
 typedef enum info_rule {
   INFO_COPY,    /* as in the Mercury view */
@@ -76,16 +77,24 @@ static bool info_has_entries(const finalizer *f, uint32_t table) {
          final_entries_of(&f->mercury_entries, m->laid_out).count;
 }
 
-/* The records of info_last; the symbol of PARAM_CBANK is that of the bank in the output. */
+static uint64_t info_count(const uint8_t *list, uint64_t size, uint8_t code) {
+  uint64_t position = 0, length, count = 0;
+  while (info_next(list, size, code, &position, &length))
+    count++;
+  return count;
+}
+
+/* The records of info_last, where the SASS side has more of them than Mercury's (L1798); the symbol of PARAM_CBANK is that of the bank in the output. */
 static void info_put_last(const finalizer *f, info_writer *w, uint32_t section, uint32_t text) {
   const uint32_t sass = f->sass_section[section];
   const uint8_t *const list = final_view_bytes(f->sass, sass);
   for (size_t i = 0; i < sizeof info_last; i++) {
     uint64_t position = 0, length;
     const uint8_t *const record = info_next(list, final_view_size(f->sass, sass), info_last[i], &position, &length);
-    const bool there = tl_records_have_whole(final_view_bytes(f->mercury, section),
-                                             final_view_size(f->mercury, section), info_last[i]); /* L1535 */
-    if (!record || there)
+    const uint8_t *const mercury = final_view_bytes(f->mercury, section);
+    const uint64_t size = final_view_size(f->mercury, section);
+    if (!record || tl_records_have_whole(mercury, size, info_last[i]) || /* L1535 */
+        info_count(list, final_view_size(f->sass, sass), info_last[i]) <= info_count(mercury, size, info_last[i]))
       continue;
     uint8_t *const at = w->bytes + w->size;
     info_put(w, record, length);
@@ -140,8 +149,11 @@ const uint8_t *final_info(finalizer *f, uint32_t section, uint64_t *size) {
       record = same ? same : record;
       length = same ? own : length;
     }
-    if (length <= from_size + other_size - w.size)
-      info_put(&w, record, length);
+    if (length > from_size + other_size - w.size)
+      continue;
+    info_put(&w, record, length);
+    if (code == info_last[2] && record[0] == 4 && length >= 8) /* L1798 */
+      w.bytes[w.size - length + 4] |= f->mercury->module->arch < SM_120 ? AVOIDED : 0;
   }
   if (other)
     info_put_last(f, &w, section, text);

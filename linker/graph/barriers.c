@@ -62,6 +62,18 @@ static void barriers_store(barriers *b, uint32_t function) {
   b->resources->kept_barriers[text] = known != TL_NONE;
 }
 
+/* L1708: a second name that is a kernel gets a record of its own of what it reaches, behind its function's. */
+static void barriers_store_alias(barriers *b, uint32_t alias) {
+  const tl_module *const module = b->module;
+  const tl_symbol *const symbol = &module->symbols.items[alias];
+  const uint32_t info = symbol->section == TL_NONE ? TL_NONE : module->sections.items[symbol->section].info;
+  if (info == TL_NONE || module->sections.items[symbol->section].owner == alias)
+    return;
+  const uint32_t below = tl_graph_most_called(b->graph, b->most, symbol->function);
+  if (below)
+    *tl_vector_push(b->arena, &b->resources->sections[info]) = barriers_record(b, NULL, below);
+}
+
 void tl_spread_barriers(tl_resources *resources, const tl_module *module, const tl_graph *graph, tl_arena *arena) {
   barriers b = {.resources = resources, .module = module, .graph = graph, .arena = arena};
   b.own = tl_arena_new(arena, uint32_t, graph->node_count);
@@ -71,4 +83,6 @@ void tl_spread_barriers(tl_resources *resources, const tl_module *module, const 
   b.most = tl_graph_most(graph, b.own, arena);
   for (size_t f = 0; f < module->functions.count; f++)
     barriers_store(&b, module->functions.items[f]);
+  for (size_t k = 0; k < module->entries.count; k++)
+    barriers_store_alias(&b, module->entries.items[k]);
 }

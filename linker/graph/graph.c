@@ -122,13 +122,14 @@ void tl_graph_build(tl_graph *graph, const tl_module *module, tl_arena *arena) {
   const tl_edges indirect = graph_number_prototypes(graph, &numbers, &module->indirect_calls, arena);
   tl_edges takers = graph_number_prototypes(graph, &numbers, &module->taken, arena);
   graph_turn_takers(&takers, module->untyped);
-  const tl_edges *const parts[] = {&module->calls, &indirect, &takers};
-  tl_edges all = {.items = tl_arena_new(arena, tl_edge, module->calls.count + indirect.count + takers.count)};
+  const tl_edges *const calls = module->walked_calls.count ? &module->walked_calls : &module->calls;
+  const tl_edges *const parts[] = {calls, &indirect, &takers};
+  tl_edges all = {.items = tl_arena_new(arena, tl_edge, calls->count + indirect.count + takers.count)};
   for (int part = 0; part < 3; part++)
     for (size_t i = 0; i < parts[part]->count; i++)
       all.items[all.count++] = parts[part]->items[i];
   graph->callees = tl_successors_make(arena, &all, graph->node_count);
-  graph->direct = tl_successors_make(arena, &module->calls, graph->node_count);
+  graph->direct = tl_successors_make(arena, calls, graph->node_count);
   graph->indirect = tl_successors_make(arena, &indirect, graph->node_count);
   graph->takers = tl_successors_make(arena, &takers, graph->node_count);
   graph_condense(graph, arena);

@@ -37,21 +37,24 @@ static void resources_read_own(tl_resources *r, const tl_module *module) {
 }
 
 /* L1254, L1434: frame sizes and counts of registers among the attributes of functions, whichever they name, count behind the
- * module's. */
+ * module's. So does what says that a stack has no end (L1706). */
 static void resources_read_further(tl_resources *r, const tl_module *module, tl_arena *arena) {
   for (uint32_t i = 1; i < module->sections.count; i++) {
     const tl_attributes *const list = &module->sections.items[i].attributes;
     for (size_t k = 0; k < list->count; k++) {
       const tl_attribute *const record = &list->items[k];
-      const bool registers = record->code == EIATTR_REGCOUNT, wanted = registers || record->code == EIATTR_FRAME_SIZE;
+      const bool registers = record->code == EIATTR_REGCOUNT, endless = tl_attribute_is_endless(record);
+      const bool wanted = registers || endless || record->code == EIATTR_FRAME_SIZE;
       const bool whole = wanted && record->symbol != TL_NONE && record->size >= 8;
       const uint32_t function = whole ? module->symbols.items[record->symbol].function : TL_NONE;
       if (function == TL_NONE || tl_module_is_stub(module, record->symbol)) /* L1092 */
         continue;
-      if (!registers) {
+      if (endless)
+        r->endless[function] = true;
+      else if (!registers)
         r->frame[function] = tl_get32(record->data + 4);
+      if (!registers)
         continue;
-      }
       if (!r->further)
         r->further = tl_arena_new(arena, uint32_t, module->resolution->functions.count);
       r->further[function] = i;

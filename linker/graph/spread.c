@@ -874,18 +874,8 @@ static void spread_to_single(spreader *s, uint32_t kernel, tl_attributes *list) 
   }
 }
 
-/* True where the files define more functions than one, dead ones too (L1408). */
-static bool spread_defines_several(const tl_module *module) {
-  const tl_resolution *const resolution = module->resolution;
-  size_t defined = 0;
-  for (size_t i = 0; i < resolution->functions.count; i++)
-    defined += resolution->functions.items[i].defined;
-  return defined > 1;
-}
-
-/* I14, I26: own records of every function; of a kernel that is the only one there can be several (L463). */
+/* I14, I26: own records of every function: two are an error, of a kernel that is the only function, too (L1705). */
 static void spread_read_crs(spreader *s) {
-  const bool several = spread_defines_several(s->module);
   for (size_t f = 0; f < s->module->functions.count; f++) {
     const uint32_t function = s->module->functions.items[f];
     if (!spread_is_primary(s, function))
@@ -896,7 +886,7 @@ static void spread_read_crs(spreader *s) {
       if ((code != EIATTR_CRS_STACK_SIZE && code != EIATTR_SYNC_STACK) || list->items[i].size < 4)
         continue;
       const tl_function *const known = &s->module->resolution->functions.items[function];
-      if (s->has_crs[function] && (several || !known->kernel) && !s->resources->two_stacks)
+      if (s->has_crs[function] && !s->resources->two_stacks)
         s->resources->two_stacks = tl_module_text(s->module, known->name);
       s->has_crs[function] = true;
       s->crs[function] =

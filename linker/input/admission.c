@@ -215,6 +215,11 @@ static bool candidate_is_capsule(const admission *a, const candidate *c) {
   return a->result->target->number >= FIRST_CAPSULE_SM && c->flags & FLAG_CAPSULE;
 }
 
+/* L1795: one that names its toolkit does not make a link one of SASS kind, though it is no capsule. */
+static bool candidate_is_sass(const admission *a, const candidate *c) {
+  return !candidate_is_capsule(a, c) && !(c->flags & FLAG_TOOLKIT && a->result->target->number >= FIRST_CAPSULE_SM);
+}
+
 /* A family's own target: sm_100f. */
 static bool admission_is_for_family(const tl_architecture *target) {
   return target->name[strlen(target->name) - 1] == 'f';
@@ -291,20 +296,28 @@ static void candidate_check_toolkit(const admission *a, const candidate *c) {
                        c->path, tl_arena_signed(a->arena, toolkit));
 }
 
-/* L1080. */
+/* L1080, L1780; L1801 of what the finalizer reads. */
 static void candidate_check_mercury(const admission *a, const candidate *c) {
   const char *section;
   uint64_t offset;
-  if (!candidate_is_capsule(a, c) || !tl_capsule_is_refused(c->bytes, c->size, &section, &offset))
+  if (!candidate_is_capsule(a, c))
     return;
-  tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER), (tl_site){c->path, section, NULL, offset},
-                     NULL, c->path);
+  if (tl_capsule_is_refused(c->bytes, c->size, &section, &offset))
+    tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER),
+                       (tl_site){c->path, section, NULL, offset}, NULL, c->path);
+  if (!a->result->some_sass && tl_capsule_needs_memory(c->bytes, c->size, &section))
+    tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER),
+                       (tl_site){c->path, section, NULL, TL_NO_OFFSET}, NULL, c->path);
+  if (!tl_capsule_repeats_lines(c->bytes, c->size, a->arena))
+    return;
+  tl_diagnostics_add_before(a->diagnostics, tl_message_row_of(TL_MESSAGE_REPEATED_LINES), admission_site(c->path));
+  tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER), admission_site(c->path), NULL, c->path);
 }
 
 /* E44, of the first file that has no capsules (R60, L100); of a virtual target, too. */
 static void candidate_check_capsule(const admission *a, const candidate *c) {
   const tl_architecture *const target = a->result->target;
-  if (target->number >= FIRST_CAPSULE_SM && !candidate_is_capsule(a, c) && !a->result->some_sass)
+  if (target->number >= FIRST_CAPSULE_SM && candidate_is_sass(a, c) && !a->result->some_sass)
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_LIMITED), admission_site(c->path), NULL,
                        (uint64_t)target->number, c->path);
 }
@@ -322,7 +335,8 @@ static bool candidate_has_relocations(const candidate *c) {
 /* Step 8 of C76; F12. */
 static void candidate_check_kind(const admission *a, const candidate *c) {
   const bool capsules = (c->flags >> 8 & SM_MASK) >= FIRST_CAPSULE_SM;
-  if (capsules && !(c->flags & (FLAG_CAPSULE | FLAG_SASS)) && candidate_has_relocations(c))
+  const bool lacking = candidate_has_relocations(c) || c->flags & FLAG_TOOLKIT; /* L1795 */
+  if (capsules && !(c->flags & (FLAG_CAPSULE | FLAG_SASS)) && lacking)
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_HOSTILE), admission_site(c->path), NULL, c->path,
                        "its header says neither SASS nor capsule (D43)");
   if (!(c->flags & FLAG_CAPSULE) || (capsules && !(c->flags & FLAG_SASS)))
@@ -421,7 +435,7 @@ static void admission_check_cubin(const admission *a, size_t index, admission_ex
   c.accepted.capsule = candidate_is_capsule(a, &c);
   a->result->some_ewp |= c.accepted.ewp;
   a->result->some_capsule |= c.accepted.capsule;
-  a->result->some_sass |= !c.accepted.capsule;
+  a->result->some_sass |= candidate_is_sass(a, &c);
   *tl_vector_push(a->arena, &a->result->files) = c.accepted;
 }
 
@@ -510,11 +524,26 @@ void tl_admission_begin(tl_admission *result, const tl_job *job, tl_arena *arena
     admission_say(&a, TL_MESSAGE_PRESERVE_LIMITED, job->options.arch);
 }
 
+/* L1795: in a link of capsules what names its toolkit and is none has no Mercury side: its entries are not Mercury's, and
+ * without any nvlink ends by a signal. */
+static void admission_check_sides(const admission *a) {
+  for (size_t i = 0; a->result->capsule && i < a->result->files.count; i++) {
+    const tl_input *const input = &a->job->inputs[a->result->files.items[i].input];
+    const candidate c = {.path = input->path, .bytes = input->data, .size = input->size};
+    if (a->result->files.items[i].capsule)
+      continue;
+    if (candidate_has_relocations(&c))
+      tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_UNEXPECTED_RELOC), admission_site(c.path), NULL);
+    candidate_refuse(a, &c, "its header names a toolkit, and says that it is no capsule (D43)");
+  }
+}
+
 void tl_admission_check(tl_admission *result, const tl_job *job, tl_arena *arena, tl_diagnostics *diagnostics) {
   const admission a = {result, job, arena, diagnostics};
   for (size_t i = 0; i < job->input_count; i++)
     admission_check_file(&a, i);
   result->capsule = result->target->number >= FIRST_CAPSULE_SM && !result->some_sass;
+  admission_check_sides(&a);
 }
 
 void tl_admission_run(tl_admission *result, const tl_job *job, tl_arena *arena, tl_diagnostics *diagnostics) {

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "cubin/elf.h"
+#include "cubin/line_program.h"
 #include "input/content.h"
 
 #include <string.h>
@@ -92,6 +93,16 @@ static uint64_t capsule_first_of_type(const uint8_t *bytes, uint32_t type) {
   return 0;
 }
 
+bool tl_capsule_needs_memory(const uint8_t *bytes, size_t size, const char **section) {
+  const uint64_t most = 0x80000000, count = tl_content_elf_section_count(bytes);
+  for (uint64_t i = 1; i < count; i++)
+    if (tl_get64(capsule_section(bytes, i) + 48) > most) {
+      *section = capsule_name(bytes, size, i);
+      return true;
+    }
+  return false;
+}
+
 bool tl_capsule_is_refused(const uint8_t *bytes, size_t size, const char **section, uint64_t *offset) {
   enum { TYPE_AT = 16 };
   const uint16_t type = tl_get16(bytes + TYPE_AT);
@@ -107,4 +118,37 @@ bool tl_capsule_is_refused(const uint8_t *bytes, size_t size, const char **secti
   *offset = entries || !symbols ? 0 : capsule_strange_binding(bytes, capsule_section(bytes, symbols));
   *section = capsule_name(bytes, size, entries ? entries : symbols);
   return entries || *offset;
+}
+
+/* The bytes of the first section of a name; NULL where it has none in the file. */
+static const uint8_t *capsule_bytes_of(const uint8_t *bytes, size_t size, const char *name, uint64_t *length) {
+  const uint8_t *const section = tl_content_elf_find_section(bytes, size, 1, name);
+  *length = section ? tl_get64(section + 32) : 0;
+  return section && tl_content_holds(size, tl_get64(section + 24), *length) ? bytes + tl_get64(section + 24) : NULL;
+}
+
+/* A line table's entries, by place. */
+static tl_line_entries capsule_line_entries(const uint8_t *bytes, size_t size, const char *name, tl_arena *arena) {
+  tl_line_entries list = {0};
+  uint64_t length;
+  const uint8_t *const entries = capsule_bytes_of(bytes, size, name, &length);
+  for (uint64_t i = 0; entries && i < length / ELF_RELA_SIZE; i++) {
+    const uint8_t *const entry = entries + i * ELF_RELA_SIZE;
+    *tl_vector_push(arena, &list) = (tl_line_entry){tl_get64(entry), i, tl_get32(entry + 12)};
+  }
+  tl_line_sort_entries(&list);
+  return list;
+}
+
+bool tl_capsule_repeats_lines(const uint8_t *bytes, size_t size, tl_arena *arena) {
+  static const char *const tables[][2] = {{".nv.merc.debug_line", ".nv.merc.rela.debug_line"},
+                                          {".nv.merc.nv_debug_line_sass", ".nv.merc.rela.nv_debug_line_sass"}};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    uint64_t length;
+    const uint8_t *const table = capsule_bytes_of(bytes, size, tables[i][0], &length);
+    const tl_line_entries entries = capsule_line_entries(bytes, size, tables[i][1], arena);
+    if (table && tl_line_repeats(table, length, &entries, arena))
+      return true;
+  }
+  return false;
 }

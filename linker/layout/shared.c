@@ -366,21 +366,33 @@ static uint64_t shared_align_alone(const shared_state *s, const tl_u32_vector *o
   return align;
 }
 
-/* Kernel-local objects in creation order, then the moved ones in sorted order (W9.4). */
+/* Of those without a symbol from *taken on the ones that were there when a symbol was made. */
+static void shared_collect_partials(const shared_state *s, const uint32_t *kernel_of, tl_u32_vector *own, bool foreign,
+                                    uint32_t *taken, uint32_t symbol) {
+  const tl_module *const module = s->module;
+  for (; *taken < module->partial_objects.count && module->partial_objects.items[*taken].symbols <= symbol; ++*taken) {
+    const tl_partial_object *const object = &module->partial_objects.items[*taken];
+    const uint32_t section = module->sections.items[object->text].shared;
+    const uint32_t kernel = kernel_of[section]; /* the merge has made the section where there was none */
+    if (kernel && object->foreign == foreign)
+      tl_u32_push(s->arena, &own[kernel - 1], *taken | partial);
+  }
+}
+
+/* Kernel-local objects in creation order, those of another space among them (L1796), then the moved ones in sorted order
+ * (W9.4). */
 static tl_u32_vector *shared_collect_own(shared_state *s) {
   tl_u32_vector *const own = tl_arena_new(s->arena, tl_u32_vector, s->kernel_count);
   const uint32_t *const kernel_of = shared_kernels_of_sections(s);
+  uint32_t foreign = 0, partials = 0;
   for (size_t i = 0; i < s->module->shared_objects.count; i++) {
     const uint32_t symbol = s->module->shared_objects.items[i], section = shared_own_section(s, symbol);
+    shared_collect_partials(s, kernel_of, own, true, &foreign, symbol);
     if (section != TL_NONE && kernel_of[section])
       tl_u32_push(s->arena, &own[kernel_of[section] - 1], symbol);
   }
-  for (uint32_t i = 0; i < s->module->partial_objects.count; i++) {
-    const uint32_t section = s->module->sections.items[s->module->partial_objects.items[i].text].shared;
-    const uint32_t kernel = kernel_of[section]; /* the merge has made the section where there was none */
-    if (kernel)
-      tl_u32_push(s->arena, &own[kernel - 1], i | partial);
-  }
+  shared_collect_partials(s, kernel_of, own, true, &foreign, UINT32_MAX);
+  shared_collect_partials(s, kernel_of, own, false, &partials, UINT32_MAX);
   for (size_t i = 0; i < s->sorted.count; i++) {
     const uint32_t symbol = s->sorted.items[i];
     if (s->users[shared_of(symbol)].count != 1)

@@ -188,6 +188,9 @@ typedef struct tl_symbol {
   uint32_t frame_cutoff[3];  /* relocations before this one against the symbol are dropped ... */
   uint32_t frame_section[3]; /* ... from these relocation sections (W8.2), TL_NONE */
   bool common;
+  bool reported;         /* its definition was an error (L1713) */
+  bool clashes;          /* a function has taken its name (L1712) */
+  bool clashing_kernel;  /* ... and a further one, a kernel */
   bool waits;            /* common, and stays so in a relocatable output (D3) */
   bool zeros_too;        /* common, and a definition without initialiser came behind it (W3.12) */
   bool weak_initialised; /* common, and a weak definition with an initialiser came behind it (L436) */
@@ -223,7 +226,8 @@ typedef struct tl_partial_object {
   uint32_t symbols; /* how many came before it */
   uint64_t laid;    /* up to where objects with a symbol lie */
   uint64_t size, align;
-  bool counts; /* there is an object without a symbol */
+  bool counts;  /* there is an object without a symbol */
+  bool foreign; /* it is one of another space (L1369) */
 } tl_partial_object;
 
 /* How an entry is to be treated whatever its symbol's class is. */
@@ -395,6 +399,7 @@ typedef struct tl_module {
   TL_VECTOR(tl_site) deleted_entries;   /* that stay, though what they name is gone (L527) */
   tl_attributes attributes;             /* of .nv.info, in input order */
   tl_u32_vector functions;              /* live functions (resolution index) in creation order */
+  tl_u32_vector recorded_functions;     /* all, in creation order: beside capsules they have records (L1707) */
   tl_u32_vector inner_functions;        /* those in kernels' texts, which are no nodes of the call graph (L552) */
   tl_u32_vector kernels;                /* output symbols of live kernels in creation order (L255) */
   tl_u32_vector all_kernels;            /* by their texts; with those that stay without being named (W17.12) */
@@ -414,24 +419,25 @@ typedef struct tl_module {
   TL_VECTOR(tl_copied_entry) copied_entries;  /* in output order, behind the ordinary entries of each container (M20) */
   uint32_t *block_of_function;                /* by function index; TL_NONE */
   tl_edges calls, indirect_calls, references; /* call graph parts -1, -3, -4, in input order (W7.1) */
-  tl_edges taken;                             /* part -2: function and prototype name, one of each function */
-  bool *untyped;                              /* by function: in `taken` without any record's text (L155) */
-  bool *taken_elsewhere;                      /* by function: a file that does not define it takes its address (L646) */
-  TL_VECTOR(tl_noted_pool) noted_pools;       /* pools of -ewp objects, in the order of the files (L1066) */
-  TL_VECTOR(tl_body_note) body_notes;         /* what a relocatable output says of its weak bodies (L646) */
-  tl_map replaced_records;                    /* records that only replaced bodies have: which contestant's (L791) */
-  tl_map calls_seen, references_seen;         /* keys of `calls` and `references`, where each is listed once */
-  tl_map prototype_seen, taken_at;            /* keys of `prototypes`; by function, where in `taken` it is */
-  uint32_t *prototype_of_function;            /* name of its .nv.prototype text; TL_NONE */
-  uint32_t *first_function;                   /* by file: the first function symbol that it makes, TL_NONE (L1601) */
-  uint32_t *first_prototype;                  /* what E25 compares with; TL_NONE */
-  uint32_t fills;                             /* number of .nv.info.F sections read so far (L86) */
-  bool deleted_section;                       /* something lies in dead code that nvlink looks for (L162, L225) */
-  uint32_t fragments;                         /* first reserved-memory kind of AT_ENTRY_FRAGMENTS: 0, 4 or 6 (L222) */
-  bool dead_alias;                            /* a live function has a dead alias (V11a, D63) */
-  bool dead_local_alias;                      /* the same of a local alias (L93) */
-  bool kept_alias;                  /* a dead function has a live alias that is weak or local (L1193, L1255) */
-  const tl_message_row *unexpected; /* the first wrong one of Mercury's entries (L1270), NULL */
+  tl_edges walked_calls; /* all calls, in input order, where the output has not all of them (L1707); else empty */
+  tl_edges taken;        /* part -2: function and prototype name, one of each function */
+  bool *untyped;         /* by function: in `taken` without any record's text (L155) */
+  bool *taken_elsewhere; /* by function: a file that does not define it takes its address (L646) */
+  TL_VECTOR(tl_noted_pool) noted_pools; /* pools of -ewp objects, in the order of the files (L1066) */
+  TL_VECTOR(tl_body_note) body_notes;   /* what a relocatable output says of its weak bodies (L646) */
+  tl_map replaced_records;              /* records that only replaced bodies have: which contestant's (L791) */
+  tl_map calls_seen, references_seen;   /* keys of `calls` and `references`, where each is listed once */
+  tl_map prototype_seen, taken_at;      /* keys of `prototypes`; by function, where in `taken` it is */
+  uint32_t *prototype_of_function;      /* name of its .nv.prototype text; TL_NONE */
+  uint32_t *first_function;             /* by file: the first function symbol that it makes, TL_NONE (L1601) */
+  uint32_t *first_prototype;            /* what E25 compares with; TL_NONE */
+  uint32_t fills;                       /* number of .nv.info.F sections read so far (L86) */
+  bool deleted_section;                 /* something lies in dead code that nvlink looks for (L162, L225) */
+  uint32_t fragments;                   /* first reserved-memory kind of AT_ENTRY_FRAGMENTS: 0, 4 or 6 (L222) */
+  bool dead_alias;                      /* a live function has a dead alias (V11a, D63) */
+  bool dead_local_alias;                /* the same of a local alias (L93) */
+  bool kept_alias;                      /* a dead function has a live alias that is weak or local (L1193, L1255) */
+  const tl_message_row *unexpected;     /* the first wrong one of Mercury's entries (L1270), NULL */
   tl_site unexpected_site;
   tl_place_of_symbol weak_behind_common; /* the first that an executable cannot have (D19, L436) */
   bool unified_functions;                /* some input has a table of functions (L521) */
@@ -447,6 +453,7 @@ typedef struct tl_module {
   uint64_t cuda_notes_end;
   uint8_t *compat; /* merged .nv.compat records (I60-I69), 4 bytes each */
   uint32_t compat_size;
+  bool external_pool; /* .nv_debug.shared was made for extern shared memory (L1703) */
   bool has_external_shared;
   bool has_surface;                   /* L590 */
   uint32_t bare_shared;               /* section of an -ewp object that only looks like the pool (L746), TL_NONE */

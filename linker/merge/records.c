@@ -297,14 +297,27 @@ static bool records_edge_is_new(tl_module *module, uint32_t part, uint32_t from,
 static uint32_t records_edge_end(const tl_merging *m, const uint32_t words[2], uint32_t prototype) {
   if (prototype != TL_NONE)
     return prototype;
-  return m->symbol_dead[words[1]] || m->bodies[words[1]].in_kernel ? TL_NONE : m->bodies[words[1]].function;
+  return m->symbol_dead[words[1]] ? TL_NONE : m->bodies[words[1]].function;
+}
+
+/* L1707: calls from and to functions in a kernel's text count as others do, but the output's call graph does not have
+ * them (L552). From the first of them on there are two lists. */
+static void records_add_call(tl_module *module, tl_edge edge, bool inner) {
+  if (inner && !module->walked_calls.count)
+    for (size_t i = 0; i < module->calls.count; i++)
+      *tl_vector_push(module->arena, &module->walked_calls) = module->calls.items[i];
+  if (inner || module->walked_calls.count)
+    *tl_vector_push(module->arena, &module->walked_calls) = edge;
+  if (!inner)
+    *tl_vector_push(module->arena, &module->calls) = edge;
 }
 
 static void records_add_edge(tl_merging *m, uint32_t part, const uint32_t words[2], uint32_t prototype,
                              uint64_t place) {
   tl_module *const module = m->module;
   const uint32_t from = m->bodies[words[0]].function, to = records_edge_end(m, words, prototype);
-  if (to == TL_NONE)
+  const bool inner = m->bodies[words[0]].in_kernel || (prototype == TL_NONE && m->bodies[words[1]].in_kernel);
+  if (to == TL_NONE || (inner && (module->capsule || (part == CALLGRAPH_CALL && !module->mode->final))))
     return;
   const bool taken = part == CALLGRAPH_TAKEN;
   const uint64_t key = tl_bodies_record_key(part, from, taken ? 0 : to);
@@ -319,7 +332,7 @@ static void records_add_edge(tl_merging *m, uint32_t part, const uint32_t words[
   else if (!records_edge_is_new(module, part, from, to))
     return;
   else if (part == CALLGRAPH_CALL)
-    *tl_vector_push(module->arena, &module->calls) = (tl_edge){from, to};
+    records_add_call(module, (tl_edge){from, to}, inner);
   else /* CALLGRAPH_REFERENCE */
     *tl_vector_push(module->arena, &module->references) = (tl_edge){from, to};
 }
@@ -376,7 +389,7 @@ static void records_read_callgraph(tl_merging *m, uint32_t section) {
       tl_module_add_prototype(m->module, prototype); /* L153 */
     if (part == CALLGRAPH_TAKEN && !goes)
       records_note_taken(m, words[0]);
-    if (!m->symbol_dead[words[0]] && !goes && !m->bodies[words[0]].in_kernel)
+    if (!m->symbol_dead[words[0]] && !goes)
       records_add_edge(m, part, words, prototype, place);
   }
 }
@@ -538,15 +551,16 @@ static void records_check_prototype(tl_merging *m, uint32_t symbol, uint32_t off
                   module->files[tl_smaller(first_file, m->file)].path);
 }
 
-/* A prototype of what is no function: of an object nvlink says so, otherwise it crashes (L178); in the
- * turn of its section (L1581). */
+/* A prototype of what is no function: of an object nvlink says so, and of a function whose name is a variable's (L1712),
+ * otherwise it crashes (L178); in the turn of its section (L1581). */
 static void records_check_function(const tl_merging *m, uint32_t section, uint64_t position, uint32_t symbol) {
-  if (tl_merging_function(m, symbol) != TL_NONE)
+  const bool function = tl_merging_function(m, symbol) != TL_NONE, node = !function || !m->without_node[symbol];
+  if (function && node)
     return;
   const unsigned type = symbol < m->cubin->symbol_count ? tl_symbol_type(&m->cubin->symbols[symbol]) : STT_SECTION;
   const bool object = type == STT_CUDA_OBJECT || (type != STT_SECTION && m->symbol_map[symbol] != TL_NONE);
   const tl_site site = {m->cubin->path, tl_merging_text(m, m->cubin->sections[section].name), NULL, position};
-  if (object)
+  if (object || !node)
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_NODE), site, NULL);
   tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, position,
                    "a prototype names no function");

@@ -67,10 +67,20 @@ static void relocations_check_type(const tl_merging *m, uint32_t section, uint64
                      "a relocation has a type that there is not");
 }
 
-/* R62, L584: a number below Mercury's is refused whatever becomes of the entry. */
+/* L1805: of a body that loses, or about one from debug data that goes with it. */
+static bool relocations_is_of_loser(const tl_merging *m, uint32_t target, uint32_t symbol) {
+  if (m->section_state[target] & TL_SECTION_LOST && m->cubin->sections[target].flags & SHF_EXECINSTR)
+    return true;
+  return symbol < m->cubin->symbol_count && m->bodies[symbol].role == TL_BODY_LOSES &&
+         tl_section_name_is_about_code(tl_merging_text(m, m->cubin->sections[target].name));
+}
+
+/* R62, L584: a number below Mercury's is refused whatever becomes of the entry, but for that of a body that loses. */
 static void relocations_check_mercury(const tl_merging *m, uint32_t section, uint64_t index) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const tl_cubin_relocation entry = tl_cubin_relocation_at(input, index);
+  if (input->info < m->cubin->section_count && relocations_is_of_loser(m, input->info, entry.symbol))
+    return;
   const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, entry.offset};
   if (m->module->view == TL_VIEW_MERCURY && entry.type && entry.type <= TL_R_MERCURY)
     relocations_refuse(m, TL_MESSAGE_UNEXPECTED_RELOC, site);
@@ -332,10 +342,13 @@ static uint32_t relocations_symbol(const tl_merging *m, uint32_t symbol) {
   return standing ? standing->output : TL_NONE;
 }
 
-/* Whether an entry of the type reaches the output, or the record of those that were applied. */
+/* Whether an entry of the type reaches the output, or the record of those that were applied. L1783: of the unified types those
+ * do, too, that an executable rewrites into one that the loader carries out. */
 static bool relocations_needs_symbol(const tl_merging *m, const tl_relocation_row *row) {
   const bool applied = row->kind == TL_RELOC_APPLY || row->kind == TL_RELOC_UNIFIED;
-  const bool kept = row->kind == TL_RELOC_UNIFIED && !m->module->mode->rewrites_unified;
+  const tl_relocation_row *const rewritten = tl_relocation_in_view(row->unified_to, m->module->view == TL_VIEW_MERCURY);
+  const bool loaded = rewritten && rewritten->kind == TL_RELOC_RUNTIME;
+  const bool kept = row->kind == TL_RELOC_UNIFIED && (loaded || !m->module->mode->rewrites_unified);
   return kept || row->kind == TL_RELOC_RUNTIME || row->kind == TL_RELOC_FUNC_DESC ||
          (m->module->mode->records_applied && applied);
 }
@@ -355,6 +368,14 @@ static bool relocations_section_is_empty(const tl_merging *m, const tl_cubin_sym
   return tl_symbol_type(symbol) == STT_SECTION && m->cubin->sections[symbol->section].type == SHT_CUDA_SHARED &&
          m->section_map[symbol->section] == TL_NONE && m->module->mode->final &&
          tl_module_find_section(m->module, symbol->name) != TL_NONE;
+}
+
+/* L1781: that of a dead kernel's shared memory in which no object lies goes with nothing; its symbol is symbol 0, as it is where
+ * the kernel lives (L1205). */
+static bool relocations_section_never_came(const tl_merging *m, const tl_cubin_symbol *symbol) {
+  const uint8_t state = m->section_state[symbol->section];
+  return tl_symbol_type(symbol) == STT_SECTION && m->cubin->sections[symbol->section].type == SHT_CUDA_SHARED &&
+         state & TL_SECTION_DEAD && !(state & TL_SECTION_DONE);
 }
 
 /* Whether a compiler constant is one of a body that lost, also of a dead function (L1384). */
@@ -377,7 +398,7 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
     return clears && !relocations_frame_is_gone(m, entry->symbol);
   }
   const bool defined = tl_merging_lies(symbol);
-  const bool gone = defined && relocations_section_is_gone(m, symbol);
+  const bool gone = defined && relocations_section_is_gone(m, symbol) && !relocations_section_never_came(m, symbol);
   const bool constant = gone && tl_merge_is_compiler_constant(m->cubin, symbol);
   const bool nameless = constant && !tl_merge_section_is_missed(m, symbol) && relocations_constant_lost(m, symbol) &&
                         !tl_merge_standing_constant(m->module, m->file, entry->symbol);
@@ -615,7 +636,8 @@ static void relocations_read_block(tl_merging *m, uint32_t section, uint32_t ind
   uint32_t group = 0;
   for (uint64_t i = 0; i < count; i++) {
     const tl_cubin_relocation entry = tl_cubin_relocation_at(input, i);
-    const uint32_t symbol = tl_merging_symbol(m, entry.symbol);
+    const bool known = entry.symbol < m->cubin->symbol_count;
+    const uint32_t symbol = known ? relocations_symbol(m, entry.symbol) : TL_NONE; /* L1792: a standing text's, too */
     if (symbol == TL_NONE || (!loses && relocations_outlast(m, input->info, entry.offset)))
       continue;
     if (!loses && (entry.offset < start || entry.offset >= end)) { /* a loser's are one group (L132) */

@@ -165,10 +165,12 @@ static bool resolve_is_alias(const tl_cubin *cubin, uint32_t symbol) {
   return tl_resolve_primary(cubin, symbol) != symbol;
 }
 
-/* One that is a kernel itself is in the call graph (L1088). */
-static bool resolve_lies_in_kernel(const tl_cubin *cubin, uint32_t symbol) {
-  return resolve_is_alias(cubin, symbol) && !(cubin->symbols[symbol].other & STO_ENTRY) &&
-         cubin->symbols[tl_resolve_primary(cubin, symbol)].other & STO_ENTRY;
+/* One that is a kernel itself is in the call graph (L1088). What has a name that the driver provides is as a kernel (L1704). */
+static bool resolve_lies_in_kernel(const resolver *r, const tl_cubin *cubin, uint32_t symbol) {
+  if (!resolve_is_alias(cubin, symbol) || cubin->symbols[symbol].other & STO_ENTRY)
+    return false;
+  const tl_cubin_symbol *const primary = &cubin->symbols[tl_resolve_primary(cubin, symbol)];
+  return primary->other & STO_ENTRY || tl_system_call_is(tl_names_text(r->names, primary->name));
 }
 
 /* D102: nvlink lets the function come first only before an alias that it meets for the first time. By default always. */
@@ -252,7 +254,7 @@ static void resolve_symbol(resolver *r, uint32_t file, uint32_t symbol) {
   }
   body->function = index;
   body->role = TL_BODY_MENTION;
-  body->in_kernel = resolve_lies_in_kernel(&r->files[file], symbol);
+  body->in_kernel = resolve_lies_in_kernel(r, &r->files[file], symbol);
   r->resolution->functions.items[index].kernel_somewhere |= (s->other & STO_ENTRY) != 0;
   if (s->section == SHN_UNDEF)
     return;

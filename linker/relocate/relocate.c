@@ -13,6 +13,7 @@
 #include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "relocate/patch.h"
+#include "relocate/unified_names.h"
 #include "relocate/written.h"
 
 #include <string.h>
@@ -1110,7 +1111,8 @@ static void relocate_entry(relocating *r, uint32_t index) {
   const tl_relocation_row *const row = tl_relocation_in_view(e.entry->type, mercury);
   if (mercury && !row && e.entry->type <= TL_R_MERCURY) /* R73 */
     relocate_fail(r, &e, TL_MESSAGE_UNEXPECTED_RELOC);
-  e.type = row && relocate_rewrites_unified(r) ? row->unified_to : e.entry->type; /* R11, R104 */
+  const bool rewrites = e.entry->type && relocate_rewrites_unified(r); /* L1782: the number 0 stays */
+  e.type = row && rewrites ? row->unified_to : e.entry->type;          /* R11, R104 */
   e.row = tl_relocation_in_view(e.type, mercury);
   e.foreign = !mercury && e.type >= TL_R_MERCURY;
   e.texture = row ? row->texture : TL_TEX_KEEP;
@@ -1176,6 +1178,13 @@ static bool relocate_is_laid(const relocating *r, uint32_t target) {
          r->module->sections.items[target].type == SHT_CUDA_CONSTANT0;
 }
 
+/* L1784, D137: the symbol that takes the place of symbol 0 has its number, which is none. */
+static bool relocate_is_numberless(const relocating *r, uint32_t symbol) {
+  const tl_module *const m = r->module;
+  return m->null_is_shared && m->mode->final && m->locals.count && symbol == m->locals.items[0] &&
+         tl_defect_matched(m->options, TL_DEFECT_D137);
+}
+
 /* Numbers so far behind Mercury's last one that nvlink ends by a signal over entries that stay (L1202). */
 static bool relocate_is_beyond(const relocating *r, const tl_kept *kept) {
   enum { BEYOND = TL_R_MERCURY + 0x1800 };
@@ -1202,7 +1211,7 @@ static void relocate_check_kept(const relocating *r, bool record) {
     const tl_symbol *const symbol = relocate_symbol(r, kept->symbol);
     const bool dropped = tl_type_of(symbol) == STT_SECTION && r->layout->section_dropped[symbol->section]; /* L185 */
     if (dropped || kept->deleted || tl_symbol_names_nothing(r->module, r->layout, symbol) ||
-        !tl_symbol_is_listed(r->module, r->layout, kept->symbol))
+        !tl_symbol_is_listed(r->module, r->layout, kept->symbol) || relocate_is_numberless(r, kept->symbol))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
   }
 }
@@ -1234,7 +1243,7 @@ static bool relocate_names_symbols(const tl_section *table) {
 static void relocate_check_unified(const relocating *r) {
   static const char *const tables[] = {".nv.uft.entry", ".nv.udt.entry"};
   static const uint32_t types[] = {SHT_CUDA_UFT_ENTRY, SHT_CUDA_UDT_ENTRY};
-  bool deleted = false;
+  bool deleted = tl_unified_names_deleted(r->relocated, r->module, r->layout); /* L1710 */
   for (size_t i = 0; i < r->module->unified_entries.count; i++) {
     const tl_unified_entry *const entry = &r->module->unified_entries.items[i];
     deleted |= entry->raw || (entry->symbol != TL_NONE &&

@@ -17,7 +17,8 @@ typedef struct ref_section {
   uint32_t name_offset, type, link, info;
   uint64_t flags, address, offset, size, align, entry_size;
   const uint8_t *data; /* NULL for types without file bytes (8, and 0x70000007, 9, a, 15) or size 0 */
-  uint32_t turn; /* the section that is read in this one's turn, where somebody has said so; 0: it is read itself */
+  uint32_t
+      turn; /* the section of entries that is read in this one's turn; 0: it is read itself; behind all: it has another's turn */
 } ref_section;
 
 typedef struct ref_symbol {

@@ -1,4 +1,5 @@
-/* Data, constant and debug sections as blocks (W3.3, W3.6, W3.8, W3.10, W8.8, RF715, RF771, RF772, RF776, RF795, RF836, RF896). */
+/* Data, constant and debug sections as blocks (W3.3, W3.6, W3.8, W3.10, W8.8, RF715, RF771, RF772, RF776, RF795, RF836, RF896,
+ * RF1110, RF1112, RF1113). */
 #include "link.h"
 
 #include <string.h>
@@ -43,7 +44,7 @@ static bool ref_merge_is_named(const ref_section *section) {
 }
 
 /* RF771: a function that lies in another section has no part in the text that names it. */
-static uint32_t ref_merge_text_owner(const ref_file *file, uint32_t section) {
+uint32_t ref_merge_text_owner(const ref_file *file, uint32_t section) {
   const uint32_t owner = ref_function_primary(file, section);
   const uint32_t lies_in = owner == 0 ? 0 : file->cubin.symbols[owner].section;
   const bool capsule = (file->cubin.flags & REF_KIND_CAPSULE) != 0;
@@ -129,7 +130,9 @@ static bool ref_block_replace_parameters(ref_link *link, ref_file *file, uint32_
 /* With which a weak kernel's bank is compared: that of the body before it; of a dead kernel (RF672) the one of its name. */
 static size_t ref_block_standing_bank(const ref_link *link, const ref_section *input, const ref_function *function) {
   if (function->live) {
-    return function->defined_weak_so_far ? function->constant0 : REF_NONE;
+    const bool is_known = function->constant0 != REF_NONE && function->defined_weak_so_far;
+    return is_known && strcmp(link->sections[function->constant0].name, input->name) == 0 ? function->constant0
+                                                                                          : REF_NONE; /* RF1113 */
   }
   const size_t known = ref_map_find(&link->section_by_name, input->name);
   return known == REF_NONE || link->sections[known].type != REF_TYPE_CONSTANT ? REF_NONE : known;
@@ -324,7 +327,7 @@ static bool ref_block_has_constants(const ref_file *file, uint32_t section) {
 static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   ref_section own_constants = file->cubin.sections[section]; /* RF116, L895: called after the function */
   own_constants.name = ref_memory_join(link, link->view->optimizer_prefix, file->cubin.symbols[owner].name);
-  own_constants.flags = link->is_capsule ? own_constants.flags : REF_FLAG_ALLOC | REF_FLAG_INFO; /* RF776 */
+  own_constants.flags = REF_FLAG_ALLOC | REF_FLAG_INFO; /* RF776, RF1140 */
   const ref_section *input = &own_constants;
   const size_t number = file->function_of[owner];
   const bool loses = file->body_of[owner] == REF_BODY_LOSES;
@@ -395,12 +398,45 @@ static bool ref_block_is_in_file(const ref_file *file, size_t number) {
   return false;
 }
 
+/* RF1112: a bank that is called as something else of the output, a table that the output makes itself at that, comes into it, and the kernel has
+ * none. */
+static bool ref_block_is_bank_in_table(ref_link *link, const ref_section *input, size_t *number) {
+  const size_t fixed = ref_section_find_fixed(link, input);
+  *number = fixed == REF_NONE ? ref_map_find(&link->section_by_name, input->name) : fixed;
+  if (link->is_capsule || *number == REF_NONE) {
+    return false;
+  }
+  const ref_out_section *section = &link->sections[*number];
+  const bool seen = section->symbol != REF_NONE || !ref_section_type_is_constant(section->type);
+  return section->type != REF_TYPE_CONSTANT && seen;
+}
+
+/* RF560, RF47: a weak body's bank joins what has its name, but not behind a strong body of its kernel. */
+static bool ref_block_joins_bank(const ref_link *link, const ref_file *file, uint32_t owner) {
+  return file->cubin.symbols[owner].info >> 4 == REF_BIND_WEAK &&
+         (file->body_of[owner] == REF_BODY_NEW || link->functions[file->function_of[owner]].defined_weak_so_far);
+}
+
+static void ref_block_place_in_table(ref_link *link, ref_file *file, uint32_t section, uint32_t owner, size_t number) {
+  const bool is_first = link->sections[number].symbol == REF_NONE;
+  ref_section_show_symbol(link, number);
+  if (!is_first && ref_block_joins_bank(link, file, owner)) {
+    if (link->sections[number].size != file->cubin.sections[section].size) {
+      ref_message_add(link, REF_ERROR, "E27", "Duplicate weak parameter bank for '%s' is not the same size",
+                      link->functions[file->function_of[owner]].name);
+    }
+    ref_block_map(file, section, number, 0);
+    return;
+  }
+  ref_block_append(link, file, section, number);
+}
+
 /* RF618: a bank that has the name of an earlier file's is no section of its own: a strong kernel's stands behind that one, a weak one's is it.
  * RF560: whatever has the name of a weak kernel's bank, and a symbol, must have its size. */
 static bool ref_block_take_bank_of_name(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   const ref_section *input = &file->cubin.sections[section];
   const size_t known = ref_map_find(&link->section_by_name, input->name);
-  const bool weak = file->cubin.symbols[owner].info >> 4 == REF_BIND_WEAK;
+  const bool weak = ref_block_joins_bank(link, file, owner);
   ref_function *function = &link->functions[file->function_of[owner]];
   if (known == REF_NONE || link->sections[known].symbol == REF_NONE || link->is_capsule) {
     return false;
@@ -455,6 +491,11 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
     ref_block_compare_banks(link, file, section);
     return false;
   }
+  size_t number = REF_NONE;
+  if (parameters && ref_block_is_bank_in_table(link, input, &number)) {
+    ref_block_place_in_table(link, file, section, owner, number);
+    return true;
+  }
   if (parameters && ref_block_is_bank_of(link, function, input)) {
     return ref_block_place_parameters_again(link, file, section, owner);
   }
@@ -466,10 +507,10 @@ static bool ref_block_place_owned(ref_link *link, ref_file *file, uint32_t secti
     ref_block_place_lost_constants(link, file, section);
     return true;
   }
-  const size_t number = parameters ? ref_block_add_bank_zero(link, function, input)
-                        : table    ? ref_block_add_laid_table(link, function, input)
-                                   : ref_section_add_with_symbol(link, input->name, input->type, input->flags,
-                                                                 input->align, input->entry_size); /* L952 */
+  number = parameters ? ref_block_add_bank_zero(link, function, input)
+           : table    ? ref_block_add_laid_table(link, function, input)
+                      : ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align,
+                                                    input->entry_size); /* L952 */
   link->sections[number].info_section = ref_block_find_info(link, file, input, function);
   ref_block_keep_link(link, number, input);
   ref_block_append(link, file, section, number);
@@ -542,6 +583,14 @@ static bool ref_block_is_dead_text(const ref_link *link, const ref_file *file, u
          !link->functions[file->function_of[owner]].live;
 }
 
+/* RF1110: no text of its name has a function that lies in this very section, though sh_info does not name it, and a second name. */
+static bool ref_block_has_text_elsewhere(const ref_link *link, const ref_function *function, const ref_section *input) {
+  const ref_file *file = &link->files[function->definition_file];
+  const uint32_t section = file->cubin.symbols[function->definition_symbol].section;
+  const bool is_here = section < file->cubin.section_count && &file->cubin.sections[section] == input;
+  return !is_here && !ref_function_symbol_is_alias(file, (uint32_t)function->definition_symbol);
+}
+
 /* RF795, RF1035: code of nobody that has the name of a dead text, of an earlier file or its own, is joined to that and goes with it. */
 bool ref_block_joins_dead_text(const ref_link *link, size_t file_number, const ref_section *input) {
   static const char prefix[] = ".text.";
@@ -551,7 +600,8 @@ bool ref_block_joins_dead_text(const ref_link *link, size_t file_number, const r
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
     if (function->defined && !function->live && function->definition_file <= file_number &&
-        strcmp(function->name, input->name + sizeof prefix - 1) == 0) {
+        strcmp(function->name, input->name + sizeof prefix - 1) == 0 &&
+        ref_block_has_text_elsewhere(link, function, input)) {
       return true;
     }
   }
@@ -603,6 +653,7 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
   const bool code = input->type == REF_TYPE_PROGBITS && (input->flags & REF_FLAG_EXEC) != 0 &&
                     input->link == file->cubin.symbol_section; /* RF193 */
   const bool table = ref_unified_is_table(input->type) && !ref_unified_is_copy(input) &&
+                     (link->is_capsule || input->link == file->cubin.symbol_section) && /* RF1121 */
                      (link->relocatable || input->type != REF_TYPE_UFT_ENTRY) &&
                      input->size >= UNIFIED_ENTRY; /* RF706: without an entry it names no symbols */
   const bool is_text = link->sections[number].info_function != REF_NONE; /* RF795 */

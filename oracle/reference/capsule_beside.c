@@ -4,7 +4,6 @@
  * do further ones of a name; where Mercury's side has none of the name, attributes and debug data are the SASS side's. */
 #include "capsule.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { VERSION_RECORD = 0x01015f03 };
@@ -21,8 +20,7 @@ typedef struct ref_beside {
   bool *has_version; /* a text about which Mercury's side has attributes */
   bool file_says;    /* `.nv.compat` is there, and says: */
   uint16_t file_version;
-  ref_indices tables; /* of entries, Mercury's, in the order of the SASS side's */
-  uint32_t *moved;    /* by section of Mercury's the SASS section in whose place it stands, or 0 */
+  uint32_t *moved; /* by section of Mercury's the SASS section in whose place it stands, or 0 */
 } ref_beside;
 
 static bool ref_beside_is_mercury(const ref_section *section) {
@@ -43,10 +41,15 @@ static bool ref_beside_is_data(uint32_t type) {
   return type == REF_TYPE_GLOBAL_INIT || ref_section_type_is_constant(type);
 }
 
+/* RF1187 */
+static bool ref_beside_is_unified(uint32_t type) {
+  return type == REF_TYPE_UFT_ENTRY || type == REF_TYPE_UDT || type == REF_TYPE_UDT_ENTRY;
+}
+
 /* What is found by its name. */
 static bool ref_beside_is_named(const ref_section *section) {
   return ref_beside_is_table(section->type) || section->type == REF_TYPE_INFO || ref_beside_is_debug(section) ||
-         ref_beside_is_data(section->type);
+         ref_beside_is_data(section->type) || ref_beside_is_unified(section->type);
 }
 
 /* What Mercury's section beside a SASS one is called, without `.nv.merc`. */
@@ -98,6 +101,9 @@ static uint32_t ref_beside_target(const ref_beside *beside, uint32_t target) {
   }
   const char *name = ref_beside_name(beside->link, beside->view->sections[target].name);
   const size_t found = ref_map_find(&beside->first, name);
+  if (found != REF_NONE && ref_beside_is_debug(&beside->whole->sections[target])) {
+    return target; /* RF1154: of several of a name the one itself */
+  }
   return found == REF_NONE ? 0 : (uint32_t)found;
 }
 
@@ -206,12 +212,19 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
     beside->taken[found] = true;
     ref_map_set(beside->link, &beside->names, name, beside->next[found]);
     if (ref_beside_is_data(input->type)) {
+      const bool of_file = input->type == REF_TYPE_GLOBAL_INIT || input->type == ref_view_sass.user_type ||
+                           input->type == REF_TYPE_CONSTANT + 4;
       ref_beside_take_headers(input, section);
+      section->info = of_file ? target : section->info; /* RF1178 */
       return;
     }
     section->type = is_table ? REF_TYPE_RELA : input->type;
+    if (ref_beside_is_unified(input->type)) {
+      return;
+    }
     if (is_table) {
-      ref_indices_add(beside->link, &beside->tables, found);
+      own->turn = (uint32_t)found; /* RF1009, RF1170 */
+      section->turn = (uint32_t)beside->whole->section_count;
     }
     if (input->type == REF_TYPE_INFO) {
       section->info = 0;
@@ -266,7 +279,8 @@ static void ref_beside_move_objects(const ref_beside *beside) {
   }
 }
 
-/* RF1017: constants of Mercury's beside which the SASS side has no section of the name, of whatever type: nvlink ends by a signal. */
+/* RF1017: constants of Mercury's beside which the SASS side has no section of the name, of whatever type: nvlink ends by a signal, behind all
+ * that it says of the link (RF1173). */
 static void ref_beside_check_constants(const ref_beside *beside) {
   const char *const names[][2] = {{ref_view_mercury.user_name, ref_view_sass.user_name},
                                   {".nv.constant.pic", ".nv.constant4"}};
@@ -278,28 +292,10 @@ static void ref_beside_check_constants(const ref_beside *beside) {
       const ref_section *section = &beside->whole->sections[i];
       found = !ref_beside_is_mercury(section) && strcmp(section->name, names[k][1]) == 0;
     }
-    if (!found) {
-      ref_message_fatal(beside->link, "RF1017", "a capsule has '%s' without a section '%s' of the SASS side",
-                        names[k][0], names[k][1]);
+    if (!found && beside->link->lone_constants == NULL) {
+      beside->link->lone_constants = names[k][0];
+      beside->link->missing_constants = names[k][1];
     }
-  }
-}
-
-static int ref_beside_compare(const void *left, const void *right) {
-  const size_t a = *(const size_t *)left, b = *(const size_t *)right;
-  return (a > b) - (a < b);
-}
-
-/* RF1009: entries are read in the order of the SASS side's. */
-static void ref_beside_set_turns(const ref_beside *beside) {
-  const ref_indices *tables = &beside->tables;
-  size_t *sorted = REF_TAKE(beside->link, size_t, tables->count + 1);
-  for (size_t i = 0; i < tables->count; i++) {
-    sorted[i] = tables->items[i];
-  }
-  qsort(sorted, tables->count, sizeof *sorted, ref_beside_compare);
-  for (size_t i = 0; i < tables->count; i++) {
-    beside->view->sections[sorted[i]].turn = (uint32_t)tables->items[i];
   }
 }
 
@@ -329,7 +325,6 @@ void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) 
     }
   }
   ref_beside_check_constants(&beside);
-  ref_beside_set_turns(&beside);
   ref_beside_move(&beside);
   ref_beside_move_objects(&beside);
 }

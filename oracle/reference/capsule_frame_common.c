@@ -82,6 +82,7 @@ ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size, siz
     return common;
   }
   ref_bytes_add(link, &common.bytes, data, VERSION_AT);
+  ref_put_u64(common.bytes.data + HEAD, UINT64_MAX); /* RF1177 */
   ref_common_add(link, &common.bytes, VERSION);
   ref_common_add(link, &common.bytes, 0);
   ref_common_add(link, &common.bytes, SASS_UNIT);

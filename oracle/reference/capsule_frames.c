@@ -247,7 +247,8 @@ static bool ref_frames_points_nowhere(const ref_frames *frames, const ref_kept_f
   const ref_out_relocation *address = &mercury->relocations[kept->entry];
   const size_t found = ref_map_find(
       &frames->addresses, ref_frames_place_key(mercury, address->file, address->target, kept->frame.at + POINTER_AT));
-  return found != REF_NONE && (mercury->job->bug_compatible || mercury->relocations[found].type != MERCURY_64);
+  return found != REF_NONE && (mercury->job->bug_compatible || mercury->relocations[found].type != MERCURY_64 ||
+                               !ref_frames_is_about_own(mercury, &mercury->relocations[found])); /* RF1190 */
 }
 
 static void ref_frames_add(ref_frames *frames, const ref_frame *frame, ref_kept_frame *kept) {
@@ -316,8 +317,8 @@ static bool ref_frames_is_whole(const ref_frame *frame) {
          (ref_u32(section->data + at) == WIDE && ref_u64(section->data + at + LENGTH_AT) <= rest - HEAD);
 }
 
-/* The next frame of a section; entries of the 64-bit form: ffffffff, u64 length, u64 pointer (all ones for a common entry),
- * u64 address. */
+/* The next frame of a section; entries of the 64-bit form: ffffffff, u64 length, u64 pointer (all ones for a common entry, of which the
+ * low half counts), u64 address. */
 static bool ref_frames_next(ref_link *link, const ref_file *file, ref_frame *frame) {
   const ref_section *section = frame->section;
   while (section->data != NULL && section->size - frame->end >= ADDRESS_AT) {
@@ -328,7 +329,7 @@ static bool ref_frames_next(ref_link *link, const ref_file *file, ref_frame *fra
                         (unsigned long long)frame->at);
     }
     frame->end = frame->at + HEAD + length;
-    if (ref_u64(section->data + frame->at + POINTER_AT) == UINT64_MAX) {
+    if (ref_u32(section->data + frame->at + POINTER_AT) == WIDE) { /* RF1177 */
       frame->common_section = section;
       frame->common = frame->at;
     } else if (frame->common != UINT64_MAX && length >= BARE - HEAD) {

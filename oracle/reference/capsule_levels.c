@@ -269,12 +269,29 @@ static bool ref_levels_is_slow(const ref_section *text) {
          ref_levels_bits(text->data, WAIT_BIT, WAIT_MASK) == WAITS;
 }
 
-/* The text of the first function of a name, by whose attributes nvlink goes (RF173). */
+/* The text that Mercury's attributes are about; 0: none. */
+static uint32_t ref_levels_text_of(const ref_cubin *cubin, const ref_section *attributes) {
+  const uint32_t body = attributes->info & REF_TEXT_OF_INFO;
+  const ref_section *capsule = body < cubin->section_count ? &cubin->sections[body] : NULL;
+  const bool is_body =
+      capsule != NULL && capsule->type == REF_TYPE_CAPSULE_TEXT && capsule->data != NULL && capsule->size >= 4;
+  const uint32_t text = is_body ? ref_u32(capsule->data) : 0;
+  return text < cubin->section_count && cubin->sections[text].type == REF_TYPE_PROGBITS ? text : 0;
+}
+
+/* The text of the function by whose attributes nvlink goes (RF173): RF1150: the one that Mercury's first ones of the name are about. */
 static const ref_section *ref_levels_first(const ref_cubin *cubin, uint32_t number) {
-  for (uint32_t i = 1; i < number; i++) {
+  static const char prefix[] = ".nv.merc.nv.info", text[] = ".text";
+  const char *name = cubin->sections[number].name;
+  if (strncmp(name, text, sizeof text - 1) != 0) {
+    return &cubin->sections[number];
+  }
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
     const ref_section *section = &cubin->sections[i];
-    if (section->type == REF_TYPE_PROGBITS && strcmp(section->name, cubin->sections[number].name) == 0) {
-      return section;
+    if (section->type == REF_TYPE_MERCURY_INFO && strncmp(section->name, prefix, sizeof prefix - 1) == 0 &&
+        strcmp(section->name + sizeof prefix - 1, name + sizeof text - 1) == 0) {
+      const uint32_t first = ref_levels_text_of(cubin, section);
+      return &cubin->sections[first == 0 ? number : first];
     }
   }
   return &cubin->sections[number];
@@ -327,18 +344,19 @@ static uint64_t ref_levels_scheduled(const ref_link *link, const ref_section *te
 }
 
 /* RF996: the finalizer schedules code that was compiled without optimisation anew, so that what else the input's instructions have for times counts
- * for nothing. Here such code is known by its instructions: all but a few are so. */
+ * for nothing. Here such code is known by its instructions: all but a few are so (RF1155). */
 static void ref_levels_mend(ref_link *link, ref_file *file, ref_section *capsule, uint32_t number) {
-  enum { LEAST = 8, MOST_OTHERS = 6 };
+  enum { LEAST = 4, FEW = 8, MOST_OTHERS = 6 };
   ref_section *text = &file->whole.sections[number];
   const uint64_t end = text->data == NULL ? 0 : ref_levels_code(capsule, text);
+  const uint64_t most = end < FEW ? end / 4 : MOST_OTHERS;
   uint64_t slow = 0, others = 0;
-  for (uint64_t i = 0; i < end && others <= MOST_OTHERS; i++) {
+  for (uint64_t i = 0; i < end && others <= most; i++) {
     const uint64_t high = ref_u64(text->data + i * INSTRUCTION + INSTRUCTION / 2);
     others += high != ref_levels_scheduled(link, text, i, end);
     slow += (high >> STALL_BIT & LONGEST_STALL) == LONGEST_STALL && (high >> WAIT_BIT & WAIT_MASK) == WAITS;
   }
-  if (end < LEAST || others == 0 || others > MOST_OTHERS || slow < end / 2) {
+  if (end < LEAST || others == 0 || others > most || slow < end / 2) {
     return;
   }
   ref_bytes bytes = {0};

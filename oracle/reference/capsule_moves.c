@@ -40,6 +40,7 @@ typedef struct ref_mover {
   uint32_t text;
   const ref_section *capsule;
   const ref_moves *moves;
+  const bool *has_entry; /* by instruction */
 } ref_mover;
 
 /* A place that control goes to: what was put in front of an instruction is done first. */
@@ -62,18 +63,32 @@ static uint8_t *ref_moves_copy(ref_link *link, ref_section *section) {
 }
 
 static bool ref_moves_has_entry(const ref_mover *mover, uint64_t offset) {
+  return offset / INSTRUCTION < mover->moves->count && mover->has_entry[offset / INSTRUCTION];
+}
+
+/* By instruction, what the SASS side has entries at. RF1152: of those Mercury's side has none at count for nothing, if it has a table about
+ * the text. */
+static const bool *ref_moves_find_entries(const ref_mover *mover) {
   const ref_cubin *cubin = &mover->file->whole;
+  const size_t count = mover->moves->count;
+  bool *own = REF_TAKE(mover->link, bool, count + 1), *theirs = REF_TAKE(mover->link, bool, count + 1), table = false;
+  const ref_places places = ref_places_of_sections(mover->link, mover->capsule, &cubin->sections[mover->text]);
+  const ref_units units = ref_places_units(mover->link, &places);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
-    if (cubin->sections[i].type != REF_TYPE_RELA || cubin->sections[i].info != mover->text) {
-      continue;
-    }
-    for (size_t k = 0; k < ref_cubin_relocation_count(cubin, i); k++) {
-      if (ref_cubin_relocation(cubin, i, k).offset / INSTRUCTION == offset / INSTRUCTION) {
-        return true;
-      }
+    const ref_section *section = &cubin->sections[i];
+    const bool sass = section->type == REF_TYPE_RELA && section->info == mover->text;
+    const bool mercury = section->type == REF_TYPE_MERCURY_RELA && section->info == mover->capsule - cubin->sections;
+    table = table || mercury;
+    for (size_t k = 0; (sass || mercury) && k < ref_cubin_relocation_count(cubin, i); k++) {
+      const uint64_t offset = ref_cubin_relocation(cubin, i, k).offset;
+      const uint64_t place = (sass ? offset : ref_units_around(&units, offset)) / INSTRUCTION;
+      *(place < count ? &(sass ? own : theirs)[place] : &own[count]) = true;
     }
   }
-  return false;
+  for (size_t i = 0; table && i < count; i++) {
+    own[i] = own[i] && theirs[i];
+  }
+  return own;
 }
 
 /* What names a place 56 bits wide. */
@@ -166,19 +181,50 @@ static void ref_moves_returns(const ref_mover *mover, ref_bytes *sass) {
   }
 }
 
+/* RF1146: by instruction, which of Mercury's halves there is changed to a place in the SASS text, counted in the order of the file: the one
+ * of the largest offset, of those the last. */
+static const size_t *ref_moves_find_halves(const ref_mover *mover) {
+  const ref_cubin *cubin = &mover->file->whole;
+  const size_t count = mover->moves->count;
+  const ref_places places = ref_places_of_sections(mover->link, mover->capsule, &cubin->sections[mover->text]);
+  const ref_units units = ref_places_units(mover->link, &places);
+  size_t *changed = REF_TAKE(mover->link, size_t, count + 1), *seen = REF_TAKE(mover->link, size_t, count + 1);
+  uint64_t *largest = REF_TAKE(mover->link, uint64_t, count + 1);
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const ref_section *section = &cubin->sections[i];
+    if (section->type != REF_TYPE_MERCURY_RELA || section->info != mover->capsule - cubin->sections) {
+      continue;
+    }
+    for (size_t k = 0; k < ref_cubin_relocation_count(cubin, i); k++) {
+      const ref_relocation entry = ref_cubin_relocation(cubin, i, k);
+      const uint64_t place = ref_units_around(&units, entry.offset) / INSTRUCTION;
+      if (place < count && (entry.type == REF_MERCURY_RETURN_LOW || entry.type == REF_MERCURY_RETURN_HIGH)) {
+        changed[place] = entry.offset >= largest[place] ? seen[place] : changed[place];
+        largest[place] = ref_larger(entry.offset, largest[place]);
+        seen[place]++;
+      }
+    }
+  }
+  return changed;
+}
+
 /* Entries in the text move with their instructions; of halves of a place in the function itself (RF987: and of no others) the addend does. */
 static void ref_moves_relocations(const ref_mover *mover, ref_section *section) {
   uint8_t *data = ref_moves_copy(mover->link, section);
   const ref_cubin *cubin = &mover->file->whole;
+  const size_t count = mover->moves->count, *changed = ref_moves_find_halves(mover);
+  size_t *seen = REF_TAKE(mover->link, size_t, count + 1);
   for (uint64_t at = 0; at + ENTRY_BYTES <= section->size; at += ENTRY_BYTES) {
     const uint32_t symbol = ref_u32(data + at + 12);
     const uint32_t type = ref_u32(data + at + 8);
-    const bool own = symbol < cubin->symbol_count && cubin->symbols[symbol].section == mover->text &&
-                     (type == PLACE_LOW || type == PLACE_HIGH);
+    const uint64_t place = ref_smaller(ref_u64(data + at) / INSTRUCTION, count);
+    const bool half = type == PLACE_LOW || type == PLACE_HIGH;
+    const bool own = symbol < cubin->symbol_count && cubin->symbols[symbol].section == mover->text && half;
     ref_put_u64(data + at, ref_moves_instruction(mover->moves, ref_u64(data + at)));
-    if (own) {
+    if (own && seen[place] == changed[place]) {
       ref_put_u64(data + at + 16, ref_moves_place(mover->moves, ref_u64(data + at + 16)));
     }
+    seen[place] += half;
   }
 }
 
@@ -289,9 +335,22 @@ static void ref_moves_frame(const ref_mover *mover, ref_section *frames, uint64_
   ref_moves_rows(mover->moves, start, frame + ROWS_AT, HEAD + length - ROWS_AT);
 }
 
+/* RF1176: those that have been made of Mercury's, whatever their entries are about. */
+static void ref_moves_made_frames(const ref_mover *mover) {
+  const ref_indices *made = &mover->file->made_rows;
+  for (size_t i = 0; i + 1 < made->count; i += 2) {
+    if (made->items[i + 1] == mover->text) {
+      ref_moves_frame(mover, &mover->file->whole.sections[mover->file->made_frames], made->items[i] + ADDRESS_AT, 0);
+    }
+  }
+}
+
 /* The frame whose address names a function of this text. */
 static void ref_moves_frames(const ref_mover *mover, uint32_t relocations) {
   const ref_cubin *cubin = &mover->file->whole;
+  if (mover->file->made_frames != 0 && cubin->sections[relocations].info == mover->file->made_frames) {
+    return;
+  }
   ref_section *frames = &mover->file->whole.sections[cubin->sections[relocations].info];
   const uint32_t address = 2; /* R_CUDA_64 */
   for (size_t k = 0; k < ref_cubin_relocation_count(cubin, relocations); k++) {
@@ -304,7 +363,8 @@ static void ref_moves_frames(const ref_mover *mover, uint32_t relocations) {
   }
 }
 
-/* M20: the places of jump targets among the compiler constants, where the Mercury view has entries. */
+/* M20: the places of jump targets among the compiler constants, where the Mercury view has entries. RF1143: each word once, by the last entry
+ * that says a place there. */
 static void ref_moves_jump_table(const ref_mover *mover, const char *function, uint32_t number) {
   ref_cubin *cubin = &mover->file->whole;
   const char *name = ref_memory_join(mover->link, ref_view_sass.optimizer_prefix, function);
@@ -314,9 +374,16 @@ static void ref_moves_jump_table(const ref_mover *mover, const char *function, u
       continue;
     }
     uint8_t *data = ref_moves_copy(mover->link, table);
-    for (size_t k = 0; k < ref_cubin_relocation_count(cubin, number); k++) {
-      const uint64_t at = ref_cubin_relocation(cubin, number, k).offset;
-      if (at <= table->size && table->size - at >= WORD) {
+    bool *is_moved = REF_TAKE(mover->link, bool, (size_t)table->size + 1);
+    for (size_t k = ref_cubin_relocation_count(cubin, number); k-- > 0;) {
+      const ref_relocation entry = ref_cubin_relocation(cubin, number, k);
+      const uint64_t at = entry.offset;
+      ref_field field;
+      if (at > table->size || table->size - at < WORD || is_moved[at] || !ref_data_place_field(entry.type, &field)) {
+        continue;
+      }
+      is_moved[at] = true;
+      if (entry.type == REF_MERCURY_PLACE_32) {
         ref_put_u32(data + at, (uint32_t)ref_moves_place(mover->moves, ref_u32(data + at)));
       }
     }
@@ -338,7 +405,8 @@ static void ref_moves_symbols(const ref_mover *mover, uint64_t size) {
 void ref_moves_apply(ref_link *link, ref_file *file, uint32_t text, const ref_section *capsule, const ref_moves *moves,
                      ref_bytes *sass) {
   static const char table[] = ".nv.merc.rela.nv.constant.optimizer.";
-  const ref_mover mover = {link, file, text, capsule, moves};
+  ref_mover mover = {link, file, text, capsule, moves, NULL};
+  mover.has_entry = ref_moves_find_entries(&mover);
   ref_moves_aim_all(&mover, sass);
   ref_moves_returns(&mover, sass);
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
@@ -361,6 +429,7 @@ void ref_moves_apply(ref_link *link, ref_file *file, uint32_t text, const ref_se
       ref_moves_attributes(&mover, section);
     }
   }
+  ref_moves_made_frames(&mover);
   ref_moves_symbols(&mover, sass->size);
 }
 

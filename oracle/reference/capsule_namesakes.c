@@ -1,5 +1,6 @@
 /* Functions of one name in one capsule, as `-r` writes static ones of several files: nvlink finds their attributes and entries by
- * the section's name (RF173), and makes the SASS view's entries from the Mercury view's, in the code of each function (RF252). */
+ * the section's name (RF173), and makes the SASS view's entries from the Mercury view's, in the code of each function (RF252). RF1141:
+ * so it does where another function's section is the first one of its name that is left. */
 #include "capsule.h"
 #include "relocation_table.h"
 
@@ -28,6 +29,7 @@ typedef struct ref_namesake {
   ref_link *link;
   ref_file *file;
   const ref_cubin *whole;
+  const uint32_t *bodies;            /* by SASS text the section of its code on Mercury's side */
   uint32_t first, mercury;           /* the sections of both views that all of the name have */
   uint32_t code;                     /* the number of its own text */
   const ref_section *capsule, *text; /* its own */
@@ -67,28 +69,18 @@ void ref_namesakes_share(ref_link *link, ref_cubin *view) {
 
 /* --- what the Mercury view has about a SASS section of entries --- */
 
-/* The Mercury section whose name is `prefix` and that of the SASS one, of the same rank among those of its name. 0: none. */
-static uint32_t ref_namesakes_find(const ref_cubin *whole, uint32_t sass, const char *prefix, size_t rank) {
+/* The first Mercury section whose name is `.nv.merc` and that of the SASS one; 0: none. */
+static uint32_t ref_namesakes_find(const ref_cubin *whole, uint32_t sass) {
+  static const char prefix[] = ".nv.merc";
   const char *name = whole->sections[sass].name;
-  const size_t length = strlen(prefix);
   for (uint32_t i = 1; i < whole->section_count; i++) {
     const ref_section *section = &whole->sections[i];
-    if ((section->flags & REF_FLAG_MERCURY) != 0 && strncmp(section->name, prefix, length) == 0 &&
-        strcmp(section->name + length, name) == 0 && rank-- == 0) {
+    if ((section->flags & REF_FLAG_MERCURY) != 0 && strncmp(section->name, prefix, sizeof prefix - 1) == 0 &&
+        strcmp(section->name + sizeof prefix - 1, name) == 0) {
       return i;
     }
   }
   return 0;
-}
-
-static size_t ref_namesakes_rank(const ref_cubin *whole, uint32_t sass) {
-  size_t rank = 0;
-  for (uint32_t i = 1; i < sass; i++) {
-    rank += whole->sections[i].type == whole->sections[sass].type &&
-            (whole->sections[i].flags & REF_FLAG_MERCURY) == 0 &&
-            strcmp(whole->sections[i].name, whole->sections[sass].name) == 0;
-  }
-  return rank;
 }
 
 /* RF227: that ends the link in the Mercury view. */
@@ -275,22 +267,31 @@ static void ref_namesakes_move_attributes(const ref_namesake *namesake, ref_sect
 
 /* --- a section --- */
 
-/* A half, what it stands at, and the block that it begins (RF371). */
-static void ref_namesakes_move_half(const ref_namesake *namesake, const ref_relocation *from, uint8_t *entry,
-                                    ref_bytes *text, ref_indices *places) {
-  const uint64_t offset = ref_u64(entry);
-  size_t place = REF_NONE;
-  ref_put_u64(entry + ADDEND, ref_namesakes_addend(namesake, offset, from, &place));
-  ref_namesakes_clear_field(namesake->text, text, offset);
-  if (place != REF_NONE) {
-    ref_indices_add(namesake->link, places, place);
+/* RF1141: what halves change in the code: what each stands at, and the block that it begins (RF371). Mercury's entries say it, be there
+ * one on the SASS side or not. */
+static void ref_namesakes_change_text(const ref_namesake *namesake, ref_bytes *text) {
+  const ref_cubin *whole = namesake->whole;
+  ref_indices places = {0};
+  for (size_t i = 0; i < ref_cubin_relocation_count(whole, namesake->mercury); i++) {
+    const ref_relocation from = ref_cubin_relocation(whole, namesake->mercury, i);
+    size_t place = REF_NONE;
+    if (!ref_namesakes_is_half(&from)) {
+      continue;
+    }
+    const uint64_t offset = ref_places_self_around(&namesake->places, from.offset);
+    (void)ref_namesakes_addend(namesake, offset, &from, &place);
+    ref_namesakes_clear_field(namesake->text, text, offset);
+    if (place != REF_NONE) {
+      ref_indices_add(namesake->link, &places, place);
+    }
   }
+  ref_split_text(namesake->link, text, &places);
 }
 
 static void ref_namesakes_move_entries(const ref_namesake *namesake, ref_section *section, ref_section *code) {
   const ref_cubin *whole = namesake->whole;
   ref_bytes text = {0};
-  ref_indices places = {0};
+  size_t place = REF_NONE;
   if (ref_namesakes_is_past_end(whole, namesake->mercury, &namesake->places)) {
     return;
   }
@@ -308,10 +309,10 @@ static void ref_namesakes_move_entries(const ref_namesake *namesake, ref_section
     const uint64_t offset = ref_places_self_around(&namesake->places, from.offset);
     ref_put_u64(data + i * ENTRY, offset);
     if (ref_namesakes_is_half(&from)) {
-      ref_namesakes_move_half(namesake, &from, data + i * ENTRY, &text, &places);
+      ref_put_u64(data + i * ENTRY + ADDEND, ref_namesakes_addend(namesake, offset, &from, &place));
     }
   }
-  ref_split_text(namesake->link, &text, &places);
+  ref_namesakes_change_text(namesake, &text);
   section->data = data;
   code->data = text.data;
 }
@@ -366,14 +367,35 @@ static void ref_namesakes_move_caps(ref_link *link, const ref_cubin *whole, ref_
   }
 }
 
-static bool ref_namesakes_begin(ref_namesake *namesake, uint32_t sass) {
+static const uint32_t *ref_namesakes_find_bodies(ref_link *link, const ref_cubin *whole) {
+  uint32_t *bodies = REF_TAKE(link, uint32_t, whole->section_count);
+  for (uint32_t i = (uint32_t)whole->section_count; i-- > 1;) {
+    const ref_section *section = &whole->sections[i];
+    const bool is_body = section->type == REF_TYPE_CAPSULE_TEXT && section->data != NULL && section->size >= WORD;
+    if (is_body && ref_u32(section->data) < whole->section_count) {
+      bodies[ref_u32(section->data)] = i;
+    }
+  }
+  return bodies;
+}
+
+/* The code that a section of Mercury's is about. */
+static uint32_t ref_namesakes_target(const ref_section *section) {
+  return section->type == REF_TYPE_MERCURY_INFO ? section->info & REF_TEXT_OF_INFO : section->info;
+}
+
+/* RF1141: `is_first`: of a name's first section only where Mercury's is about another function's code. */
+static bool ref_namesakes_begin(ref_namesake *namesake, uint32_t sass, bool is_first) {
   const ref_cubin *whole = namesake->whole;
   const uint32_t target = whole->sections[sass].info;
-  const uint32_t own = ref_namesakes_find(whole, sass, ".nv.merc", ref_namesakes_rank(whole, sass));
-  const uint32_t code = own == 0 ? 0 : whole->sections[own].info;
-  namesake->mercury = ref_namesakes_find(whole, namesake->first, ".nv.merc", 0);
-  if (namesake->mercury == 0 || target >= whole->section_count || code == 0 || code >= whole->section_count ||
-      whole->sections[code].data == NULL || whole->sections[target].data == NULL) {
+  const uint32_t code = target < whole->section_count ? namesake->bodies[target] : 0;
+  namesake->mercury = code == 0 ? 0 : ref_namesakes_find(whole, namesake->first);
+  if (namesake->mercury == 0 || whole->sections[target].data == NULL) {
+    return false;
+  }
+  const uint32_t other = ref_namesakes_target(&whole->sections[namesake->mercury]);
+  if (is_first &&
+      (other == code || other >= whole->section_count || whole->sections[other].type != REF_TYPE_CAPSULE_TEXT)) {
     return false;
   }
   namesake->capsule = &whole->sections[code];
@@ -419,11 +441,12 @@ static void ref_namesakes_mend_exits(const ref_namesake *own, ref_section *secti
 
 /* The attributes of functions whose name no other has. */
 void ref_namesakes_mend_attributes(ref_link *link, ref_file *file) {
+  const uint32_t *bodies = ref_namesakes_find_bodies(link, &file->whole);
   for (uint32_t i = 1; i < file->cubin.section_count; i++) {
     ref_section *section = &file->cubin.sections[i];
-    ref_namesake own = {.link = link, .file = file, .whole = &file->whole, .first = i};
+    ref_namesake own = {.link = link, .file = file, .whole = &file->whole, .bodies = bodies, .first = i};
     if (section->type == REF_TYPE_INFO && ref_namesakes_is_about_function(section) &&
-        section->data == file->whole.sections[i].data && ref_namesakes_begin(&own, i)) {
+        section->data == file->whole.sections[i].data && ref_namesakes_begin(&own, i, false)) {
       ref_namesakes_mend_exits(&own, section);
     }
   }
@@ -436,12 +459,16 @@ void ref_namesakes_move(ref_link *link, ref_file *file) {
   if (!link->job->bug_compatible) {
     return;
   }
+  const uint32_t *bodies = ref_namesakes_find_bodies(link, whole);
   for (uint32_t i = 1; i < sass->section_count; i++) {
     ref_section *section = &sass->sections[i];
-    const size_t known =
-        ref_namesakes_is_about_function(section) ? ref_namesakes_first(link, &first, section->name, i) : REF_NONE;
-    ref_namesake namesake = {.link = link, .file = file, .whole = whole, .first = (uint32_t)known};
-    if (known == REF_NONE || !ref_namesakes_begin(&namesake, i)) {
+    if (!ref_namesakes_is_about_function(section)) {
+      continue;
+    }
+    const size_t known = ref_namesakes_first(link, &first, section->name, i);
+    const uint32_t number = known == REF_NONE ? i : (uint32_t)known;
+    ref_namesake namesake = {.link = link, .file = file, .whole = whole, .bodies = bodies, .first = number};
+    if (!ref_namesakes_begin(&namesake, i, known == REF_NONE)) {
       continue;
     }
     if (section->type == REF_TYPE_INFO) {

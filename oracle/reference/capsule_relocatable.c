@@ -122,8 +122,7 @@ static uint32_t ref_capsule_record_type(const ref_bytes *text, uint64_t offset, 
 static size_t ref_capsule_record_function(ref_capsule *capsule, const ref_out_relocation *record, size_t section) {
   const size_t own = capsule->mercury->sections[record->target].info_function;
   const size_t first = capsule->mercury->sections[section].info_function;
-  if (own == first || own == REF_NONE || first == REF_NONE || record->type != REF_MERCURY_32 ||
-      capsule->sass->functions[first].text == REF_NONE) {
+  if (own == first || own == REF_NONE || first == REF_NONE || capsule->sass->functions[first].text == REF_NONE) {
     return own;
   }
   return ref_units_find(ref_places_units_of_function(capsule, first), record->offset, true) == REF_NONE ? own : first;

@@ -1,4 +1,4 @@
-/* Compiler constants, bank 2: W10.2-W10.4, K2, L1127. Limits: E31-E33. */
+/* Compiler constants, bank 2: W10.2-W10.4, K2, L1127, RF1171. Limits: E31-E33. */
 #include "link.h"
 
 #include <string.h>
@@ -94,21 +94,32 @@ static bool ref_constants_symbol_is_inside(const ref_file *file, const ref_symbo
          (symbol->info & 15) == REF_SYMBOL_CUDA_OBJECT;
 }
 
+/* The file's section of constants in the function's block whose body lost, or 0. RF1171: whatever symbols it has. */
+static uint32_t ref_constants_find_lost(const ref_file *file, size_t block) {
+  for (uint32_t i = 1; i < file->cubin.section_count; i++) {
+    const uint32_t owner = file->section_of[i] == block ? ref_merge_owner(file, i) : 0;
+    if (owner != 0 && file->body_of[owner] == REF_BODY_LOSES) {
+      return i;
+    }
+  }
+  return 0;
+}
+
 /* RF212: under each symbol of the body that stands, the last first, and under the constants of a body that lost behind it, all
  * together, what lies in their range: the file's own entries, then those of files before it. */
 static void ref_constants_copy_file(ref_link *link, const ref_function *function, size_t image, size_t number) {
   const ref_file *file = &link->files[number];
+  const uint32_t lost = ref_constants_find_lost(file, function->constant2);
+  if (lost != 0) {
+    ref_constants_copy_range(link, function, image, number, file->offset_in[lost], file->cubin.sections[lost].size);
+    return;
+  }
   for (size_t k = file->cubin.symbol_count; k-- > 1;) {
     const ref_symbol *symbol = &file->cubin.symbols[k];
-    if (!ref_constants_symbol_is_inside(file, symbol, function->constant2)) {
-      continue;
+    if (ref_constants_symbol_is_inside(file, symbol, function->constant2)) {
+      const uint64_t start = file->offset_in[symbol->section];
+      ref_constants_copy_range(link, function, image, number, start + symbol->value, symbol->size);
     }
-    const uint64_t start = file->offset_in[symbol->section];
-    if (file->body_of[ref_merge_owner(file, symbol->section)] == REF_BODY_LOSES) {
-      ref_constants_copy_range(link, function, image, number, start, file->cubin.sections[symbol->section].size);
-      return;
-    }
-    ref_constants_copy_range(link, function, image, number, start + symbol->value, symbol->size);
   }
 }
 

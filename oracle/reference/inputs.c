@@ -98,7 +98,7 @@ static uint8_t ref_input_acceleration(const ref_file *file) {
 /* RF137, RF138, RF613: for other targets than sm_90, virtual ones of more at that, nothing is too old (RF670), but code for sm_90 does not
  * match those; without a note of version 2, or of a toolkit before 10.0, it is told in the output. RF650: for an architecture of capsules
  * the file's own counts. */
-static void ref_input_take_old(ref_link *link, const ref_file *file, uint16_t toolkit) {
+static void ref_input_take_old(ref_link *link, ref_file *file, uint16_t toolkit) {
   const uint32_t own = file->cubin.flags >> 8 & 0xffff;
   const uint32_t sm = ref_target_has_capsules(link->sm) ? own : link->sm;
   const bool is_refused = (link->is_virtual ? link->sm : sm) == SM_WITHOUT_OLD_OBJECTS; /* RF873 */
@@ -109,8 +109,8 @@ static void ref_input_take_old(ref_link *link, const ref_file *file, uint16_t to
     ref_message_fatal(link, "E51", "Input file '%s' arch does not match target '%s'", file->name,
                       link->job->options.values[REF_OPTION_ARCH]);
   }
-  link->has_oldest_object = link->has_oldest_object || toolkit < TOOLKIT_OF_RECORD;
-  link->has_old_object = link->has_old_object || toolkit < TOOLKIT_OF_LARGE_PARAMETERS;
+  file->is_oldest = toolkit < TOOLKIT_OF_RECORD;
+  file->is_old = toolkit < TOOLKIT_OF_LARGE_PARAMETERS;
   link->has_ungrouped_object = link->has_ungrouped_object || toolkit < TOOLKIT_OF_GROUPS;
 }
 
@@ -393,18 +393,60 @@ static void ref_input_check_capsule(ref_link *link, const ref_file *file) {
   ref_line_inputs_check(link, file);
 }
 
-/* RF86: a text begins anywhere behind the start of `.strtab` and runs to the next 0 of the file. */
-const char *ref_input_string(const ref_cubin *cubin, uint64_t offset) {
-  const char *text = ref_cubin_string(cubin, cubin->string_section, offset);
-  if (*text != 0 || cubin->string_section >= cubin->section_count) { /* RF403: of section 0 from the file's beginning */
+static const char *ref_input_text(const ref_cubin *cubin, uint32_t table, uint64_t offset) {
+  const char *text = ref_cubin_string(cubin, table, offset);
+  if (*text != 0 || table >= cubin->section_count) { /* RF403: of section 0 from the file's beginning */
     return text;
   }
-  const uint64_t start = cubin->sections[cubin->string_section].offset;
+  const uint64_t start = cubin->sections[table].offset;
   if (start > cubin->size || offset >= cubin->size - start) {
     return "";
   }
   text = (const char *)cubin->bytes + start + offset;
   return memchr(text, 0, (size_t)(cubin->size - start - offset)) == NULL ? "" : text;
+}
+
+/* RF86: a text begins anywhere behind the start of `.strtab` and runs to the next 0 of the file. */
+const char *ref_input_string(const ref_cubin *cubin, uint64_t offset) {
+  return ref_input_text(cubin, cubin->string_section, offset);
+}
+
+/* RF1174: a name of Mercury's that does not end in its table ends with it, and one that begins behind it ends nvlink by a signal. By default both are
+ * damage (D40). */
+const char *ref_input_last_text(ref_link *link, const ref_cubin *cubin, uint32_t table, uint64_t offset) {
+  const ref_section *section = table != 0 && table < cubin->section_count ? &cubin->sections[table] : NULL;
+  const uint64_t size = section == NULL || section->data == NULL ? 0 : section->size;
+  if (size == 0 || (offset < size && memchr(section->data + offset, 0, (size_t)(size - offset)) != NULL)) {
+    return ref_cubin_string(cubin, table, offset);
+  }
+  if (offset > size || !link->job->bug_compatible) {
+    ref_message_fatal(link, "D40", "a name in a capsule lies outside its table");
+  }
+  ref_bytes text = {0};
+  ref_bytes_add(link, &text, section->data + offset, (size_t)(size - offset));
+  ref_bytes_add(link, &text, "", 1);
+  return (const char *)text.data;
+}
+
+/* RF1174: a section's name runs to the next 0 of the file; by default it ends inside its table (D40). Of capsules one that begins behind the
+ * table ends nvlink by a signal. Not done: of capsules nvlink reads some names to the end of the table alone. */
+static void ref_input_read_section_names(ref_link *link, ref_file *file) {
+  ref_cubin *cubin = &file->whole;
+  const uint32_t number = cubin->section_name_index;
+  const ref_section *table = number < cubin->section_count ? &cubin->sections[number] : NULL;
+  if (number == 0 || table == NULL || table->data == NULL) {
+    return;
+  }
+  for (size_t i = 1; i < cubin->section_count; i++) {
+    ref_section *section = &cubin->sections[i];
+    const bool behind = section->name_offset >= table->size;
+    const char *name = behind ? section->name : ref_input_text(cubin, number, section->name_offset);
+    if ((behind && (cubin->flags & REF_KIND_CAPSULE) != 0) ||
+        (!link->job->bug_compatible && strcmp(name, section->name) != 0)) {
+      ref_message_fatal(link, "D40", "Input file '%s' is damaged: a section's name lies outside its table", file->name);
+    }
+    section->name = name;
+  }
 }
 
 /* D40: by default every name ends inside its table; nvlink reads on behind it. */
@@ -628,6 +670,7 @@ void ref_inputs_read(ref_link *link) {
     *file = (ref_file){.name = input->name};
     if (ref_input_open(link, input, file)) {
       link->file_count++;
+      ref_input_read_section_names(link, file);
       ref_input_read_names(link, file);
       file->cubin = file->whole;
       ref_input_admit(link, file);
@@ -645,7 +688,7 @@ void ref_inputs_read(ref_link *link) {
   for (size_t i = 0; i < link->file_count; i++) {
     link->is_capsule = link->is_capsule && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0;
   }
-  for (size_t i = 0; i < link->file_count && !link->is_capsule; i++) {
+  for (size_t i = 0; i < link->file_count && !link->is_capsule && link->error_count == 0; i++) { /* RF1173 */
     if ((link->files[i].cubin.flags & REF_KIND_CAPSULE) == 0) {
       break; /* RF676 */
     }

@@ -2,72 +2,12 @@
  * loses its scoreboard, waits for it disappear, and all later scoreboards are numbered anew. Numbers are given in one pass that
  * sees no loops; which waits stay is then decided over all ways (RF88). Where the rules are not sure the
  * text stays as it is in the input, which is right code for this SM. */
+#include "leaf.h"
 #include "bits.h"
-#include "capsule.h"
 
 #include <string.h>
 
-enum {
-  INSTRUCTION = 16,
-  BOARDS = 6,
-  NO_BOARD = 7,
-  LAST_ORDINARY = 4,
-  BOARD_FOUR = 4,
-  BOARD_FIVE = 5,
-  STALL_BIT = 105,
-  WRITE_BIT = 110,
-  READ_BIT = 113,
-  WAIT_BIT = 116,
-  BARRIERS = 2,
-  WRITE = 0,
-  READ = 1,
-  EVERY_WAIT = 0x3f,
-  ALL_ORDINARY = 0x1f, /* 0 to 4 */
-  FENCE = 0x992,
-  TRY_WAIT = 0x15a7, /* SYNCS */
-  MOST_ROUNDS = 1000
-};
-
-typedef struct ref_token {
-  size_t instruction; /* that sets it */
-  bool is_read, is_local, is_dropped;
-  unsigned pending; /* the numbers pending when the input sets this one */
-  unsigned input, output;
-  size_t consumer, first_wait; /* the first wait in its own block, and anywhere; REF_NONE */
-  /* RF89: what decided in the input, and whether the rules then give the input's number */
-  ref_indices before;
-  unsigned joined;
-  bool is_explained, holds_waits; /* RF274 */
-} ref_token;
-
-typedef struct ref_leaf_instruction {
-  unsigned opcode; /* 13 bits */
-  size_t tokens[BARRIERS];
-  ref_indices waits; /* tokens */
-  bool starts_block, ends_block, may_fall_through;
-  bool waits_for_all; /* RF234: it goes on to, frees nothing, and is no wait of any load's */
-  size_t target;      /* of a branch, or REF_NONE */
-  size_t block;
-} ref_leaf_instruction;
-
-typedef struct ref_leaf_block {
-  size_t first, last;
-  ref_indices successors, predecessors;
-  ref_indices pending; /* tokens at its end */
-} ref_leaf_block;
-
-typedef struct ref_leaf {
-  ref_link *link;
-  uint8_t *text;
-  size_t count, block_count, token_count, token_capacity;
-  ref_leaf_instruction *instructions;
-  ref_leaf_block *blocks;
-  ref_token *tokens;
-  bool sure, is_tried, has_texture;
-  size_t stack_load;
-} ref_leaf;
-
-static uint8_t *ref_leaf_at(const ref_leaf *leaf, size_t instruction) {
+uint8_t *ref_leaf_at(const ref_leaf *leaf, size_t instruction) {
   return leaf->text + instruction * INSTRUCTION;
 }
 
@@ -89,18 +29,6 @@ static size_t ref_leaf_branch_target(const ref_leaf *leaf, size_t instruction) {
 static bool ref_leaf_is(const ref_leaf_instruction *instruction, unsigned base) {
   return (instruction->opcode & 0x1ff) == base;
 }
-
-enum {
-  BASE_BRA = 0x147,
-  BASE_BRX = 0x149,
-  BASE_BRX_UNIFORM = 0x158,
-  BASE_EXIT = 0x14d,
-  BASE_RET = 0x150,
-  BASE_BSYNC = 0x141,
-  BASE_CALL_ABSOLUTE = 0x143,
-  BASE_CALL_RELATIVE = 0x144,
-  CALL_REGISTER = 0x344 /* from a place in the text */
-};
 
 /* M42. L1036, RF475: what a register counts from the text's beginning is no call to nvlink. */
 bool ref_leaf_is_call(unsigned opcode) {
@@ -199,8 +127,7 @@ static bool ref_leaf_leave_block(ref_leaf *leaf, size_t block, const ref_indices
   return changed;
 }
 
-/* A pass over all instructions; RF88: with loops until nothing changes. */
-static void ref_leaf_pass(ref_leaf *leaf, bool loops, void (*visit)(ref_leaf *, size_t, ref_indices *)) {
+void ref_leaf_pass(ref_leaf *leaf, bool loops, void (*visit)(ref_leaf *, size_t, ref_indices *)) {
   ref_indices pending = {0};
   bool changed = true;
   for (size_t b = 0; b < leaf->block_count; b++) {
@@ -324,7 +251,7 @@ static void ref_leaf_find_waits(ref_leaf *leaf, size_t number, ref_indices *pend
   ref_leaf_add_tokens(leaf, instruction, pending);
 }
 
-static unsigned ref_leaf_code(const ref_leaf *leaf, const ref_token *token) {
+unsigned ref_leaf_code(const ref_leaf *leaf, const ref_token *token) {
   return leaf->instructions[token->instruction].opcode & 0xfff;
 }
 
@@ -350,7 +277,7 @@ static bool ref_leaf_shows(const ref_leaf *leaf, unsigned code, unsigned number)
   return false;
 }
 
-static bool ref_leaf_is_ordinary(unsigned code) {
+bool ref_leaf_is_ordinary(unsigned code) {
   static const unsigned codes[] = {0xb82, 0x7ac, 0x919, 0x9c3, 0x984, 0x308, 0x310, 0x311, 0x312, 0x229, 0x22b, 0x228};
   return ref_leaf_is_in(codes, sizeof codes / sizeof codes[0], code);
 }
@@ -497,12 +424,30 @@ static bool ref_leaf_shares_with_stack(const ref_leaf *leaf, const ref_token *to
          (ref_leaf_numbers(leaf, pending) & ALL_ORDINARY) == ALL_ORDINARY;
 }
 
+static bool ref_leaf_is_crowded(const ref_leaf *leaf, const ref_indices *pending) {
+  return (ref_leaf_numbers(leaf, pending) & ALL_ORDINARY) == ALL_ORDINARY;
+}
+
+/* RF1149, L770: where the numbers ran out a sharing goes on between barriers of one kind; surely where none is free in the output either, or
+ * where both come late. */
+static bool ref_leaf_shares_in_crowd(const ref_leaf *leaf, size_t number, const ref_indices *pending, bool is_output) {
+  const size_t sharer = ref_leaf_find_sharer(leaf, number, pending);
+  if (sharer == REF_NONE || leaf->tokens[sharer].is_read != leaf->tokens[number].is_read ||
+      sharer == leaf->instructions[leaf->stack_load].tokens[WRITE]) { /* RF313 */
+    return false;
+  }
+  const bool late = ref_leaf_is_long(leaf, &leaf->tokens[number]) && ref_leaf_is_long(leaf, &leaf->tokens[sharer]);
+  return !is_output || late || ref_leaf_is_crowded(leaf, pending);
+}
+
 /* RF89: the rules tried on the input, where every token has its number already. */
 static void ref_leaf_explain(ref_leaf *leaf, size_t number, const ref_indices *pending) {
   ref_token *token = &leaf->tokens[number];
-  bool sure = (ref_leaf_numbers(leaf, pending) & ALL_ORDINARY) != ALL_ORDINARY;
+  token->in_crowd = ref_leaf_is_crowded(leaf, pending) && ref_leaf_shares_in_crowd(leaf, number, pending, false);
+  bool sure = token->in_crowd || !ref_leaf_is_crowded(leaf, pending);
   token->joined = ref_leaf_joined_for(leaf, number);
-  token->is_explained = ref_leaf_choose(leaf, number, pending, token->joined, &sure) == token->input && sure;
+  token->chosen = ref_leaf_choose(leaf, number, pending, token->joined, &sure);
+  token->is_explained = token->chosen == token->input && sure;
   if (!token->is_explained) {
     ref_leaf_explain_by_waits(leaf, number, pending);
   }
@@ -541,7 +486,8 @@ static void ref_leaf_give_number(ref_leaf *leaf, size_t number, const ref_indice
     token->output = token->input;
     return;
   }
-  bool sure = token->is_explained && (ref_leaf_numbers(leaf, pending) & ALL_ORDINARY) != ALL_ORDINARY;
+  const bool crowded = token->in_crowd || ref_leaf_is_crowded(leaf, pending);
+  bool sure = token->is_explained && (!crowded || ref_leaf_shares_in_crowd(leaf, number, pending, true));
   token->output = ref_leaf_choose(leaf, number, pending, joined, &sure);
   leaf->sure = leaf->sure && sure;
 }
@@ -560,9 +506,20 @@ static unsigned ref_leaf_wait(const ref_leaf *leaf, size_t number, ref_indices *
   return waits;
 }
 
+/* RF1147: for the numbers that they got. */
+static unsigned ref_leaf_wait_again(const ref_leaf *leaf, size_t number) {
+  const ref_indices *again = &leaf->instructions[number].again;
+  unsigned waits = 0;
+  for (size_t i = 0; i < again->count; i++) {
+    const ref_token *token = &leaf->tokens[again->items[i]];
+    waits |= token->is_dropped ? 0 : 1u << token->output;
+  }
+  return waits;
+}
+
 /* RF88: which waits stay is decided over all ways, when all numbers are given. */
 static void ref_leaf_put_waits(ref_leaf *leaf, size_t number, ref_indices *pending) {
-  const unsigned waits = ref_leaf_wait(leaf, number, pending);
+  const unsigned waits = ref_leaf_wait(leaf, number, pending) | ref_leaf_wait_again(leaf, number);
   ref_bits_put(ref_leaf_at(leaf, number), WAIT_BIT, BOARDS,
                leaf->instructions[number].waits_for_all ? EVERY_WAIT : waits);
   ref_leaf_add_tokens(leaf, &leaf->instructions[number], pending);
@@ -628,13 +585,15 @@ static bool ref_leaf_reads_stack(const uint8_t *at, unsigned opcode) {
          (form == 1 && ref_bits_get(at, 32, 8) == stack);
 }
 
-/* M42, M45: the load of R1 that loses its scoreboard, or REF_NONE. */
+/* M42, M45: the load of R1 that loses its scoreboard, or REF_NONE. Code without optimisation keeps all: it waits at once for 0 and 1 (RF466), but
+ * for NOPs. */
 static size_t ref_leaf_find_stack_load(const ref_leaf *leaf) {
-  size_t load = REF_NONE;
-  bool waits_at_once = true;
+  size_t load = REF_NONE, at_once = 0, others = 0;
   for (size_t i = 0; i < leaf->count; i++) {
     const ref_leaf_instruction *instruction = &leaf->instructions[i];
     const uint8_t *at = ref_leaf_at(leaf, i);
+    at_once += ref_bits_get(at, STALL_BIT, 4) == LONGEST_STALL && (ref_bits_get(at, WAIT_BIT, BOARDS) & 3) == 3;
+    others += (instruction->opcode & 0xfff) != NO_OPERATION;
     if (ref_leaf_is_call(instruction->opcode)) {
       return REF_NONE;
     }
@@ -645,12 +604,11 @@ static size_t ref_leaf_find_stack_load(const ref_leaf *leaf) {
       load = i;
       continue;
     }
-    waits_at_once = waits_at_once && ref_bits_get(at, STALL_BIT, 21) >> 11 == EVERY_WAIT;
     if (load != REF_NONE && ref_leaf_reads_stack(at, instruction->opcode)) {
       return REF_NONE;
     }
   }
-  return waits_at_once ? REF_NONE : load;
+  return at_once > others / 4 ? REF_NONE : load;
 }
 
 static void ref_leaf_number(ref_leaf *leaf) {
@@ -658,31 +616,49 @@ static void ref_leaf_number(ref_leaf *leaf) {
   ref_leaf_pass(leaf, true, ref_leaf_put_waits);
 }
 
-/* The text is made anew where that is sure: the numbers do not run out, and the same rules give the input its own numbers while R1's load
- * still has one (RF40). */
-void ref_leaf_finalize(ref_link *link, ref_bytes *text) {
-  ref_leaf leaf = {.link = link, .text = text->data, .count = text->size / INSTRUCTION, .sure = true};
-  leaf.instructions = REF_TAKE(link, ref_leaf_instruction, leaf.count);
-  leaf.blocks = REF_TAKE(link, ref_leaf_block, leaf.count);
-  ref_leaf_read(&leaf);
-  const size_t load = ref_leaf_find_stack_load(&leaf);
-  if (load == REF_NONE) {
-    return;
+static bool ref_leaf_begin(ref_leaf *leaf, ref_link *link, ref_bytes *text) {
+  *leaf = (ref_leaf){.link = link, .text = text->data, .count = text->size / INSTRUCTION, .sure = true};
+  leaf->instructions = REF_TAKE(link, ref_leaf_instruction, leaf->count);
+  leaf->blocks = REF_TAKE(link, ref_leaf_block, leaf->count);
+  ref_leaf_read(leaf);
+  leaf->stack_load = ref_leaf_find_stack_load(leaf);
+  if (leaf->stack_load == REF_NONE) {
+    return false;
   }
-  uint8_t *old = REF_TAKE(link, uint8_t, text->size);
-  memcpy(old, text->data, text->size);
-  leaf.stack_load = load;
-  leaf.has_texture = ref_leaf_has_texture(&leaf);
-  ref_leaf_make_blocks(&leaf);
-  ref_leaf_pass(&leaf, false, ref_leaf_find_tokens);
-  ref_leaf_pass(&leaf, true, ref_leaf_find_waits);
-  ref_leaf_number(&leaf);
+  leaf->has_texture = ref_leaf_has_texture(leaf);
+  ref_leaf_make_blocks(leaf);
+  ref_leaf_pass(leaf, false, ref_leaf_find_tokens);
+  ref_leaf_pass(leaf, true, ref_leaf_find_waits);
+  return true;
+}
+
+/* The text is made anew where that is sure: the numbers do not run out, and the same rules give the input its own numbers while R1's load
+ * still has one (RF40). RF1148: a number that cannot be is mended before. */
+void ref_leaf_finalize(ref_link *link, ref_bytes *text) {
+  uint8_t *old = REF_TAKE(link, uint8_t, text->size), *input = REF_TAKE(link, uint8_t, text->size);
+  ref_leaf leaf;
+  memcpy(input, text->data, text->size);
+  for (int round = 0;; round++) {
+    if (!ref_leaf_begin(&leaf, link, text)) {
+      return;
+    }
+    memcpy(old, text->data, text->size);
+    bool mended = ref_leaf_mend_waits(&leaf, old);
+    if (!mended) {
+      ref_leaf_number(&leaf);
+      mended = ref_leaf_mend_number(&leaf, old);
+    }
+    if (!mended || round == MOST_MENDS) {
+      break;
+    }
+    memcpy(text->data, old, text->size);
+  }
   leaf.sure = leaf.sure && memcmp(old, text->data, text->size) == 0;
   leaf.is_tried = true;
-  leaf.tokens[leaf.instructions[load].tokens[WRITE]].is_dropped = true;
+  leaf.tokens[leaf.instructions[leaf.stack_load].tokens[WRITE]].is_dropped = true;
   ref_leaf_number(&leaf);
   ref_leaf_fix_stalls(&leaf, old);
   if (!leaf.sure) {
-    memcpy(text->data, old, text->size);
+    memcpy(text->data, input, text->size);
   }
 }

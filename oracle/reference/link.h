@@ -114,6 +114,7 @@ typedef struct ref_record {
   size_t serial;      /* in the order in which records were made */
   ref_indices tail;   /* RF157: symbols behind the payload */
   bool takes_symbols; /* RF463: a number that they were to come behind */
+  bool is_of_name;    /* RF1132: made for another name of the function */
 } ref_record;
 
 typedef struct ref_records {
@@ -164,7 +165,10 @@ typedef struct ref_file {
   ref_indices twins;       /* M2c: sections whose bytes another one has too, those of the same bytes together */
   bool has_no_strings;     /* E66 */
   bool is_system, is_late; /* C46 */
+  bool is_old, is_oldest;  /* RF1111 */
   bool writes_reserved;    /* RF988 */
+  uint32_t made_frames;    /* RF1176: the SASS section of frames that is made anew, or 0 */
+  ref_indices made_rows;   /* RF1176: by frame with rows in it its place and its text */
 } ref_file;
 
 /* The parts of `.nv.callgraph` (F75). */
@@ -573,29 +577,30 @@ typedef struct ref_link {
   ref_constant_block *lost_constants; /* W8.8: what losing bodies appended, in that order */
   size_t lost_constant_count, lost_constant_capacity;
   size_t info_count;
-  ref_indices group_conflicts;               /* kernels, E36 */
-  ref_indices caching_clashes;               /* RF93: function, function, kernel */
-  bool has_surface;                          /* of any file, used or not: ZM7 */
-  bool saw_extended;                         /* RF121: so far */
-  bool has_extended;                         /* C28 */
-  bool has_null_entry;                       /* RF975 */
-  bool has_unexpected_entry;                 /* RF686 */
-  size_t unexpected_file;                    /* RF731: the last one with such an entry */
-  bool has_refused_shared;                   /* RF163 */
-  bool pool_begins_extern;                   /* W3.2: a mention without a size made the pool */
-  bool has_dead_extern;                      /* RF651 */
-  bool has_dead_parameter;                   /* RF85 */
-  bool has_dead_hidden;                      /* RF801 */
-  size_t removed_inside;                     /* RF162: a function's number, and 1 */
-  bool has_crs_conflict;                     /* RF189 */
-  const char *mismatched_section;            /* RF95 */
-  bool has_old_fragments, has_new_fragments; /* I24a */
-  bool has_ungrouped_object;                 /* RF613: of a toolkit before 13.0 */
-  bool has_old_object, has_oldest_object;    /* of a toolkit before 12.1 (RF137), before 10.0 (RF138) */
-  bool has_nameless_text;                    /* RF559 */
-  bool has_stray_slot;                       /* RF792 */
-  bool has_raw_functions, has_raw_objects;   /* RF793 */
-  size_t large_parameters;                   /* RF137: records of `.nv.info` */
+  ref_indices group_conflicts;                    /* kernels, E36 */
+  ref_indices caching_clashes;                    /* RF93: function, function, kernel */
+  bool has_surface;                               /* of any file, used or not: ZM7 */
+  bool saw_extended;                              /* RF121: so far */
+  bool has_extended;                              /* C28 */
+  bool has_null_entry;                            /* RF975 */
+  bool has_unexpected_entry;                      /* RF686 */
+  const char *lone_constants, *missing_constants; /* RF1017: constants of Mercury's, and what the SASS side lacks */
+  size_t unexpected_file;                         /* RF731: the last one with such an entry */
+  bool has_refused_shared;                        /* RF163 */
+  bool pool_begins_extern;                        /* W3.2: a mention without a size made the pool */
+  bool has_dead_extern;                           /* RF651 */
+  bool has_dead_parameter;                        /* RF85 */
+  bool has_dead_hidden;                           /* RF801 */
+  size_t removed_inside;                          /* RF162: a function's number, and 1 */
+  bool has_crs_conflict;                          /* RF189 */
+  const char *mismatched_section;                 /* RF95 */
+  bool has_old_fragments, has_new_fragments;      /* I24a */
+  bool has_ungrouped_object;                      /* RF613: of a toolkit before 13.0 */
+  bool has_old_object, has_oldest_object;         /* of a toolkit before 12.1 (RF137), before 10.0 (RF138) */
+  bool has_nameless_text;                         /* RF559 */
+  bool has_stray_slot;                            /* RF792 */
+  bool has_raw_functions, has_raw_objects;        /* RF793 */
+  size_t large_parameters;                        /* RF137: records of `.nv.info` */
   ref_indices shared_objects; /* in the order of their definitions (W9.12); RF34: a replaced weak one twice */
   ref_indices commons;        /* in the order in which they became common */
   ref_indices slots;          /* of textures, samplers, surfaces */
@@ -806,12 +811,20 @@ void ref_reserved_clear_lone(ref_link *link, const ref_mercury_sides *sides, con
 bool ref_reserved_stands(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
                          const ref_section *text);
 /* mercury_mixed.c: RF987; `table`: of Mercury's entries, or 0. */
+uint32_t ref_mixed_symbol(const ref_mercury_sides *sides, uint32_t number);
 void ref_mixed_derive_module(ref_link *link, const ref_mercury_sides *sides, const ref_section *mercury,
                              ref_section *section);
+void ref_mixed_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, ref_section *entries);
 void ref_mixed_derive_data(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *mercury,
-                           ref_section *entries, ref_section *data);
+                           ref_section *data);
 void ref_mixed_derive_text(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *body,
                            ref_section *section);
+/* mercury_frames.c: RF1176; Mercury's frames and their entries, and the SASS side's. */
+typedef struct ref_mixed_frame_sections {
+  uint32_t mercury, table, sass, entries;
+  ref_file *file;
+} ref_mixed_frame_sections;
+void ref_mixed_derive_frames(ref_link *link, const ref_mercury_sides *sides, const ref_mixed_frame_sections *sections);
 const ref_indices *ref_mercury_tables(ref_link *link, const ref_file *file, uint32_t sass);
 uint32_t ref_mercury_descriptor_type(ref_link *link, const ref_file *file, uint32_t sass, const ref_relocation *entry);
 
@@ -839,6 +852,7 @@ bool ref_foreign_is_archive(const ref_input *input);
 bool ref_foreign_take(ref_link *link, const ref_input *input, const char *extension);
 void ref_foreign_find_libraries(ref_link *link);
 const char *ref_input_string(const ref_cubin *cubin, uint64_t offset);
+const char *ref_input_last_text(ref_link *link, const ref_cubin *cubin, uint32_t table, uint64_t offset);
 void ref_inputs_prepare(ref_link *link, ref_file *file);
 
 /* system.c */
@@ -881,10 +895,11 @@ bool ref_partial_places_new(const ref_link *link, size_t file, const ref_symbol 
 size_t ref_partial_lone_pool(const ref_link *link);
 bool ref_partial_loses_null(const ref_link *link);
 void ref_partial_count_objects(ref_link *link, const ref_indices *own);
+bool ref_partial_is_file(const ref_link *link, size_t file);
 void ref_partial_write_place(ref_link *link);
 
 /* clashes.c */
-void ref_clash_function_with_object(ref_link *link, const ref_file *file, uint32_t symbol);
+bool ref_clash_function_with_object(ref_link *link, const ref_file *file, uint32_t symbol);
 bool ref_clash_object_with_function(ref_link *link, const ref_file *file, const ref_symbol *input);
 
 /* many.c */
@@ -923,6 +938,7 @@ void ref_merge_files(ref_link *link);
 void ref_merge_refuse_section(ref_link *link, const ref_file *file, uint32_t section);
 void ref_merge_add_shared_section(ref_link *link, ref_function *function);
 bool ref_merge_is_text(const ref_file *file, uint32_t section);
+uint32_t ref_merge_text_owner(const ref_file *file, uint32_t section);
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
 
 /* relocations.c */
@@ -1102,6 +1118,7 @@ void ref_attributes_add_registers(ref_link *link, const ref_function *kernel);
 /* A record of `.nv.info`: a symbol and a word. */
 void ref_attribute_add_symbol_word(ref_link *link, uint8_t code, size_t symbol, uint32_t value);
 bool ref_attribute_is_external(const ref_link *link, size_t symbol);
+bool ref_attribute_is_about_nothing(const ref_link *link, const ref_record *record);
 ref_record *ref_attribute_find(const ref_records *records, uint8_t code);
 void ref_attribute_spread_maximum(ref_link *link, ref_records *kernel, const ref_record *record);
 uint64_t ref_barriers_flags(uint64_t flags);

@@ -1,5 +1,5 @@
 /* RF809: the compiler's constants on a capsule's SASS side as the finalizer makes them of Mercury's, whatever the input has there: as many bytes, with
- * the place of an instruction of the SASS text where an entry says a place that a branch leads to (RF811). */
+ * the place of an instruction of the SASS text where an entry says a place that a branch leads to (RF811), the last one in the file where several do (RF1143). */
 #include "capsule.h"
 
 /* RF828: places that are not looked up. Section symbols have no value. */
@@ -30,7 +30,8 @@ void ref_mercury_derive_constants(ref_link *link, const ref_cubin *cubin, const 
       ref_leads_of_section(link, mercury->attributes == 0 ? &none : &cubin->sections[mercury->attributes], &units);
   ref_bytes bytes = {0};
   ref_bytes_add(link, &bytes, constants->data, (size_t)constants->size);
-  for (size_t i = mercury->table == 0 ? 0 : ref_cubin_relocation_count(cubin, mercury->table); i-- > 0;) {
+  const size_t count = mercury->table == 0 ? 0 : ref_cubin_relocation_count(cubin, mercury->table);
+  for (size_t i = 0; i < count; i++) { /* RF1143 */
     const ref_relocation entry = ref_cubin_relocation(cubin, mercury->table, i);
     ref_leads_write(&leads, entry.type, entry.offset, entry.addend, 1, &bytes);
     ref_constants_write_value(cubin, mercury, &entry, &bytes);

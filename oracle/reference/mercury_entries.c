@@ -14,7 +14,7 @@ typedef struct ref_derivation {
   const ref_mercury_sides *sides;
   ref_bytes text;
   ref_units units;
-  bool *has_place; /* by instruction: an entry about a place in the code has been read (RF902) */
+  size_t *place_of; /* by instruction: the entry about a place in the code that is changed (RF902, RF818) */
 } ref_derivation;
 
 /* The SASS number of a Mercury symbol; 0: none. */
@@ -30,13 +30,22 @@ static uint32_t ref_derivation_symbol(const ref_derivation *derivation, uint32_t
   return found == REF_NONE ? 0 : (uint32_t)found;
 }
 
-static bool ref_derivation_is_first(const ref_derivation *derivation, uint32_t type, uint64_t place) {
-  if (!ref_derived_is_place(type) || place / UNIT >= derivation->text.size / UNIT) {
-    return false;
+/* RF1146: of several the one of the largest offset, of those the last in the file, as in links of capsules alone (RF818). */
+static void ref_derivation_find_places(ref_derivation *derivation, uint32_t table) {
+  const ref_cubin *cubin = derivation->sides->sass;
+  const size_t count = derivation->text.size / UNIT;
+  derivation->place_of = ref_memory_take_numbers(derivation->link, count + 1);
+  for (size_t i = 0; i < ref_cubin_relocation_count(cubin, table); i++) {
+    const ref_relocation entry = ref_cubin_relocation(cubin, table, i);
+    const uint64_t place = ref_units_around(&derivation->units, entry.offset) / UNIT;
+    if (!ref_derived_is_place(entry.type) || place >= count) {
+      continue;
+    }
+    size_t *known = &derivation->place_of[place];
+    if (*known == REF_NONE || ref_cubin_relocation(cubin, table, *known).offset <= entry.offset) {
+      *known = i;
+    }
   }
-  const bool first = !derivation->has_place[place / UNIT];
-  derivation->has_place[place / UNIT] = true;
-  return first;
 }
 
 /* RF982: by default with -r what waits for the final link is what the input has there (D92); made anew are lists of types that compilers write. */
@@ -46,7 +55,7 @@ static bool ref_derivation_is_ordinary(uint32_t type) {
 }
 
 /* False where no rule is known. Type 0: the SASS side has none. */
-static bool ref_derivation_entry(const ref_derivation *derivation, const ref_relocation *mercury,
+static bool ref_derivation_entry(const ref_derivation *derivation, const ref_relocation *mercury, size_t number,
                                  ref_relocation *made) {
   const bool waits = derivation->link->is_capsule && ref_relocatable_is_default(derivation->link);
   if (mercury->type < REF_MERCURY_FIRST || (waits && !ref_derivation_is_ordinary(mercury->type)) ||
@@ -56,7 +65,7 @@ static bool ref_derivation_entry(const ref_derivation *derivation, const ref_rel
   const ref_symbol *symbol = &derivation->sides->mercury->symbols[mercury->symbol];
   const bool kernel = (symbol->info & 15) == REF_SYMBOL_FUNC && (symbol->other & REF_OTHER_ENTRY) != 0; /* RF1102 */
   const uint64_t place = ref_units_around(&derivation->units, mercury->offset);
-  const bool first = ref_derivation_is_first(derivation, mercury->type, place);
+  const bool first = place / UNIT < derivation->text.size / UNIT && derivation->place_of[place / UNIT] == number;
   *made = (ref_relocation){.offset = place,
                            .type = ref_derived_code_type(mercury->type, kernel, &derivation->text, place),
                            .symbol = ref_derivation_symbol(derivation, mercury->symbol),
@@ -122,7 +131,7 @@ static bool ref_derivation_list(const ref_derivation *derivation, uint32_t table
     if (ref_derivation_is_silent(derivation, &entry)) {
       continue;
     }
-    if (!ref_derivation_entry(derivation, &entry, &made[*count])) {
+    if (!ref_derivation_entry(derivation, &entry, i, &made[*count])) {
       return false;
     }
     const bool inside = ref_derivation_is_inside(derivation, &entry, sides->sass->sections[table].info);
@@ -152,7 +161,7 @@ bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, 
   const ref_places places = ref_places_of_sections(link, body, text);
   ref_derivation derivation = {.link = link, .sides = sides, .units = ref_places_units(link, &places)};
   ref_bytes_add(link, &derivation.text, text->data, (size_t)text->size);
-  derivation.has_place = REF_TAKE(link, bool, (size_t)text->size / UNIT + 1);
+  ref_derivation_find_places(&derivation, beside);
   ref_relocation *made = REF_TAKE(link, ref_relocation, ref_cubin_relocation_count(sides->sass, beside) + 1);
   size_t count;
   if (!ref_derivation_list(&derivation, beside, made, &count) ||

@@ -8,7 +8,7 @@
 enum { WORD = 4, SIZED = 4, EXTERNS = 0x0f };
 
 /* The SASS number of a Mercury symbol: the same where both have one name, otherwise by the name; what is not found keeps its number. */
-static uint32_t ref_mixed_symbol(const ref_mercury_sides *sides, uint32_t number) {
+uint32_t ref_mixed_symbol(const ref_mercury_sides *sides, uint32_t number) {
   const ref_cubin *sass = sides->sass, *mercury = sides->mercury;
   if (number >= mercury->symbol_count ||
       (number < sass->symbol_count && strcmp(sass->symbols[number].name, mercury->symbols[number].name) == 0)) {
@@ -66,14 +66,11 @@ static void ref_mixed_write_places(ref_link *link, const ref_mercury_sides *side
   }
 }
 
-/* RF989: the entries of variables and user constants, with the numbers that entries of data have (R63); what says a place in the code is written. */
-void ref_mixed_derive_data(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *mercury,
-                           ref_section *entries, ref_section *data) {
+/* RF989: the entries of variables and user constants, with the numbers that entries of data have (R63); RF1144: and the compiler's constants'. */
+void ref_mixed_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, ref_section *entries) {
   enum { ENTRY_BYTES = 24 };
   const size_t count = ref_cubin_relocation_count(sides->sass, table);
   uint8_t *made = REF_TAKE(link, uint8_t, count *ENTRY_BYTES + 1), *to = made;
-  ref_bytes bytes = {0};
-  ref_bytes_add(link, &bytes, mercury->data, (size_t)mercury->size);
   for (size_t i = 0; i < count; i++) {
     const ref_relocation entry = ref_cubin_relocation(sides->sass, table, i);
     const uint32_t type = ref_data_sass_type(entry.type, false);
@@ -84,7 +81,16 @@ void ref_mixed_derive_data(ref_link *link, const ref_mercury_sides *sides, uint3
       to += ENTRY_BYTES;
     }
   }
-  for (size_t i = 0; i < count; i++) { /* RF1002 */
+  entries->data = made;
+  entries->size = (uint64_t)(to - made);
+}
+
+/* What says a place in the code is written. */
+void ref_mixed_derive_data(ref_link *link, const ref_mercury_sides *sides, uint32_t table, const ref_section *mercury,
+                           ref_section *data) {
+  ref_bytes bytes = {0};
+  ref_bytes_add(link, &bytes, mercury->data, (size_t)mercury->size);
+  for (size_t i = 0; i < ref_cubin_relocation_count(sides->sass, table); i++) { /* RF1002 */
     const ref_relocation entry = ref_cubin_relocation(sides->sass, table, i);
     ref_field field;
     if (ref_data_place_field(entry.type, &field)) {
@@ -92,8 +98,6 @@ void ref_mixed_derive_data(ref_link *link, const ref_mercury_sides *sides, uint3
                       ref_field_value(&field, ref_mixed_value(sides, &entry), 0, 0, 0));
     }
   }
-  entries->data = made;
-  entries->size = (uint64_t)(to - made);
   if (bytes.size != 0) {
     data->data = bytes.data;
     data->size = bytes.size;

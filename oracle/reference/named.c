@@ -29,7 +29,8 @@ bool ref_named_is_of_no_section(const ref_file *file, const ref_symbol *input) {
 size_t ref_named_find_first(ref_link *link, const char *name) {
   for (; link->named_count < link->symbol_count; link->named_count++) {
     const char *known = link->symbols[link->named_count].name;
-    if (!link->symbols[link->named_count].is_partial && !link->symbols[link->named_count].is_later) {
+    const bool is_nothing = link->symbols[link->named_count].is_later && link->symbols[link->named_count].dropped;
+    if (!link->symbols[link->named_count].is_partial && !is_nothing) {
       (void)ref_map_put(link, &link->first_by_name, known, link->named_count);
     }
   }

@@ -17,7 +17,7 @@ static uint32_t ref_partial_number(const ref_file *file, const ref_symbol *input
   return (uint32_t)(input - file->cubin.symbols);
 }
 
-static bool ref_partial_is_file(const ref_link *link, size_t file) {
+bool ref_partial_is_file(const ref_link *link, size_t file) {
   return file != REF_NONE && link->files[file].cubin.type == TYPE_EXTENDED;
 }
 
@@ -502,13 +502,23 @@ void ref_partial_count_objects(ref_link *link, const ref_indices *own) {
   }
 }
 
+/* RF1123: without -g symbol 0 does not stand for an object of another memory space of a kernel that is not named. */
+static bool ref_partial_is_forgotten(const ref_link *link, size_t number) {
+  const ref_out_section *section = &link->sections[number];
+  const size_t text = section->info_section;
+  const size_t kernel = text == REF_NONE ? REF_NONE : link->sections[text].info_function;
+  return kernel != REF_NONE && link->functions[kernel].entry && !link->functions[kernel].has_partial &&
+         !ref_options_keep_shared_symbols(link) && !ref_function_is_named(link, &link->functions[kernel]);
+}
+
 /* RF152, RF460: the alignment of the last one of the kernel whose section was made first, of those that stand before an ordinary object of it.
  * L1069: of several that begin at one place the first. */
 static void ref_partial_value_null(ref_link *link, size_t pool) {
   size_t first = REF_NONE;
   for (size_t i = 0; i < link->symbol_count; i++) {
     const ref_out_symbol *symbol = &link->symbols[i];
-    if (symbol->is_partial && symbol->value != 0 && symbol->section != pool && symbol->section < first) {
+    if (symbol->is_partial && symbol->value != 0 && symbol->section != pool && symbol->section < first &&
+        (symbol->section == REF_NONE || !ref_partial_is_forgotten(link, symbol->section))) {
       first = symbol->section;
     }
   }

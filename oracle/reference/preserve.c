@@ -126,12 +126,24 @@ static bool ref_preserve_has_no_section(const ref_link *link, const ref_out_sect
   return other || link->functions[target->info_function].leads != REF_NONE;
 }
 
+/* RF1179: of a capsule the section of a kernel's shared memory that has nothing in it: it has no symbol. */
+static bool ref_preserve_names_empty_shared(const ref_link *link, const ref_out_relocation *entry) {
+  const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
+  const ref_out_section *section = symbol == NULL || symbol->section == REF_NONE || symbol->type != REF_SYMBOL_SECTION
+                                       ? NULL
+                                       : &link->sections[symbol->section];
+  return section != NULL && section->type == REF_TYPE_SHARED && section->size == 0 && !link->relocatable;
+}
+
 /* R51: before the field is written, whose old content is a REL entry's addend. */
 void ref_preserve_record(ref_link *link, const ref_out_relocation *entry) {
   const ref_relocation_row *row = ref_relocation_row_of(entry->type);
   const ref_out_section *target = &link->sections[entry->target];
   if (!link->preserves || target->resolved == 0) {
     return;
+  }
+  if (link->is_capsule && link->view->is_mercury && ref_preserve_names_empty_shared(link, entry)) {
+    link->preserves_deleted = true;
   }
   if (!(link->is_capsule ? ref_preserve_takes_capsule(link, entry) : ref_preserve_takes(link, entry))) {
     return;

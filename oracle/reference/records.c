@@ -94,7 +94,7 @@ static bool ref_record_goes_with_body(uint8_t code) {
 
 /* RF191: a record is about a function or an object of the output, or goes; a parameter's word becomes 0 then, but not where
  * the body loses (RF547). Only PARAM_CBANK knows the
- * symbols of sections. */
+ * symbols of sections, and what has a symbol's name alone (RF1118). */
 static size_t ref_record_first_symbol(ref_link *link, const ref_file *file, const ref_attribute *attribute,
                                       bool *gone) {
   const uint32_t index = ref_u32(attribute->data);
@@ -103,7 +103,9 @@ static size_t ref_record_first_symbol(ref_link *link, const ref_file *file, cons
     return symbol;
   }
   const bool section = (file->cubin.symbols[index].info & 15) == REF_SYMBOL_SECTION;
-  const bool unknown = section && attribute->code != CODE_PARAM_CBANK;
+  const bool named = !link->is_capsule && attribute->code != CODE_CACHE_REQUEST &&
+                     ref_named_is_another(file, &file->cubin.symbols[index]); /* RF1118 */
+  const bool unknown = (section || named) && attribute->code != CODE_PARAM_CBANK;
   const size_t function = file->function_of[index];
   const bool loses = function != REF_NONE && file->body_of[index] == REF_BODY_LOSES && link->functions[function].live &&
                      !link->functions[function].is_stub;

@@ -317,7 +317,9 @@ static bool ref_relocate_drops_weak(const ref_link *link, const ref_out_relocati
   const bool constant =
       (symbol->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT ||
       (symbol->section != REF_NONE && ref_section_type_is_constant(link->sections[symbol->section].type));
-  return constant && (nothing || (clear && link->job->bug_compatible));
+  const bool defined = !link->is_capsule && symbol->section != REF_NONE; /* RF1124 */
+  const bool goes = defined ? (symbol->other & VISIBILITY) != INTERNAL : constant;
+  return ((constant || defined) && nothing) || (goes && clear && link->job->bug_compatible);
 }
 
 /* RF1047: an executable without capsules has slots for textures of those names, too. */
@@ -720,8 +722,9 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
 void ref_relocate_check_aliases(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *alias = &link->functions[i];
+    const bool lives = alias->live && !alias->local && !alias->weak && !link->is_capsule; /* RF1129 */
     if (alias->alias_of != REF_NONE && alias->live != link->functions[alias->alias_of].live &&
-        !ref_function_alias_goes_by_section(link, alias) && link->job->bug_compatible) {
+        (lives || !ref_function_alias_goes_by_section(link, alias)) && link->job->bug_compatible) {
       ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
     }
   }
@@ -830,11 +833,14 @@ static bool ref_relocate_is_wild(const ref_link *link, const ref_out_relocation 
 static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *entry) {
   const bool nothing =
       entry->names_gone_section || entry->names_unlisted || entry->names_gone_shared; /* RF195, RF800 */
-  const bool gone = entry->symbol == REF_NONE ? nothing : link->symbols[entry->symbol].index == 0;
+  const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
+  const bool waits = symbol != NULL && (symbol->other & VISIBILITY) != INTERNAL &&
+                     ref_shared_is_foreign(link, symbol); /* RF1127: E68, when symbols are written */
+  const bool gone = symbol == NULL ? nothing : symbol->index == 0 && !waits;
   if (entry->offset >= ref_relocate_end_of(link, &link->sections[entry->target])) {
     ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");
   }
-  if (ref_relocate_is_wild(link, entry)) {
+  if (link->error_count == 0 && ref_relocate_is_wild(link, entry)) { /* RF1173 */
     ref_message_fatal(link, "RF1016", "Internal error: unexpected reloc");
   }
   if (gone) {

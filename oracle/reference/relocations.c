@@ -192,6 +192,17 @@ static bool ref_relocation_names_dead_text(const ref_link *link, const ref_file 
   return text < cubin->section_count && strcmp(cubin->sections[text].name, file->cubin.sections[number].name) == 0;
 }
 
+/* RF977, RF786: beside capsules nvlink finds the symbol of a section by the name that the input has for it: of several sections of a name
+ * (texts of static functions, or one and another file's that is not) that of the first, or a function or an object that is called so; none
+ * where the output's section is called otherwise. RF1114: so it does that of the pool. */
+static size_t ref_relocation_named_symbol(ref_link *link, size_t section, const char *name, bool any_mode) {
+  const ref_out_section *known = &link->sections[section];
+  const bool text = known->info_function != REF_NONE && name[0] == '.'; /* RF1022: in capsules so far only texts */
+  const bool named =
+      (any_mode || link->job->bug_compatible) && (!link->is_capsule || text) && known->symbol != REF_NONE;
+  return named ? ref_named_find(link, name) : known->symbol;
+}
+
 /* RF239: the notes' symbols are those of the output's, `.nv_debug.shared` that of the pool, with -preserve-relocs too (RF603). */
 static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uint32_t number,
                                        ref_out_relocation *output) {
@@ -203,10 +214,14 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
     output->symbol = link->sections[link->cuinfo_section].symbol;
   } else if (pool && (link->relocatable || link->preserves || ref_option_given(link, REF_OPTION_DEBUG))) {
     const size_t found = ref_section_find_pool(link);
-    output->symbol = found == REF_NONE ? REF_NONE : link->sections[found].symbol;
+    output->symbol = found == REF_NONE ? REF_NONE : ref_relocation_named_symbol(link, found, section->name, true);
   }
   if (output->symbol == REF_NONE &&
       (ref_relocation_is_lost_bank(link, file, number) || ref_relocation_is_of_variables(file, number))) {
+    output->symbol = ref_named_find(link, section->name);
+  }
+  if (output->symbol == REF_NONE && section->type == REF_TYPE_SHARED && !pool && !link->is_capsule &&
+      ref_merge_owner(file, number) == 0) { /* RF1128 */
     output->symbol = ref_named_find(link, section->name);
   }
   const bool lost = output->symbol == REF_NONE && ref_relocation_is_lost_text(file, number);
@@ -280,17 +295,6 @@ static void ref_relocation_resolve_dead_constant(const ref_link *link, const ref
 static bool ref_relocation_names_slot(const ref_link *link, const ref_file *file, uint32_t section) {
   return link->has_index && !link->relocatable && section < file->cubin.section_count &&
          file->cubin.sections[section].type == REF_TYPE_UFT && !REF_IS(file->cubin.sections[section].name, ".nv.uft");
-}
-
-/* RF977, RF786: beside capsules nvlink finds the symbol of a section by the name that the input has for it: of several sections of a name
- * (texts of static functions, or one and another file's that is not) that of the first, or a function or an object that is called so; none
- * where the output's section is called otherwise. */
-static size_t ref_relocation_named_symbol(ref_link *link, size_t section, const char *name, bool any_mode) {
-  const ref_out_section *known = &link->sections[section];
-  const bool text = known->info_function != REF_NONE && name[0] == '.'; /* RF1022: in capsules so far only texts */
-  const bool named =
-      (any_mode || link->job->bug_compatible) && (!link->is_capsule || text) && known->symbol != REF_NONE;
-  return named ? ref_named_find(link, name) : known->symbol;
 }
 
 static void ref_relocation_resolve_section(ref_link *link, const ref_file *file, uint32_t section,
@@ -383,6 +387,9 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
     ref_relocation_resolve_section(link, file, input->section, output);
   } else {
     output->symbol = file->symbol_of[entry->symbol];
+    if (output->symbol != REF_NONE && !link->is_capsule) { /* RF1115: an object that is a function of its name */
+      output->function = link->symbols[output->symbol].function;
+    }
     ref_relocation_resolve_gone_shared(link, file, input, output);
     output->names_constant_size = input->section == 0 && REF_IS(input->name, ".nv.ptx.const0.size");
     if (output->names_constant_size && link->constant_size_symbol != 0) {
@@ -499,12 +506,16 @@ static void ref_relocation_name_target(ref_link *link, const ref_file *file, uin
   }
 }
 
+/* L584: a type that is none of Mercury's. */
+static bool ref_relocation_has_no_type(const ref_link *link, const ref_relocation *entry) {
+  return link->view->is_mercury && entry->type != 0 && entry->type <= REF_MERCURY_FIRST;
+}
+
 static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t table, const ref_relocation *entry,
                                bool has_addend, size_t processed) {
   ref_file *file = &link->files[file_number];
   const uint32_t target = file->cubin.sections[table].info;
-  const bool no_type = entry->type != 0 && entry->type <= REF_MERCURY_FIRST; /* L584 */
-  if (link->view->is_mercury && no_type) {
+  if (ref_relocation_has_no_type(link, entry)) {
     link->has_unexpected_entry = true; /* RF686 */
     link->unexpected_file = file_number;
     return;
@@ -576,6 +587,18 @@ static void ref_relocation_note_dead_textures(const ref_file *file, uint32_t sec
   }
 }
 
+/* RF1153, L235: in dead code, too, nvlink looks up what an entry's type is. */
+static void ref_relocation_check_dead_types(ref_link *link, size_t file_number, uint32_t section) {
+  const ref_cubin *cubin = &link->files[file_number].cubin;
+  for (size_t i = 0; i < ref_cubin_relocation_count(cubin, section); i++) {
+    const ref_relocation entry = ref_cubin_relocation(cubin, section, i);
+    if (ref_relocation_has_no_type(link, &entry)) {
+      link->has_unexpected_entry = true;
+      link->unexpected_file = file_number;
+    }
+  }
+}
+
 /* W9.9: shared objects that only dead functions refer to. */
 static void ref_relocation_note_dead(ref_link *link, const ref_file *file, uint32_t section) {
   const uint32_t owner = ref_merge_owner(file, file->cubin.sections[section].info);
@@ -620,6 +643,7 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
   }
   const bool bank = ref_relocation_find_bank(link, file, input->info);
   if (!bank && ref_relocation_target_is_gone(link, file, input->info)) {
+    ref_relocation_check_dead_types(link, file_number, section);
     ref_relocation_note_dead(link, file, section);
     return;
   }

@@ -1,4 +1,4 @@
-/* Creation of sections and symbols; their order is the order of everything (W1.4, W2.2, W4.1). RF769, RF834. */
+/* Creation of sections and symbols; their order is the order of everything (W1.4, W2.2, W4.1). RF769, RF834, RF1112. */
 #include "link.h"
 
 enum { FIXED_NAMES = 1, FIXED_STRINGS = 2, FIXED_SYMBOLS = 3 }; /* RF769: where they stand in every file */
@@ -48,6 +48,9 @@ void ref_section_show_symbol(ref_link *link, size_t number) {
     section->symbol = section->later_symbol;
     link->symbols[section->symbol].section = number;
     link->symbols[section->symbol].dropped = false;
+    if (section->symbol < link->named_count) { /* RF1112: from now on it is found by its name */
+      (void)ref_map_put(link, &link->first_by_name, section->name, section->symbol);
+    }
   }
 }
 

@@ -340,14 +340,16 @@ static uint8_t ref_symbol_own_type(const ref_link *link, const ref_out_symbol *s
   if (symbol->defined_type == 0 || link->is_capsule) {
     return symbol->type;
   }
-  const bool plain = symbol->defined_type == REF_SYMBOL_OBJECT && !link->relocatable;
+  const bool plain = symbol->defined_type == REF_SYMBOL_OBJECT && !link->relocatable &&
+                     !ref_symbol_is_provided(symbol->name); /* RF1122 */
   return plain ? REF_SYMBOL_CUDA_OBJECT : symbol->defined_type;
 }
 
 static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol, uint8_t *at) {
   const uint8_t own = ref_symbol_own_type(link, symbol);
-  const bool object =
-      own == REF_SYMBOL_CUDA_OBJECT && !link->relocatable && (symbol->other & REF_SPACE_MASK) != 0; /* RF405 */
+  const bool may_have_space =
+      own == REF_SYMBOL_CUDA_OBJECT || (own == REF_SYMBOL_FUNC && !link->is_capsule); /* RF1115: functions, too */
+  const bool object = may_have_space && !link->relocatable && (symbol->other & REF_SPACE_MASK) != 0; /* RF405 */
   const uint8_t type = object ? REF_SYMBOL_OBJECT : own;
   const bool provided =
       symbol->type == REF_SYMBOL_OBJECT && symbol->section == REF_NONE && !link->relocatable; /* L840 */

@@ -1,4 +1,4 @@
-/* Inputs of the system: what has `cudadevrt` in its path is linked only where a function is missing (C46). */
+/* Inputs of the system: what has `cudadevrt` in its path is linked only where a function is missing (C46, RF1111). */
 #include "link.h"
 
 #include <string.h>
@@ -47,6 +47,8 @@ void ref_system_choose_files(ref_link *link) {
       continue;
     }
     missing = ref_system_count_missing(link, &functions, file, missing);
+    link->has_oldest_object = link->has_oldest_object || file->is_oldest; /* RF1111 */
+    link->has_old_object = link->has_old_object || file->is_old;
     link->files[kept++] = *file;
   }
   link->file_count = kept;

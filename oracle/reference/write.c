@@ -1,4 +1,4 @@
-/* Section order, headers, segments, the file: W1, L1173, RF775. */
+/* Section order, headers, segments, the file: W1, L1173, RF775, RF1112. */
 #include "link.h"
 
 #include <string.h>
@@ -278,6 +278,13 @@ static void ref_write_headers(ref_link *link, ref_bytes *file, const ref_indices
   }
 }
 
+/* RF1112: the largest alignment of what inputs have brought into a fixed section, which moves nothing. */
+static uint64_t ref_write_fixed_align(const ref_link *link, const char *name, uint64_t own) {
+  const size_t number = ref_map_find(&link->section_by_name, name);
+  const bool brought = number != REF_NONE && link->sections[number].fixed_index != 0;
+  return brought ? ref_larger(own, link->sections[number].align) : own;
+}
+
 /* All parts, one behind the other. */
 static void ref_write_parts(ref_link *link, const ref_indices *order, const ref_bytes *symbols) {
   ref_bytes file = {0};
@@ -288,17 +295,17 @@ static void ref_write_parts(ref_link *link, const ref_indices *order, const ref_
                                     .type = REF_TYPE_STRTAB,
                                     .offset = ref_write_place(link, &file, names->data, names->size, 1),
                                     .size = names->size,
-                                    .align = 1};
+                                    .align = ref_write_fixed_align(link, ".shstrtab", 1)};
   first[INDEX_STRINGS] = (ref_header){.name = ref_strings_offset(&link->section_names, ".strtab"),
                                       .type = REF_TYPE_STRTAB,
                                       .offset = ref_write_place(link, &file, strings->data, strings->size, 1),
                                       .size = strings->size,
-                                      .align = 1};
+                                      .align = ref_write_fixed_align(link, ".strtab", 1)};
   first[INDEX_SYMBOLS] = (ref_header){.name = ref_strings_offset(&link->section_names, ".symtab"),
                                       .type = REF_TYPE_SYMTAB,
                                       .offset = ref_write_place(link, &file, symbols->data, symbols->size, 8),
                                       .size = symbols->size,
-                                      .align = 8,
+                                      .align = ref_write_fixed_align(link, ".symtab", 8),
                                       .link = INDEX_STRINGS,
                                       .info = link->first_global,
                                       .entry_size = 24};

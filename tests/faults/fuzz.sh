@@ -145,6 +145,7 @@ target_of() { # FILE
   linker/write/reproduce.c) say tells ;;
   linker/write/file.c | linker/input/file.c) say files ;;
   linker/input/words.c | linker/catalog/option.c | linker/catalog/trace.c | linker/catalog/usage.c) say options ;;
+  linker/input/library.c) say foreign ;;
   *) say differential ;;
   esac
 }

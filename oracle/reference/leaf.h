@@ -1,0 +1,95 @@
+#ifndef TWINLINK_REFERENCE_LEAF_H
+#define TWINLINK_REFERENCE_LEAF_H
+/* What leaf.c and leaf_mend.c know of a leaf kernel's code. */
+#include "capsule.h"
+
+enum {
+  INSTRUCTION = 16,
+  BOARDS = 6,
+  NO_BOARD = 7,
+  LAST_ORDINARY = 4,
+  BOARD_FOUR = 4,
+  BOARD_FIVE = 5,
+  STALL_BIT = 105,
+  WRITE_BIT = 110,
+  READ_BIT = 113,
+  WAIT_BIT = 116,
+  BARRIERS = 2,
+  WRITE = 0,
+  READ = 1,
+  LONGEST_STALL = 15,
+  EVERY_WAIT = 0x3f,
+  ALL_ORDINARY = 0x1f, /* 0 to 4 */
+  FENCE = 0x992,
+  NO_OPERATION = 0x918,
+  TRY_WAIT = 0x15a7, /* SYNCS */
+  MOST_ROUNDS = 1000,
+  MOST_MENDS = 4 /* RF1148 */
+};
+
+/* The 9 low bits say what an instruction does. */
+enum {
+  BASE_BRA = 0x147,
+  BASE_BRX = 0x149,
+  BASE_BRX_UNIFORM = 0x158,
+  BASE_EXIT = 0x14d,
+  BASE_RET = 0x150,
+  BASE_BSYNC = 0x141,
+  BASE_CALL_ABSOLUTE = 0x143,
+  BASE_CALL_RELATIVE = 0x144,
+  CALL_REGISTER = 0x344 /* from a place in the text */
+};
+
+typedef struct ref_token {
+  size_t instruction; /* that sets it */
+  bool is_read, is_local, is_dropped;
+  unsigned pending; /* the numbers pending when the input sets this one */
+  unsigned input, output;
+  size_t consumer, first_wait; /* the first wait in its own block, and anywhere; REF_NONE */
+  /* RF89: what decided in the input, and whether the rules then give the input's number */
+  ref_indices before;
+  unsigned joined;
+  bool is_explained, holds_waits; /* RF274 */
+  bool in_crowd;                  /* RF1149: it shares a number, and none of 0 to 4 was free in the input */
+  unsigned chosen;                /* RF1148: what the rules give where that explains nothing */
+} ref_token;
+
+typedef struct ref_leaf_instruction {
+  unsigned opcode; /* 13 bits */
+  size_t tokens[BARRIERS];
+  ref_indices waits; /* tokens */
+  ref_indices again; /* RF1147: tokens that another instruction has waited for on every way */
+  bool starts_block, ends_block, may_fall_through;
+  bool waits_for_all; /* RF234: it goes on to, frees nothing, and is no wait of any load's */
+  size_t target;      /* of a branch, or REF_NONE */
+  size_t block;
+} ref_leaf_instruction;
+
+typedef struct ref_leaf_block {
+  size_t first, last;
+  ref_indices successors, predecessors;
+  ref_indices pending; /* tokens at its end */
+} ref_leaf_block;
+
+typedef struct ref_leaf {
+  ref_link *link;
+  uint8_t *text;
+  size_t count, block_count, token_count, token_capacity;
+  ref_leaf_instruction *instructions;
+  ref_leaf_block *blocks;
+  ref_token *tokens;
+  bool sure, is_tried, has_texture;
+  size_t stack_load;
+} ref_leaf;
+
+uint8_t *ref_leaf_at(const ref_leaf *leaf, size_t instruction);
+unsigned ref_leaf_code(const ref_leaf *leaf, const ref_token *token);
+bool ref_leaf_is_ordinary(unsigned code);
+/* A pass over all instructions; `pending` is what flows to each. RF88: with loops until nothing changes. */
+void ref_leaf_pass(ref_leaf *leaf, bool loops, void (*visit)(ref_leaf *, size_t, ref_indices *));
+
+/* leaf_mend.c */
+bool ref_leaf_mend_waits(ref_leaf *leaf, uint8_t *old);
+bool ref_leaf_mend_number(ref_leaf *leaf, uint8_t *old);
+
+#endif
