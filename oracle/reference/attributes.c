@@ -775,8 +775,8 @@ void ref_attributes_check_masks(ref_link *link) {
   }
 }
 
-/* RF754, RF953: a record about what has no symbol in the output goes, but a kernel's parameters stay (RF191). */
-static bool ref_attribute_is_about_nothing(const ref_link *link, const ref_record *record) {
+/* RF754, RF953: a record about what has no symbol in the output goes, of capsules on both sides (RF1182), but a kernel's parameters stay (RF191). */
+bool ref_attribute_is_about_nothing(const ref_link *link, const ref_record *record) {
   const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
   const bool parameter = record->code == CODE_KPARAM_INFO || record->code == CODE_KPARAM_INFO_LARGE;
   return symbol != REF_NONE && !parameter && link->symbols[symbol].function == REF_NONE &&

@@ -352,7 +352,8 @@ static void ref_callgraph_write_edges(ref_link *link, ref_bytes *output, const r
   for (size_t i = list->count; i-- > 0;) {
     const ref_function *callee = &link->functions[list->items[i]];
     const bool repeated = link->relocatable && ref_callgraph_is_repeated(list, i);
-    if (callee->live && callee->symbol != REF_NONE && !repeated && !ref_function_lies_in_kernel(link, callee)) {
+    const bool is_inside = part == REF_PART_CALLS && ref_function_lies_in_kernel(link, callee);
+    if (callee->live && callee->symbol != REF_NONE && !repeated && !is_inside) {
       ref_bodies_note_record(link, function,
                              (ref_record_of_calls){.part = part, .place = output->size, .callee = list->items[i]});
       ref_callgraph_write_pair(link, output, link->symbols[function->symbol].index,
@@ -375,7 +376,8 @@ static void ref_callgraph_write_part(ref_link *link, ref_bytes *output, ref_part
   ref_callgraph_write_pair(link, output, 0, (uint32_t)-(int)part);
   for (size_t i = 0; i < link->symbol_count; i++) {
     const size_t number = link->symbols[i].function;
-    if (number == REF_NONE || ref_function_lies_in_kernel(link, &link->functions[number])) { /* RF162 */
+    if (number == REF_NONE ||
+        (part == REF_PART_CALLS && ref_function_lies_in_kernel(link, &link->functions[number]))) { /* RF162, RF1151 */
       continue;
     }
     const ref_function *function = &link->functions[number];

@@ -344,18 +344,19 @@ static uint64_t ref_levels_scheduled(const ref_link *link, const ref_section *te
 }
 
 /* RF996: the finalizer schedules code that was compiled without optimisation anew, so that what else the input's instructions have for times counts
- * for nothing. Here such code is known by its instructions: all but a few are so. */
+ * for nothing. Here such code is known by its instructions: all but a few are so (RF1155). */
 static void ref_levels_mend(ref_link *link, ref_file *file, ref_section *capsule, uint32_t number) {
-  enum { LEAST = 8, MOST_OTHERS = 6 };
+  enum { LEAST = 4, FEW = 8, MOST_OTHERS = 6 };
   ref_section *text = &file->whole.sections[number];
   const uint64_t end = text->data == NULL ? 0 : ref_levels_code(capsule, text);
+  const uint64_t most = end < FEW ? end / 4 : MOST_OTHERS;
   uint64_t slow = 0, others = 0;
-  for (uint64_t i = 0; i < end && others <= MOST_OTHERS; i++) {
+  for (uint64_t i = 0; i < end && others <= most; i++) {
     const uint64_t high = ref_u64(text->data + i * INSTRUCTION + INSTRUCTION / 2);
     others += high != ref_levels_scheduled(link, text, i, end);
     slow += (high >> STALL_BIT & LONGEST_STALL) == LONGEST_STALL && (high >> WAIT_BIT & WAIT_MASK) == WAITS;
   }
-  if (end < LEAST || others == 0 || others > MOST_OTHERS || slow < end / 2) {
+  if (end < LEAST || others == 0 || others > most || slow < end / 2) {
     return;
   }
   ref_bytes bytes = {0};

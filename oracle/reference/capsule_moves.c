@@ -40,6 +40,7 @@ typedef struct ref_mover {
   uint32_t text;
   const ref_section *capsule;
   const ref_moves *moves;
+  const bool *has_entry; /* by instruction */
 } ref_mover;
 
 /* A place that control goes to: what was put in front of an instruction is done first. */
@@ -62,18 +63,32 @@ static uint8_t *ref_moves_copy(ref_link *link, ref_section *section) {
 }
 
 static bool ref_moves_has_entry(const ref_mover *mover, uint64_t offset) {
+  return offset / INSTRUCTION < mover->moves->count && mover->has_entry[offset / INSTRUCTION];
+}
+
+/* By instruction, what the SASS side has entries at. RF1152: of those Mercury's side has none at count for nothing, if it has a table about
+ * the text. */
+static const bool *ref_moves_find_entries(const ref_mover *mover) {
   const ref_cubin *cubin = &mover->file->whole;
+  const size_t count = mover->moves->count;
+  bool *own = REF_TAKE(mover->link, bool, count + 1), *theirs = REF_TAKE(mover->link, bool, count + 1), table = false;
+  const ref_places places = ref_places_of_sections(mover->link, mover->capsule, &cubin->sections[mover->text]);
+  const ref_units units = ref_places_units(mover->link, &places);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
-    if (cubin->sections[i].type != REF_TYPE_RELA || cubin->sections[i].info != mover->text) {
-      continue;
-    }
-    for (size_t k = 0; k < ref_cubin_relocation_count(cubin, i); k++) {
-      if (ref_cubin_relocation(cubin, i, k).offset / INSTRUCTION == offset / INSTRUCTION) {
-        return true;
-      }
+    const ref_section *section = &cubin->sections[i];
+    const bool sass = section->type == REF_TYPE_RELA && section->info == mover->text;
+    const bool mercury = section->type == REF_TYPE_MERCURY_RELA && section->info == mover->capsule - cubin->sections;
+    table = table || mercury;
+    for (size_t k = 0; (sass || mercury) && k < ref_cubin_relocation_count(cubin, i); k++) {
+      const uint64_t offset = ref_cubin_relocation(cubin, i, k).offset;
+      const uint64_t place = (sass ? offset : ref_units_around(&units, offset)) / INSTRUCTION;
+      *(place < count ? &(sass ? own : theirs)[place] : &own[count]) = true;
     }
   }
-  return false;
+  for (size_t i = 0; table && i < count; i++) {
+    own[i] = own[i] && theirs[i];
+  }
+  return own;
 }
 
 /* What names a place 56 bits wide. */
@@ -390,7 +405,8 @@ static void ref_moves_symbols(const ref_mover *mover, uint64_t size) {
 void ref_moves_apply(ref_link *link, ref_file *file, uint32_t text, const ref_section *capsule, const ref_moves *moves,
                      ref_bytes *sass) {
   static const char table[] = ".nv.merc.rela.nv.constant.optimizer.";
-  const ref_mover mover = {link, file, text, capsule, moves};
+  ref_mover mover = {link, file, text, capsule, moves, NULL};
+  mover.has_entry = ref_moves_find_entries(&mover);
   ref_moves_aim_all(&mover, sass);
   ref_moves_returns(&mover, sass);
   for (uint32_t i = 1; i < file->whole.section_count; i++) {

@@ -1119,6 +1119,7 @@ void ref_attributes_add_registers(ref_link *link, const ref_function *kernel);
 /* A record of `.nv.info`: a symbol and a word. */
 void ref_attribute_add_symbol_word(ref_link *link, uint8_t code, size_t symbol, uint32_t value);
 bool ref_attribute_is_external(const ref_link *link, size_t symbol);
+bool ref_attribute_is_about_nothing(const ref_link *link, const ref_record *record);
 ref_record *ref_attribute_find(const ref_records *records, uint8_t code);
 void ref_attribute_spread_maximum(ref_link *link, ref_records *kernel, const ref_record *record);
 uint64_t ref_barriers_flags(uint64_t flags);

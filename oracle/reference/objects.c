@@ -730,6 +730,9 @@ static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t 
   } else if (!old_defined && !old->is_extern_shared) {
     ref_object_define(link, file_number, input, number);
     link->symbols[number].defined_type = input->info & 15;
+    if (ref_bindless_mask_of(link->symbols[number].type) != 0 && ref_bindless_mask_of(input->info & 15) == 0) {
+      link->symbols[number].type = REF_SYMBOL_CUDA_OBJECT; /* RF1188: what entries ask is the definition */
+    }
   } else if (old->bind == REF_BIND_WEAK && input->info >> 4 == REF_BIND_GLOBAL) {
     ref_weak_drop_constant_entries(link, number);
     ref_object_define(link, file_number, input, number);

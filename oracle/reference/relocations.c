@@ -506,12 +506,16 @@ static void ref_relocation_name_target(ref_link *link, const ref_file *file, uin
   }
 }
 
+/* L584: a type that is none of Mercury's. */
+static bool ref_relocation_has_no_type(const ref_link *link, const ref_relocation *entry) {
+  return link->view->is_mercury && entry->type != 0 && entry->type <= REF_MERCURY_FIRST;
+}
+
 static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t table, const ref_relocation *entry,
                                bool has_addend, size_t processed) {
   ref_file *file = &link->files[file_number];
   const uint32_t target = file->cubin.sections[table].info;
-  const bool no_type = entry->type != 0 && entry->type <= REF_MERCURY_FIRST; /* L584 */
-  if (link->view->is_mercury && no_type) {
+  if (ref_relocation_has_no_type(link, entry)) {
     link->has_unexpected_entry = true; /* RF686 */
     link->unexpected_file = file_number;
     return;
@@ -583,6 +587,18 @@ static void ref_relocation_note_dead_textures(const ref_file *file, uint32_t sec
   }
 }
 
+/* RF1153, L235: in dead code, too, nvlink looks up what an entry's type is. */
+static void ref_relocation_check_dead_types(ref_link *link, size_t file_number, uint32_t section) {
+  const ref_cubin *cubin = &link->files[file_number].cubin;
+  for (size_t i = 0; i < ref_cubin_relocation_count(cubin, section); i++) {
+    const ref_relocation entry = ref_cubin_relocation(cubin, section, i);
+    if (ref_relocation_has_no_type(link, &entry)) {
+      link->has_unexpected_entry = true;
+      link->unexpected_file = file_number;
+    }
+  }
+}
+
 /* W9.9: shared objects that only dead functions refer to. */
 static void ref_relocation_note_dead(ref_link *link, const ref_file *file, uint32_t section) {
   const uint32_t owner = ref_merge_owner(file, file->cubin.sections[section].info);
@@ -627,6 +643,7 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
   }
   const bool bank = ref_relocation_find_bank(link, file, input->info);
   if (!bank && ref_relocation_target_is_gone(link, file, input->info)) {
+    ref_relocation_check_dead_types(link, file_number, section);
     ref_relocation_note_dead(link, file, section);
     return;
   }
