@@ -829,14 +829,17 @@ static bool ref_relocate_is_wild(const ref_link *link, const ref_out_relocation 
   return link->view->is_mercury && !hidden && entry->type > REF_MERCURY_FIRST + LARGEST;
 }
 
+/* RF1127: an object of another memory space in a pool that goes is E68, when symbols are written. */
+static bool ref_relocate_is_deleted(const ref_link *link, const ref_out_symbol *symbol) {
+  const bool waits = (symbol->other & VISIBILITY) != INTERNAL && ref_shared_is_foreign(link, symbol);
+  return symbol->index == 0 && !waits;
+}
+
 /* What an entry that stays ends the link with: a symbol that is not in the output, a place behind the section's end. */
 static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *entry) {
   const bool nothing =
       entry->names_gone_section || entry->names_unlisted || entry->names_gone_shared; /* RF195, RF800 */
-  const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
-  const bool waits = symbol != NULL && (symbol->other & VISIBILITY) != INTERNAL &&
-                     ref_shared_is_foreign(link, symbol); /* RF1127: E68, when symbols are written */
-  const bool gone = symbol == NULL ? nothing : symbol->index == 0 && !waits;
+  const bool gone = entry->symbol == REF_NONE ? nothing : ref_relocate_is_deleted(link, &link->symbols[entry->symbol]);
   if (entry->offset >= ref_relocate_end_of(link, &link->sections[entry->target])) {
     ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");
   }
