@@ -40,7 +40,8 @@ static void ref_clash_check_place(ref_link *link, const ref_symbol *input, const
   }
 }
 
-/* L90, L753: a function behind a variable or texture of its name. Only a kernel lets the file be read to its end. */
+/* L90, L753: a function behind a variable or texture of its name. RF1135: beside capsules the file is read to its end; in those only a kernel
+ * lets it be. */
 bool ref_clash_function_with_object(ref_link *link, const ref_file *file, uint32_t symbol) {
   const ref_symbol *input = &file->cubin.symbols[symbol];
   const size_t number = ref_map_find(&link->symbol_by_name, input->name);
@@ -62,7 +63,7 @@ bool ref_clash_function_with_object(ref_link *link, const ref_file *file, uint32
   }
   ref_clash_check_registers(link, file, symbol, old);
   ref_clash_check_place(link, input, old);
-  if (!entry) {
+  if (!entry && link->is_capsule) {
     ref_message_fatal(link, "E71", "Internal error: no callgraph node");
   }
   return true;

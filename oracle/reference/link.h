@@ -206,6 +206,7 @@ typedef struct ref_function {
   bool local, defined, entry, reached, live, weak;
   bool is_provided; /* RF966: a kernel by its name alone */
   bool is_counted;  /* RF1077 */
+  bool has_clashed; /* RF1135: with an object of its name */
   size_t definition_file, definition_symbol;
   uint32_t registers;
   uint16_t first_virtual_sm; /* V3 */

@@ -95,7 +95,8 @@ static size_t ref_merge_function_symbol(ref_link *link, size_t file_number, uint
     if (bind != REF_BIND_GLOBAL) {
       ref_names_add(link, REF_NONE, input->name);
     }
-    if (bind != REF_BIND_LOCAL) {
+    if (bind != REF_BIND_LOCAL &&
+        !(function->has_clashed && input->section == 0)) { /* RF1135: a definition takes the name */
       ref_map_set(link, &link->symbol_by_name, input->name, function->symbol);
     }
   }
@@ -288,6 +289,7 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
     return;
   }
   const bool clashes = ref_clash_function_with_object(link, file, symbol);
+  function->has_clashed = function->has_clashed || clashes;
   const bool entry = (input->other & REF_OTHER_ENTRY) != 0;
   if (function->mentioned ? function->mentioned_as_entry != entry : ref_merge_name_is_taken(link, input->name, entry)) {
     ref_message_add(link, REF_ERROR, "E26", "Function '%s' not declared __global__ in all source files",
@@ -628,6 +630,9 @@ static void ref_merge_check_prototype(ref_link *link, size_t file_number, uint32
     return;
   }
   ref_function *function = &link->functions[file->function_of[symbol]];
+  if (function->has_clashed) { /* RF1135 */
+    ref_message_fatal(link, "E71", "Internal error: no callgraph node");
+  }
   const char *text = ref_input_string(&file->cubin, offset);
   if (function->prototype_so_far == NULL) {
     function->prototype_so_far = text;
