@@ -381,7 +381,8 @@ static void reader_check_mercury(const reader *r) {
   for (uint32_t i = 1; i < r->cubin->section_count; i++) {
     uint64_t position = 0;
     tl_record record;
-    if (r->cubin->sections[i].align > most_align)
+    if (r->cubin->sections[i].type != SHT_NULL && /* L1801 */
+        r->cubin->sections[i].align > most_align)
       tl_diagnostics_add(
           r->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER),
           (tl_site){r->cubin->path, tl_names_text(r->names, r->cubin->sections[i].name), NULL, TL_NO_OFFSET}, NULL,

@@ -38,8 +38,9 @@ typedef struct deriver {
   bool known;          /* code adds up */
   /* By Mercury section whose contents are a namesake's (L656): what it was; others are of type 0. */
   const tl_cubin_section *before;
-  bool foreign;  /* the contents of the section in hand are a namesake's */
-  tl_map halves; /* the entry of half a place in the code that counts at an instruction of the text in hand (L1540) */
+  tl_map targets; /* of jumps of the text in hand */
+  bool foreign;   /* the contents of the section in hand are a namesake's */
+  tl_map halves;  /* the entry of half a place in the code that counts at an instruction of the text in hand (L1540) */
   const uint8_t *halves_of; /* in this list */
   /* By capsule: where its instructions are, once debug data asks; NULL where it has none or both views are linked. */
   tl_code **debug_codes;
@@ -701,7 +702,7 @@ static void derive_add_record(tl_cubin_section *out, const uint8_t *record, size
 static void derive_own_records(const deriver *d, const tl_cubin_section *mercury, const tl_cubin_section *own,
                                tl_cubin_section *out) {
   enum { SIZE = 0x19, WHOLE = 4, SHORT = 3, PARAMETERS = 0x380 };
-  const uint32_t end = derive_parameters_end(mercury);
+  const uint32_t end = derive_parameters_end(mercury); /* 0: no records (L1751) */
   derive_bank(d, own->info, PARAMETERS + end);
   const uint8_t size[] = {SHORT, SIZE, (uint8_t)end, (uint8_t)(end >> 8)};
   uint8_t bank[12] = {WHOLE, EIATTR_PARAM_CBANK, 8, 0};
@@ -710,7 +711,8 @@ static void derive_own_records(const deriver *d, const tl_cubin_section *mercury
   tl_put16(bank + 10, (uint16_t)end);
   if (end && !tl_records_have_whole(mercury->data, mercury->size, SIZE))
     derive_add_record(out, size, sizeof size);
-  if (end && !tl_records_have_whole(mercury->data, mercury->size, EIATTR_PARAM_CBANK))
+  const bool judged = d->cubin->role.joined; /* by what stays of Mercury's in its link (L1802) */
+  if (end && (judged || !tl_records_have_whole(mercury->data, mercury->size, EIATTR_PARAM_CBANK)))
     derive_add_record(out, bank, sizeof bank);
   const uint8_t avoided[] = {WHOLE, AVOIDED, 4, 0, derive_avoided(d), 0, 0, 0};
   if (!tl_records_have_whole(mercury->data, mercury->size, AVOIDED))
@@ -1204,18 +1206,65 @@ static void derive_end_of_text(const deriver *d, tl_cubin_section *sass, uint8_t
   }
 }
 
-/* A word of a table of jumps: the SASS place of what the entry says; without one the input's own word stays. */
-static void derive_put_jump(const deriver *d, const uint8_t *entry, const tl_cubin_section *own, uint8_t *bytes,
-                            uint64_t size) {
-  enum { PROG_REL32 = TL_R_MERCURY + 0x08 };
-  const uint64_t at = tl_get64(entry);
-  if (tl_get32(entry + 8) != PROG_REL32 || at > size || size - at < WORD)
-    return;
+/* The places that the records of 0x34 of the text in hand list as targets of jumps (L1490, L1753), for a file that is finalized
+ * before it is linked. */
+static void derive_find_targets(deriver *d, uint32_t capsule, const tl_cubin_about *about) {
+  enum { INDIRECT_TARGETS = 0x34 };
+  tl_map_init(&d->targets, d->arena);
+  for (uint32_t i = d->cubin->role.joined ? 0 : about->last[capsule]; i; i = about->previous[i]) {
+    const tl_cubin_section *const records = derive_section(d, i);
+    uint64_t position = 0;
+    tl_record record;
+    while (records->type == SHT_CUDA_MERCURY_INFO && tl_record_next_whole(records, &position, &record)) {
+      uint64_t at = 0;
+      tl_targets list;
+      const bool lists = record.code == INDIRECT_TARGETS && record.format == TL_RECORD_WHOLE;
+      while (lists && tl_targets_next(record.data, record.size, &at, &list))
+        for (uint64_t k = 0; k < list.count; k++)
+          tl_set_add(&d->targets, tl_get32(record.data + list.first + k * WORD));
+    }
+  }
+}
+
+/* A word of a table of jumps: the SASS place of what the entry says, 0 for none of its function's targets. */
+static uint32_t derive_jump(const deriver *d, const uint8_t *entry, uint32_t capsule) {
+  const uint64_t place = tl_get64(entry + 16);
+  const tl_code_place *const target = d->known ? tl_code_find(&d->code, place) : NULL;
+  const bool own = tl_get16(derive_subject(d, entry) + 6) == capsule;
+  return own && target && target->mercury == place && tl_set_has(&d->targets, place) ? (uint32_t)target->sass : 0;
+}
+
+/* The SASS place that an entry says where both views are linked (final_jump_tables has the last word); without one the input's own
+ * word stays. */
+static void derive_put_joined_jump(const deriver *d, const uint8_t *entry, uint64_t at, const tl_cubin_section *own,
+                                   uint8_t *bytes) {
   const tl_code_place *const target = d->known ? tl_code_find(&d->code, tl_get64(entry + 16)) : NULL;
   if (target && target->mercury == tl_get64(entry + 16))
     tl_put32(bytes + at, (uint32_t)target->sass);
   else if (at <= own->size && own->size - at >= WORD)
     memcpy(bytes + at, own->data + at, WORD);
+}
+
+/* What an entry of compiler constants writes. */
+static void derive_put_jump(const deriver *d, const uint8_t *entry, const tl_cubin_section *mercury,
+                            const tl_cubin_section *own, uint8_t *bytes) {
+  enum { PROG_REL32 = TL_R_MERCURY + 0x08, MOST = 8 };
+  const uint64_t at = tl_get64(entry), size = mercury->size;
+  const bool jump = tl_get32(entry + 8) == PROG_REL32;
+  if (!jump && !d->cubin->role.joined) {
+    uint8_t room[2 * MOST] = {0}; /* as much of a place as there is room for */
+    const uint64_t count = at < size ? tl_smaller(size - at, MOST) : 0;
+    memcpy(room, bytes + (count ? at : 0), (size_t)count);
+    derive_put_place(d, entry, 0, room, sizeof room);
+    memcpy(bytes + (count ? at : 0), room, (size_t)count);
+    return;
+  }
+  if (!jump || at > size || size - at < WORD)
+    return;
+  if (d->known && !d->cubin->role.joined)
+    tl_put32(bytes + at, derive_jump(d, entry, mercury->info));
+  else
+    derive_put_joined_jump(d, entry, at, own, bytes);
 }
 
 /* L1463: the compiler constants of the text in hand are Mercury's, and as many, with SASS places in tables of jumps. Where
@@ -1228,7 +1277,7 @@ static void derive_tables(const deriver *d, uint32_t constants, const tl_cubin_s
   uint8_t *const bytes = tl_arena_copy(d->arena, mercury->data, mercury->size);
   for (uint64_t at = 0; entries->type == SHT_CUDA_MERCURY_RELA && at + ELF_RELA_SIZE <= entries->size;
        at += ELF_RELA_SIZE)
-    derive_put_jump(d, entries->data + at, own, bytes, mercury->size);
+    derive_put_jump(d, entries->data + at, mercury, own, bytes);
   if (own->size == mercury->size && memcmp(own->data, bytes, own->size) == 0)
     return; /* what follows it in the file stays at hand */
   own->data = bytes;
@@ -1252,14 +1301,21 @@ static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *abou
   d->text = sass->data;
   const bool whole = tl_code_read(&d->code, body->data, body->size, sass->data, sass->size, d->arena);
   d->known = whole;
+  derive_find_targets(d, capsule, about);
   for (uint32_t i = about->last[capsule]; i; i = about->previous[i]) {
     d->foreign = d->before[i].type != SHT_NULL;
     if (d->foreign && d->known && d->cubin->role.joined && !derive_is_lone(d, i) &&
         derive_section(d, i)->type == SHT_CUDA_MERCURY_RELA)
       derive_foreign_text(d, i, sass, &copy);
-    if (d->sass[i] && derive_section(d, i)->type == SHT_CUDA_OPTIMIZER_CONSTANT)
-      derive_tables(d, i, derive_section(d, about->last[i]));
-    else if (d->sass[i])
+    const uint32_t entries = about->last[i];
+    const bool constants = d->sass[i] && derive_section(d, i)->type == SHT_CUDA_OPTIMIZER_CONSTANT;
+    if (constants)
+      derive_tables(d, i, derive_section(d, d->cubin->role.joined || d->sass[entries] ? entries : 0));
+    if (constants && !d->cubin->role.joined && d->sass[entries]) /* L1753 */
+      derive_data_entries(d, derive_section(d, entries), derive_section(d, d->sass[entries]), false);
+    if (constants)
+      continue;
+    if (d->sass[i])
       derive_contents(d, derive_section(d, i), derive_section(d, d->sass[i]), sass);
   }
   if (d->alone_of[d->sass[capsule]])

@@ -42,7 +42,7 @@ static bool moves_has_no_result(uint16_t operand) {
 /* Whether a register is among those that an operand is about, read or written (L1642). */
 static bool moves_touches(uint16_t operand, uint8_t number) {
   enum { KINDS = 31, LAST = 23, SHIFT = 6, WIDE = 16, WIDEST = 18, WIDE_COUNT = 16, WIDEST_COUNT = 32 };
-  const uint32_t kind = operand & KINDS, first = operand >> SHIFT & UINT8_MAX;
+  const uint32_t kind = operand & KINDS, first = operand >> SHIFT; /* none from 256 on */
   const uint32_t count = kind < WIDE ? kind / 2 + 1 : kind < WIDEST ? WIDE_COUNT : WIDEST_COUNT;
   return kind <= LAST && number >= first && number - first < count;
 }
@@ -207,7 +207,7 @@ static bool moves_step(const moves *m, uint32_t index, moves_state *state, uint6
 /* Gives the numbers of the first block anew, which ends by a call and lies within reach, where the input has those of the rules
  * and what is pending at the end keeps its own. */
 static void moves_give_again(const moves *m) {
-  enum { CALL = 0x943, CALL_NEAR = 0x944 };
+  static const uint16_t lasts[] = {0x943, 0x944, 0x94d}; /* calls, EXIT */
   uint64_t high[REACH];
   moves_state state = {0};
   uint32_t count = 0;
@@ -219,7 +219,7 @@ static void moves_give_again(const moves *m) {
     ends = tl_blocks_ends(tl_control_kind(m->text, count++));
   }
   const uint32_t last = count ? tl_get16(tl_control_at(m->text, count - 1)) & OPCODE : 0;
-  bool same = ends && (last == CALL || last == CALL_NEAR) && state.old == state.new;
+  bool same = ends && TL_AMONG16(lasts, last) && state.old == state.new;
   for (uint32_t number = 0; number < NUMBERS; number++)
     same &= !(state.old >> number & 1) || state.stands[number] == number;
   for (uint32_t i = 0; same && i < count; i++)

@@ -6,7 +6,7 @@
 
 #define TL_MOVE_STAYS UINT16_MAX
 
-/* Changes the control fields of a SASS text, which is as `before`; `operands` are the low 14 bits of what was written, by instruction, TL_MOVE_STAYS
+/* Changes the control fields of a SASS text, which is as `before`; `operands` are the low 16 bits of what was written, by instruction, TL_MOVE_STAYS
  * where nothing was. */
 void tl_moves_change(uint8_t *text, const uint8_t *before, uint64_t size, const uint16_t *operands, uint32_t arch);
 

@@ -626,7 +626,8 @@ static void verbose_count_laid_out(const verbose *v, verbose_texture_counts *cou
   for (size_t i = 0; i < v->module->relocations.count; i++) {
     const tl_relocation *const entry = &v->module->relocations.items[i];
     const tl_section *const target = &v->module->sections.items[entry->target];
-    if (target->type != SHT_CUDA_CONSTANT0 || target->about == TL_NONE || !tl_module_relocation_stands(v->module, i))
+    if (target->type != SHT_CUDA_CONSTANT0 || target->about == TL_NONE || !tl_module_relocation_stands(v->module, i) ||
+        tl_module_names_unified(v->module, &v->module->symbols.items[entry->symbol])) /* L1711 */
       continue;
     const uint64_t key = tl_pair_key(entry->target, entry->symbol);
     for (size_t r = 0; r < VERBOSE_TEXTURES; r++)

@@ -35,6 +35,8 @@ unsigned tl_emit_section_class(const tl_section *section) {
     return 0;
   if (tl_emit_is_relocations(section->type))
     return 4;
+  if (section->type == SHT_CUDA_GLOBAL) /* L1800: whatever its flags */
+    return TL_CLASS_EMPTY;
   const bool data = tl_emit_is_data(section->type); /* L1173 */
   const bool changed = section->flags & SHF_WRITE || (data && section->flags & SHF_EXECINSTR);
   if (!(section->flags & SHF_ALLOC) &&

@@ -131,12 +131,14 @@ static uint8_t *tables_callgraph_records(tl_emitted *e, const tables_part *part,
   return at;
 }
 
-/* Its header, then for each function in creation order its records, last record first; functions in kernels' texts have none but
- * of their address (L552, L1748). */
+/* Its header, then for each function in creation order its records, last record first; functions in kernels' texts have none of
+ * calls, and in capsules none but of their address, behind the others (L552, L1707, L1748). */
 static uint8_t *tables_callgraph_part(tl_emitted *e, tables_part part, uint8_t *at) {
   const tl_module *const module = e->module;
   const tl_successors s = tl_successors_make(e->arena, part.edges, (uint32_t)module->resolution->functions.count);
   tl_put32(at + 4, part.number);
+  if (!module->capsule)
+    return tables_callgraph_records(e, &part, &s, &module->recorded_functions, at + 8);
   at = tables_callgraph_records(e, &part, &s, &module->functions, at + 8);
   return part.number == CALLGRAPH_TAKEN ? tables_callgraph_records(e, &part, &s, &module->inner_functions, at) : at;
 }

@@ -38,9 +38,10 @@ typedef struct code_writer {
   tl_code code;
   const tl_cubin_section *capsule, *text; /* of that file */
   TL_VECTOR(code_cell) cells;
-  tl_map cell_of; /* by SASS section and instruction */
-  tl_map text_of; /* by file and section: the SASS module's text whose body it is */
-  uint64_t table; /* where loads of textures read from */
+  tl_map cell_of;  /* by SASS section and instruction */
+  tl_map text_of;  /* by file and section: the SASS module's text whose body it is */
+  tl_map label_of; /* by SASS section and instruction: the patch of half a place (L1307) */
+  uint64_t table;  /* where loads of textures read from */
 } code_writer;
 
 static uint64_t writes_body(uint32_t file, uint32_t section) {
@@ -217,6 +218,12 @@ static const code_cell *writes_find_load(code_writer *w, const tl_code_place *pl
   return writes_is_load(cell) ? cell : NULL;
 }
 
+/* What the SASS side writes for half a place at a load (L1307), over which places in the code are written. */
+static tl_patch *writes_find_label(const code_writer *w, tl_relocated *sass, const tl_patch *patch) {
+  const uint32_t index = tl_map_get(&w->label_of, tl_pair_key(patch->section, (uint32_t)(patch->offset / INSTRUCTION)));
+  return index == TL_NONE ? NULL : &sass->patches.items[index];
+}
+
 /* L1509: an address of the program that stays is what a move has, whatever is written there, and makes a load one of the first bank
  * (L1307), as far as the place is where the text begins or ends. A load's offset is the record's, whatever it loaded (L1742). */
 static void writes_put_address(code_writer *w, tl_relocated *sass, const tl_kept *kept, uint32_t text, tl_map *loads) {
@@ -232,12 +239,16 @@ static void writes_put_address(code_writer *w, tl_relocated *sass, const tl_kept
   if ((!move && !load) || (load && (target || !tl_set_add(loads, tl_pair_key(text, (uint32_t)place->sass)))))
     return;
   const uint64_t first = w->module->arch < SM_120 ? FIRST : 0;
-  *tl_vector_push(w->arena, &sass->patches) =
-      (tl_patch){.offset = place->sass,
-                 .section = text,
-                 .row = move ? tl_sass_row_in_code(WORD, opcode) : tl_sass_row_of_label(opcode),
-                 .value = move ? target : first + (own ? tl_get32(own->bytes + LOAD_VALUE) & LOAD_MASK : 0),
-                 .rel = load && !own};
+  const tl_patch patch = {.offset = place->sass,
+                          .section = text,
+                          .row = move ? tl_sass_row_in_code(WORD, opcode) : tl_sass_row_of_label(opcode),
+                          .value = move ? target : first + (own ? tl_get32(own->bytes + LOAD_VALUE) & LOAD_MASK : 0),
+                          .rel = load && !own};
+  tl_patch *const label = tl_code_is_half_place(kept->type) ? writes_find_label(w, sass, &patch) : NULL;
+  if (label)
+    *label = patch;
+  else
+    *tl_vector_push(w->arena, &sass->patches) = patch;
 }
 
 static void writes_put_addresses(code_writer *w, const tl_relocated *mercury, tl_relocated *sass) {
@@ -328,8 +339,13 @@ static void writes_change_sass(code_writer *w, tl_relocated *sass) {
   for (size_t i = 0; i < w->cells.count; i++)
     writes_put_instruction(w, &w->cells.items[i], sass);
   writes_put_loads(w, sass);
-  for (size_t i = 0; i < places.patches.count; i++)
-    *tl_vector_push(w->arena, &sass->patches) = places.patches.items[i];
+  for (size_t i = 0; i < places.patches.count; i++) {
+    const tl_patch *const patch = &places.patches.items[i];
+    if (tl_sass_row_is_label(patch->row))
+      tl_map_set(&w->label_of, tl_pair_key(patch->section, (uint32_t)(patch->offset / INSTRUCTION)),
+                 (uint32_t)sass->patches.count);
+    *tl_vector_push(w->arena, &sass->patches) = *patch;
+  }
 }
 
 void tl_finalize_check_code(const tl_relocated *mercury, const tl_module *module) {
@@ -348,6 +364,7 @@ void tl_finalize_capsules(tl_relocated *mercury, const tl_module *module, tl_rel
                           const tl_module *sass_module, uint64_t table, tl_arena *arena) {
   code_writer w = {.module = module, .sass_module = sass_module, .arena = arena, .table = table};
   tl_map_init(&w.cell_of, arena);
+  tl_map_init(&w.label_of, arena);
   writes_find_texts(&w);
   size_t kept = 0;
   for (size_t i = 0; i < mercury->patches.count; i++) {

@@ -14,17 +14,16 @@
 
 #include <string.h>
 
-enum { INSTRUCTION = TL_MOVED_INSTRUCTION, OP_LDS = 0x984, OP_MEMBAR = 0x992 };
+enum { INSTRUCTION = TL_MOVED_INSTRUCTION, OP_LDS = 0x984, OP_MEMBAR = 0x992, OP_ERRBAR = 0x9ab };
 
 static bool fences_is_load(const uint8_t *at) {
   return (tl_get16(at) & 0xfff) == OP_LDS && tl_get16(at + 2) == 0xffff;
 }
 
-/* What a leaf needs of it all: the loads where it copies to shared memory (three stand before each copy), the MEMBAR where it
+/* What a leaf needs of it all, but for the MEMBAR of error barriers, whatever its file asks for (L764, L1799): the loads where it copies to shared memory (three stand before each copy), the MEMBAR where it
  * has transaction barriers in shared memory. */
 typedef struct fences_needs {
   bool loads, narrow;
-  bool errors; /* not the MEMBAR of error barriers (L764) */
 } fences_needs;
 
 /* Records of instructions of transaction barriers say so in their second byte; one that counts what a barrier's state says is
@@ -40,11 +39,10 @@ static bool fences_has_barriers(const tl_cubin_section *capsule_section) {
   return false;
 }
 
-static fences_needs fences_find_needs(const tl_cubin_section *text, const tl_cubin_section *capsule, bool errors,
-                                      tl_arena *arena) {
+static fences_needs fences_find_needs(const tl_cubin_section *text, const tl_cubin_section *capsule, tl_arena *arena) {
   enum { OP_LDGSTS = 0xfae };
   const tl_moved_text t = tl_moved_read(text, arena);
-  fences_needs needs = {.narrow = fences_has_barriers(capsule), .errors = errors};
+  fences_needs needs = {.narrow = fences_has_barriers(capsule)};
   for (uint32_t i = 0; i < t.count; i++)
     needs.loads |= tl_moved_opcode(&t, i) == OP_LDGSTS;
   return needs;
@@ -52,7 +50,7 @@ static fences_needs fences_find_needs(const tl_cubin_section *text, const tl_cub
 
 /* The first of MEMBAR, ERRBAR, CGAERRBAR and EXIT, as ptxas puts them in with -make-errors-visible-at-exit. */
 static bool fences_is_of_errors(const tl_moved_text *t, uint32_t index) {
-  static const uint16_t opcodes[] = {OP_MEMBAR, 0x9ab, 0x5ab, 0x94d};
+  static const uint16_t opcodes[] = {OP_MEMBAR, OP_ERRBAR, 0x5ab, 0x94d};
   const uint64_t fields = tl_get64(t->bytes + (uint64_t)index * INSTRUCTION + 8) & UINT64_C(0xffffffffff);
   if (fields != 0x5000 || t->count - index < sizeof opcodes / sizeof *opcodes)
     return false;
@@ -67,13 +65,12 @@ static bool fences_is_dropped(const tl_moved_text *t, uint32_t index, fences_nee
   const uint64_t fields = tl_get64(at + 8) & UINT64_C(0xffffffffff);
   const bool narrow = tl_moved_opcode(t, index) == OP_MEMBAR && fields == 0x8000;
   const bool before = index + 1 < t->count && tl_moved_opcode(t, index + 1) == OP_MEMBAR;
-  return (!needs.loads && fences_is_load(at)) || (!needs.narrow && narrow && before) ||
-         (needs.errors && fences_is_of_errors(t, index));
+  return (!needs.loads && fences_is_load(at)) || (!needs.narrow && narrow && before) || fences_is_of_errors(t, index);
 }
 
 bool tl_fences_may_stand(const uint8_t *bytes, uint64_t size) {
   for (uint64_t at = 0; at + INSTRUCTION <= size; at += INSTRUCTION)
-    if (fences_is_load(bytes + at))
+    if (fences_is_load(bytes + at) || (tl_get16(bytes + at) & 0xfff) == OP_ERRBAR) /* L1799 */
       return true;
   return false;
 }
@@ -100,7 +97,7 @@ static bool fences_capsule_is_plain(const tl_cubin *mercury, uint32_t section, c
   return true;
 }
 
-tl_fences tl_fences_choose(const tl_cubin *sass, const tl_cubin *mercury, bool errors, tl_arena *arena) {
+tl_fences tl_fences_choose(const tl_cubin *sass, const tl_cubin *mercury, tl_arena *arena) {
   bool *const texts = tl_arena_new(arena, bool, sass->section_count);
   fences_needs *const needs = tl_arena_new(arena, fences_needs, sass->section_count);
   for (uint32_t i = 1; i < sass->section_count; i++) {
@@ -109,7 +106,7 @@ tl_fences tl_fences_choose(const tl_cubin *sass, const tl_cubin *mercury, bool e
     if (!capsule || !tl_moved_is_kernel(sass, i) || tl_leaf_has_call(text->data, text->size) ||
         !tl_moved_text_is_plain(text, arena))
       continue;
-    needs[i] = fences_find_needs(text, &mercury->sections[capsule], errors, arena);
+    needs[i] = fences_find_needs(text, &mercury->sections[capsule], arena);
     texts[i] =
         fences_text_has_them(text, needs[i], arena) && fences_capsule_is_plain(mercury, capsule, text, needs[i], arena);
   }

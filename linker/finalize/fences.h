@@ -4,7 +4,7 @@
 
 #include "cubin/cubin.h"
 
-/* Whether a file may have a text with such loads: what the others cost is spent only then. Texts begin at multiples of 16. */
+/* Whether a file may have a text with such loads, or with error barriers (L1799): what the others cost is spent only then. Texts begin at multiples of 16. */
 bool tl_fences_may_stand(const uint8_t *bytes, uint64_t size);
 /* By section of the file: the SASS texts that lose them, and what each needs of them. */
 typedef struct tl_fences {
@@ -14,7 +14,7 @@ typedef struct tl_fences {
 } tl_fences;
 
 /* Both views as read. */
-tl_fences tl_fences_choose(const tl_cubin *sass, const tl_cubin *mercury, bool errors, tl_arena *arena);
+tl_fences tl_fences_choose(const tl_cubin *sass, const tl_cubin *mercury, tl_arena *arena);
 void tl_fences_drop(tl_cubin *sass, tl_fences fences, tl_arena *arena);
 /* The same for the capsules; `sass` is as read. */
 void tl_fences_drop_records(tl_cubin *mercury, const tl_cubin *sass, tl_fences fences, tl_arena *arena);

@@ -31,7 +31,8 @@ typedef enum row_entry { ENTRY_UNSAID, ENTRY_BEGINS, ENTRY_ENDS } row_entry;
 
 typedef struct line_row {
   uint64_t at;
-  uint64_t file, caller, name; /* caller: number of a row, from 1; 0: not inlined */
+  uint64_t file, column;
+  uint64_t caller, name; /* caller: number of a row, from 1; 0: not inlined */
   int64_t line;
   row_entry entry;
   uint32_t number; /* from 1 */
@@ -117,7 +118,7 @@ static void rows_read_standard(row_reader *r, const line_shape *shape, uint8_t c
     r->row.file = rows_unsigned(r);
     break;
   case OP_COLUMN:
-    rows_unsigned(r);
+    r->row.column = rows_unsigned(r);
     break;
   case OP_CONSTANT:
     r->row.at += (unsigned)(UINT8_MAX - shape->opcode_base) / shape->line_range;
@@ -243,6 +244,7 @@ static void rows_say(row_writer *w, const line_row *row, uint64_t at, bool twice
   }
   w->last.file = row->file;
   w->last.entry = row->entry;
+  w->last.column = row->column;
   rows_put_caller(w, row);
   w->said = true;
   if (silent)
@@ -285,10 +287,12 @@ static bool rows_begin_function(const row_writer *w, const tl_code_place *place)
   return !place->sass || final_begins_inner(w->f, w->text->section, place->mercury);
 }
 
-/* Whether a row repeats the one before: what DW_LNE 0x92 says of it counts, too (L1787). */
+/* Whether a row repeats the one before: what DW_LNE 0x92 says of it counts, too (L1787), and its column, which is not written
+ * (L1803). */
 static bool rows_repeat(const row_writer *w, const line_row *own) {
-  return w->said && own->line == w->last.line && own->file == w->last.file && rows_caller(w, own) == w->last.caller &&
-         own->name == w->last.name && own->entry == w->last.entry && own->entry != ENTRY_ENDS;
+  return w->said && own->line == w->last.line && own->file == w->last.file && own->column == w->last.column &&
+         rows_caller(w, own) == w->last.caller && own->name == w->last.name && own->entry == w->last.entry &&
+         own->entry != ENTRY_ENDS;
 }
 
 /* Writes what waits for a place (L751): the chain, outermost first, and the row itself, unless it repeats the one before,
@@ -306,7 +310,7 @@ static void rows_flush(row_writer *w, uint64_t to, const tl_code_place *place) {
     rows_say(w, row, to, false);
     w->number.items[row->number - 1] = rows_number_of(w, i);
   }
-  const bool first = !w->said, repeated = rows_repeat(w, own);
+  const bool first = !w->said, repeated = place && rows_repeat(w, own); /* L1804 */
   if (!repeated)
     rows_say(w, own, to, place && own->entry != ENTRY_BEGINS && rows_begin_function(w, place));
   if (first)

@@ -296,7 +296,7 @@ static void candidate_check_toolkit(const admission *a, const candidate *c) {
                        c->path, tl_arena_signed(a->arena, toolkit));
 }
 
-/* L1080, L1780. */
+/* L1080, L1780; L1801 of what the finalizer reads. */
 static void candidate_check_mercury(const admission *a, const candidate *c) {
   const char *section;
   uint64_t offset;
@@ -305,6 +305,9 @@ static void candidate_check_mercury(const admission *a, const candidate *c) {
   if (tl_capsule_is_refused(c->bytes, c->size, &section, &offset))
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER),
                        (tl_site){c->path, section, NULL, offset}, NULL, c->path);
+  if (!a->result->some_sass && tl_capsule_needs_memory(c->bytes, c->size, &section))
+    tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_FINALIZER),
+                       (tl_site){c->path, section, NULL, TL_NO_OFFSET}, NULL, c->path);
   if (!tl_capsule_repeats_lines(c->bytes, c->size, a->arena))
     return;
   tl_diagnostics_add_before(a->diagnostics, tl_message_row_of(TL_MESSAGE_REPEATED_LINES), admission_site(c->path));

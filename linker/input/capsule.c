@@ -93,6 +93,16 @@ static uint64_t capsule_first_of_type(const uint8_t *bytes, uint32_t type) {
   return 0;
 }
 
+bool tl_capsule_needs_memory(const uint8_t *bytes, size_t size, const char **section) {
+  const uint64_t most = 0x80000000, count = tl_content_elf_section_count(bytes);
+  for (uint64_t i = 1; i < count; i++)
+    if (tl_get64(capsule_section(bytes, i) + 48) > most) {
+      *section = capsule_name(bytes, size, i);
+      return true;
+    }
+  return false;
+}
+
 bool tl_capsule_is_refused(const uint8_t *bytes, size_t size, const char **section, uint64_t *offset) {
   enum { TYPE_AT = 16 };
   const uint16_t type = tl_get16(bytes + TYPE_AT);

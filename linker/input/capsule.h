@@ -20,6 +20,8 @@ bool tl_capsule_is_variant(const uint8_t *bytes, size_t size);
 /* Whether the finalizer refuses it; then `section` is the name of the section that it is about, in `bytes`, or NULL (the
  * file's header, or no name), and `offset` a place in it, or in the header. */
 bool tl_capsule_is_refused(const uint8_t *bytes, size_t size, const char **section, uint64_t *offset);
+/* Whether it has an alignment that the finalizer has no memory for (L244, L1801), and of which section. */
+bool tl_capsule_needs_memory(const uint8_t *bytes, size_t size, const char **section);
 /* Whether two sequences of a unit of Mercury's line tables are about one symbol (L1780). */
 bool tl_capsule_repeats_lines(const uint8_t *bytes, size_t size, tl_arena *arena);
 

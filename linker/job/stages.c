@@ -103,16 +103,15 @@ static void link_drop_fences(tl_link_common *c, const tl_accepted *accepted, tl_
                              tl_diagnostics *diagnostics) {
   tl_arena *const arena = &c->state->arena;
   const tl_input *const input = &c->job->inputs[accepted->input];
-  const bool errors = tl_barriers_file_asks(file); /* L764 */
-  if (!errors && !tl_fences_may_stand(input->data, input->size))
+  if (!tl_fences_may_stand(input->data, input->size))
     return;
   const tl_cubin other = link_read_other(c, accepted, file->view, diagnostics);
   if (file->unreadable || other.unreadable)
     return;
   if (file->view == TL_VIEW_MERCURY)
-    tl_fences_drop_records(file, &other, tl_fences_choose(&other, file, errors, arena), arena);
+    tl_fences_drop_records(file, &other, tl_fences_choose(&other, file, arena), arena);
   else
-    tl_fences_drop(file, tl_fences_choose(file, &other, errors, arena), arena);
+    tl_fences_drop(file, tl_fences_choose(file, &other, arena), arena);
 }
 
 static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diagnostics) {

@@ -223,7 +223,7 @@ static uint64_t bindless_told_end(const tl_module *module, uint32_t text) {
 }
 
 /* Where a kernel's parameters end: before the table that ptxas laid out in the bank of the body that stands (L767), and not
- * where that file's kernel with most of them has its own (L1053), in a capsule link. */
+ * where that file's kernel with most of them has its own (L1053), in a capsule link; by its records (L1751). */
 static uint64_t bindless_parameters_end(const tl_module *module, size_t kernel) {
   const tl_module *const mercury = module->beside;
   const uint32_t text = module->symbols.items[module->all_kernels.items[kernel]].section;
@@ -244,7 +244,7 @@ static uint64_t bindless_parameters_end(const tl_module *module, size_t kernel) 
     return own->size;
   const uint64_t before = part && part->size >= table->size ? part->size - table->size : 0;
   const uint64_t told = bindless_told_end(module, text);
-  return told ? tl_smaller(told, before) : before;
+  return told ? told : before;
 }
 
 uint64_t tl_layout_tables_begin(const tl_module *module) {

@@ -990,6 +990,7 @@ static void functions_pass_new(tl_merging *m, uint32_t symbol) {
     tl_map_set(&module->local_function_names, s->name, s->other & STO_ENTRY ? TL_LOCAL_KERNEL : 0);
   m->symbol_map[symbol] = out;
   tl_u32_push(module->arena, m->bodies[symbol].in_kernel ? &module->inner_functions : &module->functions, function);
+  tl_u32_push(module->arena, &module->recorded_functions, function);
   if (undefined)
     tl_module_list_symbol(module, out, true);
   else
@@ -1032,15 +1033,36 @@ static bool functions_lies_among_others(tl_merging *m, const tl_symbol *variable
   return m->shared_in_section[variable->section] + m->external_shared > 1;
 }
 
+/* L1712: a further function of a name that a function has taken from a variable, which is compared with a kernel only where it
+ * has replaced a weak one. */
+static void functions_pass_namesake(tl_merging *m, const tl_cubin_symbol *s, tl_symbol *known) {
+  const bool kernel = s->other & STO_ENTRY, strong = s->section && tl_symbol_binding(s) != STB_WEAK;
+  if (kernel != known->clashing_kernel)
+    functions_report_not_global(m, s);
+  if (strong && tl_binding_of(known) != STB_WEAK) {
+    tl_merge_report(m, tl_message_row_of(TL_MESSAGE_MULTIPLE_DEFINITION), s->name,
+                    m->module->files[known->mention].path);
+  } else if (strong) {
+    known->clashing_kernel = kernel;
+    known->mention = m->file;
+    known->info = (uint8_t)((s->info & 0xf0) | (known->info & 0x0f));
+  }
+}
+
 /* L1111: the kernel has the name from there on, and what its file says about variables of it is compared with the kernel. */
 static void functions_take_over(const tl_merging *m, const tl_cubin_symbol *s, tl_symbol *variable) {
   const bool defined = variable->section != TL_NONE || variable->external_shared;
-  if (!s->section || (defined && tl_symbol_binding(s) == STB_WEAK) || tl_type_is_texture(tl_type_of(variable)))
+  if (!s->section || (defined && tl_symbol_binding(s) == STB_WEAK))
     return;
+  variable->clashes = true;
+  variable->mention = m->file;
+  if (tl_type_is_texture(tl_type_of(variable))) {
+    variable->info = (uint8_t)((s->info & 0xf0) | tl_type_of(variable));
+    return;
+  }
   variable->info = (uint8_t)((s->info & 0xf0) | STT_OBJECT);
   variable->other = s->other;
   variable->size = s->size;
-  variable->mention = m->file;
   variable->zeros_too = true; /* it counts as defined */
 }
 
@@ -1051,6 +1073,11 @@ static void functions_pass_variable(tl_merging *m, uint32_t symbol, uint32_t out
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const unsigned type = tl_type_of(other);
   const bool texture = tl_type_is_texture(type), kernel = s->other & STO_ENTRY;
+  m->without_node[symbol] = true;
+  if (other->clashes) {
+    functions_pass_namesake(m, s, other);
+    return;
+  }
   const char *const first = texture ? "<input>" : m->module->files[other->mention].path;
   if (kernel)
     functions_report_not_global(m, s);
@@ -1065,9 +1092,8 @@ static void functions_pass_variable(tl_merging *m, uint32_t symbol, uint32_t out
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_WEAK_STAYS), site, NULL, site.symbol);
     return;
   }
-  if (both_weak || !kernel)
-    tl_diagnostics_add(m->module->diagnostics,
-                       tl_message_row_of(both_weak ? TL_MESSAGE_NO_REG_COUNT_OLD : TL_MESSAGE_NO_NODE), site, NULL);
+  if (both_weak)
+    tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_REG_COUNT_OLD), site, NULL);
   functions_take_over(m, s, other);
 }
 

@@ -50,6 +50,7 @@ static tl_merging merge_begin(tl_module *module, uint32_t file) {
   m.symbol_map = tl_arena_new(arena, uint32_t, cubin->symbol_count);
   m.symbol_dead = tl_arena_new(arena, bool, cubin->symbol_count);
   m.symbol_lost = tl_arena_new(arena, bool, cubin->symbol_count);
+  m.without_node = tl_arena_new(arena, bool, cubin->symbol_count);
   m.section_map = tl_arena_new(arena, uint32_t, cubin->section_count);
   m.section_offset = tl_arena_new(arena, uint64_t, cubin->section_count);
   m.section_state = tl_arena_new(arena, uint8_t, cubin->section_count);

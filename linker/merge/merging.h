@@ -52,6 +52,7 @@ typedef struct tl_merging {
   uint32_t external_shared;  /* ... and extern arrays of shared memory */
   uint32_t *parameter_banks; /* by text: its section of parameters, 0; NULL until asked for */
   bool *symbol_dead, *symbol_lost;
+  bool *without_node; /* functions with a variable's name (L1712) */
   TL_VECTOR(tl_lost_range) lost_ranges;
   TL_VECTOR(tl_constant_place) constant_places;
   TL_VECTOR(tl_symbol_place) symbol_places; /* by section, value and number; empty until asked for */

@@ -188,6 +188,9 @@ typedef struct tl_symbol {
   uint32_t frame_cutoff[3];  /* relocations before this one against the symbol are dropped ... */
   uint32_t frame_section[3]; /* ... from these relocation sections (W8.2), TL_NONE */
   bool common;
+  bool reported;         /* its definition was an error (L1713) */
+  bool clashes;          /* a function has taken its name (L1712) */
+  bool clashing_kernel;  /* ... and a further one, a kernel */
   bool waits;            /* common, and stays so in a relocatable output (D3) */
   bool zeros_too;        /* common, and a definition without initialiser came behind it (W3.12) */
   bool weak_initialised; /* common, and a weak definition with an initialiser came behind it (L436) */
@@ -396,6 +399,7 @@ typedef struct tl_module {
   TL_VECTOR(tl_site) deleted_entries;   /* that stay, though what they name is gone (L527) */
   tl_attributes attributes;             /* of .nv.info, in input order */
   tl_u32_vector functions;              /* live functions (resolution index) in creation order */
+  tl_u32_vector recorded_functions;     /* all, in creation order: beside capsules they have records (L1707) */
   tl_u32_vector inner_functions;        /* those in kernels' texts, which are no nodes of the call graph (L552) */
   tl_u32_vector kernels;                /* output symbols of live kernels in creation order (L255) */
   tl_u32_vector all_kernels;            /* by their texts; with those that stay without being named (W17.12) */

@@ -437,12 +437,11 @@ static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, const t
   const unsigned errors = m->module->diagnostics->errors;
   if (tl_type_is_texture(type)) { /* B11 */
     const bool object = incoming == STT_OBJECT || incoming == STT_CUDA_OBJECT;
-    const bool hidden = tl_symbol_binding(s) == STB_LOCAL && tl_binding_of(known) != STB_LOCAL; /* L159 */
-    const bool weak = tl_symbol_binding(s) == STB_WEAK;                                         /* L632 */
-    const bool placed = known->section != TL_NONE && s->section == SHN_UNDEF;                   /* L701 */
+    const bool placed = known->section != TL_NONE, hidden = tl_symbol_binding(s) == STB_LOCAL; /* L159, L1714 */
+    const bool weak = tl_symbol_binding(s) == STB_WEAK;                                        /* L632 */
     if (object && s->other & STO_SPACE_MASK)
       objects_report(m, TL_MESSAGE_SPACE_MISMATCH, s, &(tl_symbol){.mention = TL_NONE});
-    else if (!object && (incoming != type || hidden || weak || placed))
+    else if (!object && (incoming != type || weak || hidden != placed))
       objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, &(tl_symbol){.mention = TL_NONE});
     return m->module->diagnostics->errors > errors;
   }
@@ -463,9 +462,25 @@ static bool objects_check_known(tl_merging *m, const tl_cubin_symbol *s, const t
       common && (known->zeros_too ||
                  (known->section != TL_NONE && m->module->sections.items[known->section].type != SHT_CUDA_GLOBAL_INIT));
   const bool defined = known->section != TL_NONE || known->zeros_too || known->external_shared; /* L752 */
-  if (s->section && defined && both_strong && (reported || beside_bss))
+  if (s->section && defined && both_strong && (reported || beside_bss || known->reported))
     objects_report(m, TL_MESSAGE_MULTIPLE_DEFINITION, s, known);
   return m->module->diagnostics->errors > errors;
+}
+
+/* L1713: a definition that is reported is the variable's all the same, for what the file says of it later. */
+static void objects_take_reported(const tl_cubin_symbol *s, tl_symbol *known) {
+  const unsigned incoming = tl_symbol_type(s);
+  const bool object = incoming == STT_OBJECT || incoming == STT_CUDA_OBJECT;
+  const bool defined = known->section != TL_NONE || known->zeros_too || known->external_shared;
+  const bool wins = !defined || (tl_binding_of(known) == STB_WEAK && tl_symbol_binding(s) == STB_GLOBAL);
+  if (!object || tl_type_is_texture(tl_type_of(known)) || s->section == SHN_UNDEF || s->section == TL_SECTION_COMMON ||
+      !wins)
+    return;
+  known->reported = true;
+  known->size = s->size;
+  known->other = s->other;
+  known->info = (uint8_t)((s->info & 0xf0) | (known->info & 0x0f));
+  known->zeros_too = true; /* it counts as defined */
 }
 
 static uint32_t objects_new_symbol(tl_merging *m, const tl_cubin_symbol *s, uint8_t info) {
@@ -482,7 +497,7 @@ static uint32_t objects_new_symbol(tl_merging *m, const tl_cubin_symbol *s, uint
                             .unlisted = tl_merging_is_unlisted(m, s)};
   const uint32_t out = tl_module_new_symbol(m->module, &symbol);
   m->module->has_surface |= tl_symbol_type(s) == STT_CUDA_SURFACE;
-  if (tl_symbol_binding(s) != STB_LOCAL)
+  if (info >> 4 != STB_LOCAL)
     m->module->symbol_of_name[s->name] = out;
   else if (objects_is_texture(s))
     tl_map_set(&m->module->local_textures, s->name, out);
@@ -850,9 +865,12 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
 }
 
 /* L913: a local symbol in its kernel's text (L112), whose own value nobody reads. */
-static bool objects_is_parameter(const tl_merging *m, const tl_cubin_symbol *s) {
-  return objects_is_texture(s) && tl_symbol_binding(s) == STB_LOCAL &&
-         m->cubin->sections[s->section].flags & SHF_EXECINSTR;
+/* L1715: a texture that lies in a text, or in a section about one, is a local symbol of the text; any other is only mentioned. */
+static uint32_t objects_text_of_texture(const tl_merging *m, const tl_cubin_symbol *s) {
+  const uint32_t out = objects_is_texture(s) && tl_merging_lies(s) ? m->section_map[s->section] : TL_NONE;
+  if (out == TL_NONE || m->cubin->sections[s->section].flags & SHF_EXECINSTR)
+    return out;
+  return m->module->sections.items[out].about;
 }
 
 static const char whole_prefix[] = "$__shared$";
@@ -930,12 +948,14 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     return;
   }
   const unsigned type = tl_symbol_type(s) == STT_OBJECT ? STT_CUDA_OBJECT : tl_symbol_type(s); /* L1366 */
-  const uint32_t out = objects_new_symbol(m, s, (uint8_t)((s->info & 0xf0) | type));
+  const uint32_t text = objects_text_of_texture(m, s);
+  const unsigned binding = text != TL_NONE ? STB_LOCAL : s->info & 0xf0u;
+  const uint32_t out = objects_new_symbol(m, s, (uint8_t)(binding | type));
   tl_symbol *const symbol = &module->symbols.items[out];
   m->symbol_map[index] = out;
-  symbol->section = section;
+  symbol->section = text != TL_NONE ? text : section;
   symbol->other = objects_other(m, s);
-  symbol->value = objects_is_parameter(m, s) ? 0 : s->value + m->section_offset[s->section];
+  symbol->value = text != TL_NONE ? 0 : s->value + m->section_offset[s->section];
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
   if ((s->other & STO_SPACE_MASK) == STO_RESERVED_SHARED)
     symbol->align = objects_shared_align(s);
@@ -1161,6 +1181,9 @@ uint32_t tl_merge_symbol_named(const tl_merging *m, uint32_t name) {
 
 /* The symbol that a name stands for so far. */
 static uint32_t objects_find_known(const tl_merging *m, const tl_cubin_symbol *s) {
+  if (objects_is_texture(s) &&
+      m->module->symbol_of_name[s->name] != TL_NONE) /* a local one of the name comes behind (L1714) */
+    return m->module->symbol_of_name[s->name];
   if (objects_is_texture(s))
     return tl_merge_symbol_named(m, s->name);
   if (tl_symbol_binding(s) == STB_LOCAL)
@@ -1314,10 +1337,9 @@ static void objects_check_name(const tl_merging *m, uint32_t index) {
                      (uint64_t)index * ELF_SYMBOL_SIZE, "a variable has the name of a prototype (L198)");
 }
 
-/* L1179: a texture that lies in the pool is mentioned, not defined. */
-static bool objects_is_pooled_texture(const tl_merging *m, const tl_cubin_symbol *s) {
-  return objects_is_texture(s) && tl_merging_lies(s) && m->module->mode->final && m->module->debug_shared != TL_NONE &&
-         m->section_map[s->section] == m->module->debug_shared;
+/* L1179, L1715. */
+static bool objects_is_mentioned_texture(const tl_merging *m, const tl_cubin_symbol *s) {
+  return objects_is_texture(s) && tl_merging_lies(s) && objects_text_of_texture(m, s) == TL_NONE;
 }
 
 /* L1303: nvlink takes every section of variables for a dead function's whose sh_info is that one's text. */
@@ -1342,14 +1364,17 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
   if (objects_pass_constants_size(m, index))
     return;
   objects_check_texture_place(m, s);
+  const bool texture = objects_is_texture(s), local = tl_symbol_binding(s) == STB_LOCAL && !texture; /* L1714 */
+  const uint32_t dead = local ? TL_NONE : tl_map_get(&m->module->dead_function_of_name, s->name);
+  if (texture && dead != TL_NONE && objects_check_known(m, s, &m->module->dead_functions.items[dead]))
+    return;
   const uint32_t known = objects_find_known(m, s);
   if (known != TL_NONE && objects_check_known(m, s, &m->module->symbols.items[known])) {
+    objects_take_reported(s, &m->module->symbols.items[known]);
     m->symbol_map[index] = known;
     return;
   }
-  const uint32_t dead =
-      tl_symbol_binding(s) == STB_LOCAL ? TL_NONE : tl_map_get(&m->module->dead_function_of_name, s->name);
-  if (dead != TL_NONE && objects_check_known(m, s, &m->module->dead_functions.items[dead]))
+  if (!texture && dead != TL_NONE && objects_check_known(m, s, &m->module->dead_functions.items[dead]))
     return;
   if (s->section == TL_SECTION_COMMON) {
     objects_pass_common(m, index, known);
@@ -1358,7 +1383,11 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
   objects_check_entry_data(m, s);
   objects_check_reserved(m, index);
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
-  if (s->section == SHN_UNDEF || (shared && s->size == 0) || objects_is_pooled_texture(m, s)) {
+  if (known != TL_NONE && objects_is_texture(s) && s->section != SHN_UNDEF) {
+    m->symbol_map[index] = known; /* L1714 */
+    return;
+  }
+  if (s->section == SHN_UNDEF || (shared && s->size == 0) || objects_is_mentioned_texture(m, s)) {
     if (s->section != SHN_UNDEF)
       objects_check_space(m, index);
     if (known == TL_NONE)

@@ -317,7 +317,7 @@ static void records_add_edge(tl_merging *m, uint32_t part, const uint32_t words[
   tl_module *const module = m->module;
   const uint32_t from = m->bodies[words[0]].function, to = records_edge_end(m, words, prototype);
   const bool inner = m->bodies[words[0]].in_kernel || (prototype == TL_NONE && m->bodies[words[1]].in_kernel);
-  if (to == TL_NONE || (inner && part == CALLGRAPH_CALL && !module->mode->final))
+  if (to == TL_NONE || (inner && (module->capsule || (part == CALLGRAPH_CALL && !module->mode->final))))
     return;
   const bool taken = part == CALLGRAPH_TAKEN;
   const uint64_t key = tl_bodies_record_key(part, from, taken ? 0 : to);
@@ -551,15 +551,16 @@ static void records_check_prototype(tl_merging *m, uint32_t symbol, uint32_t off
                   module->files[tl_smaller(first_file, m->file)].path);
 }
 
-/* A prototype of what is no function: of an object nvlink says so, otherwise it crashes (L178); in the
- * turn of its section (L1581). */
+/* A prototype of what is no function: of an object nvlink says so, and of a function whose name is a variable's (L1712),
+ * otherwise it crashes (L178); in the turn of its section (L1581). */
 static void records_check_function(const tl_merging *m, uint32_t section, uint64_t position, uint32_t symbol) {
-  if (tl_merging_function(m, symbol) != TL_NONE)
+  const bool function = tl_merging_function(m, symbol) != TL_NONE, node = !function || !m->without_node[symbol];
+  if (function && node)
     return;
   const unsigned type = symbol < m->cubin->symbol_count ? tl_symbol_type(&m->cubin->symbols[symbol]) : STT_SECTION;
   const bool object = type == STT_CUDA_OBJECT || (type != STT_SECTION && m->symbol_map[symbol] != TL_NONE);
   const tl_site site = {m->cubin->path, tl_merging_text(m, m->cubin->sections[section].name), NULL, position};
-  if (object)
+  if (object || !node)
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NO_NODE), site, NULL);
   tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, position,
                    "a prototype names no function");

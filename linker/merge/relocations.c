@@ -67,10 +67,20 @@ static void relocations_check_type(const tl_merging *m, uint32_t section, uint64
                      "a relocation has a type that there is not");
 }
 
-/* R62, L584: a number below Mercury's is refused whatever becomes of the entry. */
+/* L1805: of a body that loses, or about one from debug data that goes with it. */
+static bool relocations_is_of_loser(const tl_merging *m, uint32_t target, uint32_t symbol) {
+  if (m->section_state[target] & TL_SECTION_LOST && m->cubin->sections[target].flags & SHF_EXECINSTR)
+    return true;
+  return symbol < m->cubin->symbol_count && m->bodies[symbol].role == TL_BODY_LOSES &&
+         tl_section_name_is_about_code(tl_merging_text(m, m->cubin->sections[target].name));
+}
+
+/* R62, L584: a number below Mercury's is refused whatever becomes of the entry, but for that of a body that loses. */
 static void relocations_check_mercury(const tl_merging *m, uint32_t section, uint64_t index) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const tl_cubin_relocation entry = tl_cubin_relocation_at(input, index);
+  if (input->info < m->cubin->section_count && relocations_is_of_loser(m, input->info, entry.symbol))
+    return;
   const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, entry.offset};
   if (m->module->view == TL_VIEW_MERCURY && entry.type && entry.type <= TL_R_MERCURY)
     relocations_refuse(m, TL_MESSAGE_UNEXPECTED_RELOC, site);

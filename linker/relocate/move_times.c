@@ -49,15 +49,16 @@ static void times_put(tl_relocated *relocated, tl_arena *arena, const times_move
 /* The moves of one text. */
 static void times_change(tl_relocated *relocated, const tl_module *module, tl_arena *arena, const times_move *moves,
                          size_t count) {
-  enum { OPERAND = 0x3fff };
+  enum { OPERAND = 0xffff, NOTHING = 0x3fff };
   const tl_piece *const piece = moves->piece;
   const uint64_t instructions = piece->size / INSTRUCTION;
   uint16_t *const operands = tl_arena_new(arena, uint16_t, instructions);
   memset(operands, 0xff, instructions * sizeof *operands);
   for (size_t i = 0; i < count; i++) {
     const uint64_t at = (moves[i].patch.offset - piece->offset) / INSTRUCTION;
+    const uint16_t operand = moves[i].patch.value & OPERAND;
     if (at < instructions)
-      operands[at] = moves[i].patch.value & OPERAND;
+      operands[at] = operand == TL_MOVE_STAYS ? NOTHING : operand; /* either has no result and reads nothing */
   }
   uint8_t *const text = tl_arena_copy(arena, piece->data, piece->size);
   tl_moves_change(text, piece->data, piece->size, operands, module->arch);

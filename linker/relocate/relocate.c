@@ -13,6 +13,7 @@
 #include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "relocate/patch.h"
+#include "relocate/unified_names.h"
 #include "relocate/written.h"
 
 #include <string.h>
@@ -1242,7 +1243,7 @@ static bool relocate_names_symbols(const tl_section *table) {
 static void relocate_check_unified(const relocating *r) {
   static const char *const tables[] = {".nv.uft.entry", ".nv.udt.entry"};
   static const uint32_t types[] = {SHT_CUDA_UFT_ENTRY, SHT_CUDA_UDT_ENTRY};
-  bool deleted = false;
+  bool deleted = tl_unified_names_deleted(r->relocated, r->module, r->layout); /* L1710 */
   for (size_t i = 0; i < r->module->unified_entries.count; i++) {
     const tl_unified_entry *const entry = &r->module->unified_entries.items[i];
     deleted |= entry->raw || (entry->symbol != TL_NONE &&

@@ -692,6 +692,7 @@ static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
   if (own == NULL) {
     own = ref_attribute_find(&kernel->output_records, CODE_SYNC_STACK);
   }
+  own = own != NULL && own->is_of_name ? NULL : own; /* RF1132 */
   const uint32_t value = ref_attributes_is_endless(kernel) ? ENDLESS : (uint32_t)kernel->crs;
   const size_t size = own != NULL && own->code == CODE_SYNC_STACK ? 2 : 4;
   if (own != NULL && own->payload.size < size) {
@@ -706,6 +707,7 @@ static void ref_attributes_set_crs(ref_link *link, ref_function *kernel) {
   } else if (value != 0) {
     ref_function *holder = kernel->alias_of == REF_NONE ? kernel : &link->functions[kernel->alias_of];
     ref_attribute_append_word(link, &holder->output_records, CODE_CRS_STACK_SIZE, value);
+    holder->output_records.items[holder->output_records.count - 1].is_of_name = holder != kernel;
   }
 }
 
@@ -773,8 +775,8 @@ void ref_attributes_check_masks(ref_link *link) {
   }
 }
 
-/* RF754, RF953: a record about what has no symbol in the output goes, but a kernel's parameters stay (RF191). */
-static bool ref_attribute_is_about_nothing(const ref_link *link, const ref_record *record) {
+/* RF754, RF953: a record about what has no symbol in the output goes, of capsules on both sides (RF1182), but a kernel's parameters stay (RF191). */
+bool ref_attribute_is_about_nothing(const ref_link *link, const ref_record *record) {
   const size_t symbol = record->first_word_is_symbol ? record->symbols.items[0] : REF_NONE;
   const bool parameter = record->code == CODE_KPARAM_INFO || record->code == CODE_KPARAM_INFO_LARGE;
   return symbol != REF_NONE && !parameter && link->symbols[symbol].function == REF_NONE &&

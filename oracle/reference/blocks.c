@@ -44,7 +44,7 @@ static bool ref_merge_is_named(const ref_section *section) {
 }
 
 /* RF771: a function that lies in another section has no part in the text that names it. */
-static uint32_t ref_merge_text_owner(const ref_file *file, uint32_t section) {
+uint32_t ref_merge_text_owner(const ref_file *file, uint32_t section) {
   const uint32_t owner = ref_function_primary(file, section);
   const uint32_t lies_in = owner == 0 ? 0 : file->cubin.symbols[owner].section;
   const bool capsule = (file->cubin.flags & REF_KIND_CAPSULE) != 0;
@@ -403,7 +403,12 @@ static bool ref_block_is_in_file(const ref_file *file, size_t number) {
 static bool ref_block_is_bank_in_table(ref_link *link, const ref_section *input, size_t *number) {
   const size_t fixed = ref_section_find_fixed(link, input);
   *number = fixed == REF_NONE ? ref_map_find(&link->section_by_name, input->name) : fixed;
-  return !link->is_capsule && *number != REF_NONE && !ref_section_type_is_constant(link->sections[*number].type);
+  if (link->is_capsule || *number == REF_NONE) {
+    return false;
+  }
+  const ref_out_section *section = &link->sections[*number];
+  const bool seen = section->symbol != REF_NONE || !ref_section_type_is_constant(section->type);
+  return section->type != REF_TYPE_CONSTANT && seen;
 }
 
 /* RF560, RF47: a weak body's bank joins what has its name, but not behind a strong body of its kernel. */

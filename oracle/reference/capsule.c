@@ -624,9 +624,9 @@ static uint64_t ref_capsule_reserved_before(const ref_link *link, const ref_out_
 static void ref_capsule_write_symbol(ref_capsule *capsule, size_t number, bool mercury_side, uint8_t *at) {
   const ref_link *link = capsule->mercury;
   const ref_out_symbol *symbol = &link->symbols[number];
-  const bool nowhere = symbol->section == REF_NONE, undefined = nowhere && !symbol->common; /* D3 */
-  const bool object = symbol->type == REF_SYMBOL_CUDA_OBJECT && !symbol->was_plain;         /* L577 */
-  uint8_t type = symbol->type, bind = symbol->bind;
+  const bool nowhere = symbol->section == REF_NONE, undefined = nowhere && !symbol->common;                /* D3 */
+  uint8_t type = symbol->defined_type != 0 ? symbol->defined_type : symbol->type, bind = symbol->bind;     /* RF1188 */
+  const bool object = type == REF_SYMBOL_CUDA_OBJECT && (symbol->defined_type != 0 || !symbol->was_plain); /* L577 */
   uint8_t other = symbol->other & (uint8_t)~ref_symbol_lost_visibility(link, symbol);
   uint64_t value = symbol->value, size = symbol->size;
   uint32_t name = ref_strings_offset(&link->names, symbol->name), section = undefined ? 0 : REF_SECTION_COMMON;

@@ -41,10 +41,15 @@ static bool ref_beside_is_data(uint32_t type) {
   return type == REF_TYPE_GLOBAL_INIT || ref_section_type_is_constant(type);
 }
 
+/* RF1187 */
+static bool ref_beside_is_unified(uint32_t type) {
+  return type == REF_TYPE_UFT_ENTRY || type == REF_TYPE_UDT || type == REF_TYPE_UDT_ENTRY;
+}
+
 /* What is found by its name. */
 static bool ref_beside_is_named(const ref_section *section) {
   return ref_beside_is_table(section->type) || section->type == REF_TYPE_INFO || ref_beside_is_debug(section) ||
-         ref_beside_is_data(section->type);
+         ref_beside_is_data(section->type) || ref_beside_is_unified(section->type);
 }
 
 /* What Mercury's section beside a SASS one is called, without `.nv.merc`. */
@@ -214,6 +219,9 @@ static void ref_beside_take(ref_beside *beside, uint32_t number) {
       return;
     }
     section->type = is_table ? REF_TYPE_RELA : input->type;
+    if (ref_beside_is_unified(input->type)) {
+      return;
+    }
     if (is_table) {
       own->turn = (uint32_t)found; /* RF1009, RF1170 */
       section->turn = (uint32_t)beside->whole->section_count;

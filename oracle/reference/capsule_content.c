@@ -148,7 +148,8 @@ ref_bytes ref_capsule_attributes(ref_capsule *capsule, size_t function) {
   ref_bytes output = {0};
   for (size_t i = 0; i < records->count; i++) {
     const ref_record *record = &records->items[i];
-    if (record->dropped || ref_capsule_is_mercury_s(record)) {
+    if (record->dropped || ref_capsule_is_mercury_s(record) ||
+        ref_attribute_is_about_nothing(capsule->mercury, record)) {
       continue;
     }
     own[record->code]++;

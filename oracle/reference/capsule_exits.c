@@ -198,14 +198,27 @@ static void ref_exits_edit(ref_link *link, ref_file *file, ref_section *capsule,
   capsule->size = body.size;
 }
 
-static bool ref_exits_file_asks(const ref_file *file) {
+/* RF1185: Mercury's, where it has attributes of the file; whatever their type and what they are about. */
+static bool ref_exits_has_own(const ref_file *file) {
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
     const ref_section *section = &file->whole.sections[i];
+    if ((section->flags & REF_FLAG_MERCURY) != 0 && REF_IS(section->name, ".nv.merc.nv.info")) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool ref_exits_file_asks(const ref_file *file) {
+  const bool own = ref_exits_has_own(file);
+  for (uint32_t i = 1; i < file->whole.section_count; i++) {
+    const ref_section *section = &file->whole.sections[i];
+    const bool counts = own ? (section->flags & REF_FLAG_MERCURY) != 0 && REF_IS(section->name, ".nv.merc.nv.info")
+                            : section->type == REF_TYPE_INFO && section->info == 0;
     ref_attribute attribute;
     uint64_t position = 0;
-    while (section->type == REF_TYPE_INFO && section->info == 0 &&
-           ref_cubin_next_attribute(section, &position, &attribute)) {
-      if (attribute.code == VISIBLE_ERRORS) {
+    while (counts && ref_cubin_next_attribute(section, &position, &attribute)) {
+      if (attribute.code == VISIBLE_ERRORS && attribute.format == 1) { /* RF1185: no other format */
         return true;
       }
     }

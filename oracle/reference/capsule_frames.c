@@ -247,7 +247,8 @@ static bool ref_frames_points_nowhere(const ref_frames *frames, const ref_kept_f
   const ref_out_relocation *address = &mercury->relocations[kept->entry];
   const size_t found = ref_map_find(
       &frames->addresses, ref_frames_place_key(mercury, address->file, address->target, kept->frame.at + POINTER_AT));
-  return found != REF_NONE && (mercury->job->bug_compatible || mercury->relocations[found].type != MERCURY_64);
+  return found != REF_NONE && (mercury->job->bug_compatible || mercury->relocations[found].type != MERCURY_64 ||
+                               !ref_frames_is_about_own(mercury, &mercury->relocations[found])); /* RF1190 */
 }
 
 static void ref_frames_add(ref_frames *frames, const ref_frame *frame, ref_kept_frame *kept) {

@@ -260,11 +260,11 @@ ref_bytes ref_slots_module_attributes(ref_capsule *capsule) {
   for (size_t i = 0; i < link->module_output.count; i++) {
     const ref_record *record = &link->module_output.items[i];
     const size_t at = output.size;
-    if (!record->dropped) {
+    if (!record->dropped && !ref_attribute_is_about_nothing(link, record)) {
       ref_record_write(link, record, &output);
       ref_inner_share_stack(link, stacks, record, output.data + at);
     }
-    if (last != NULL && ref_slots_is_stack(capsule, record)) {
+    if (last != NULL && output.size != at && ref_slots_is_stack(capsule, record)) {
       memcpy(output.data + at + STACK_AT, last->payload.data + STACK_AT - 4, 4);
     }
   }

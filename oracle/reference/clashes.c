@@ -41,11 +41,11 @@ static void ref_clash_check_place(ref_link *link, const ref_symbol *input, const
 }
 
 /* L90, L753: a function behind a variable or texture of its name. Only a kernel lets the file be read to its end. */
-void ref_clash_function_with_object(ref_link *link, const ref_file *file, uint32_t symbol) {
+bool ref_clash_function_with_object(ref_link *link, const ref_file *file, uint32_t symbol) {
   const ref_symbol *input = &file->cubin.symbols[symbol];
   const size_t number = ref_map_find(&link->symbol_by_name, input->name);
   if (number == REF_NONE || link->symbols[number].type == REF_SYMBOL_FUNC) {
-    return;
+    return false;
   }
   const ref_out_symbol *old = &link->symbols[number];
   const bool texture = ref_bindless_mask_of(old->type) != 0;
@@ -65,6 +65,7 @@ void ref_clash_function_with_object(ref_link *link, const ref_file *file, uint32
   if (!entry) {
     ref_message_fatal(link, "E71", "Internal error: no callgraph node");
   }
+  return true;
 }
 
 /* L90: of several bodies the last that counts. */

@@ -617,7 +617,8 @@ bool ref_function_is_named(const ref_link *link, const ref_function *function) {
 /* W7.3: roots are the kernels that are named. RF50, RF126: those whose address is taken and jump slots (U11) too, unless exactly
  * one is named (D58: by default always). RF966: so are functions with a name that the driver provides. */
 bool ref_function_is_root(const ref_link *link, const ref_function *function) {
-  const bool taken = (function->entry && function->address_taken) || function->is_stub;
+  const bool kernel = function->entry && !function->is_provided; /* RF1189 */
+  const bool taken = (kernel && function->address_taken) || function->is_stub;
   return ref_function_is_named(link, function) || (function->is_provided && link->named_kernel_count != 1) ||
          (taken && (link->named_kernel_count != 1 || !link->job->bug_compatible));
 }

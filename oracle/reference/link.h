@@ -114,6 +114,7 @@ typedef struct ref_record {
   size_t serial;      /* in the order in which records were made */
   ref_indices tail;   /* RF157: symbols behind the payload */
   bool takes_symbols; /* RF463: a number that they were to come behind */
+  bool is_of_name;    /* RF1132: made for another name of the function */
 } ref_record;
 
 typedef struct ref_records {
@@ -895,10 +896,11 @@ bool ref_partial_places_new(const ref_link *link, size_t file, const ref_symbol 
 size_t ref_partial_lone_pool(const ref_link *link);
 bool ref_partial_loses_null(const ref_link *link);
 void ref_partial_count_objects(ref_link *link, const ref_indices *own);
+bool ref_partial_is_file(const ref_link *link, size_t file);
 void ref_partial_write_place(ref_link *link);
 
 /* clashes.c */
-void ref_clash_function_with_object(ref_link *link, const ref_file *file, uint32_t symbol);
+bool ref_clash_function_with_object(ref_link *link, const ref_file *file, uint32_t symbol);
 bool ref_clash_object_with_function(ref_link *link, const ref_file *file, const ref_symbol *input);
 
 /* many.c */
@@ -937,6 +939,7 @@ void ref_merge_files(ref_link *link);
 void ref_merge_refuse_section(ref_link *link, const ref_file *file, uint32_t section);
 void ref_merge_add_shared_section(ref_link *link, ref_function *function);
 bool ref_merge_is_text(const ref_file *file, uint32_t section);
+uint32_t ref_merge_text_owner(const ref_file *file, uint32_t section);
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
 
 /* relocations.c */
@@ -1116,6 +1119,7 @@ void ref_attributes_add_registers(ref_link *link, const ref_function *kernel);
 /* A record of `.nv.info`: a symbol and a word. */
 void ref_attribute_add_symbol_word(ref_link *link, uint8_t code, size_t symbol, uint32_t value);
 bool ref_attribute_is_external(const ref_link *link, size_t symbol);
+bool ref_attribute_is_about_nothing(const ref_link *link, const ref_record *record);
 ref_record *ref_attribute_find(const ref_records *records, uint8_t code);
 void ref_attribute_spread_maximum(ref_link *link, ref_records *kernel, const ref_record *record);
 uint64_t ref_barriers_flags(uint64_t flags);

@@ -34,7 +34,8 @@ typedef struct ref_mercury_pair {
   ref_map further_names; /* of the SASS side behind as many as Mercury's side has */
   uint32_t copied;
   uint8_t *copy;
-  bool *used; /* by section of Mercury's: a SASS one has been made from it */
+  bool *used;        /* by section of Mercury's: a SASS one has been made from it */
+  uint32_t *bank_of; /* by SASS text: the bank of parameters that is about it, or 0 */
 } ref_mercury_pair;
 
 static int ref_mercury_compare_offset(const void *left, const void *right) {
@@ -186,6 +187,15 @@ static bool ref_mercury_take(const ref_mercury_pair *pair, uint32_t text, size_t
   return true;
 }
 
+/* RF1180: whose attributes count for a bank: of the kernel that it is called after, or else of the text that it is about. */
+static const char *ref_mercury_kernel_of_bank(const ref_mercury_pair *pair, const ref_section *bank, const char *name) {
+  static const char text[] = ".text.";
+  const ref_cubin *whole = &pair->file->whole;
+  const char *about = bank->info < whole->section_count ? whole->sections[bank->info].name : "";
+  const bool known = ref_map_find(&pair->tables, ref_memory_join(pair->link, ".nv.merc.nv.info.", name)) != REF_NONE;
+  return known || strncmp(about, text, sizeof text - 1) != 0 ? name : about + sizeof text - 1;
+}
+
 /* RF682, RF862: a kernel's parameters have the size that Mercury's records say, none where there are none; a table of textures lies behind them. */
 static void ref_mercury_repair_bank(const ref_mercury_pair *pair, ref_section *bank) {
   static const char prefix[] = ".nv.constant0.";
@@ -193,7 +203,7 @@ static void ref_mercury_repair_bank(const ref_mercury_pair *pair, ref_section *b
     return;
   }
   ref_link *link = pair->link;
-  const char *kernel = bank->name + sizeof prefix - 1;
+  const char *kernel = ref_mercury_kernel_of_bank(pair, bank, bank->name + sizeof prefix - 1);
   const char *table = ref_memory_join(link, ".nv.merc.nv.constant.entry_image_header_indices.", kernel);
   const size_t beside = ref_map_find(&pair->tables, ref_memory_join(link, ".nv.merc.nv.info.", kernel));
   if (ref_map_find(&pair->tables, table) == REF_NONE) { /* RF825 */
@@ -259,7 +269,11 @@ static void ref_mercury_repair_attributes(const ref_mercury_pair *pair, ref_sect
   const size_t beside = ref_map_find(&pair->tables, ref_memory_join(pair->link, ".nv.merc", section->name));
   if (beside != REF_NONE && ref_mercury_take(pair, section->info & REF_TEXT_OF_INFO, beside)) {
     const ref_section *mercury = &pair->file->whole.sections[beside];
-    const size_t bank = ref_mercury_bank_symbol(pair, ref_memory_join(pair->link, ".nv.constant0.", function));
+    const uint32_t text = section->info & REF_TEXT_OF_INFO; /* RF1180: whatever its bank is called */
+    const uint32_t own = text < pair->file->whole.section_count ? pair->bank_of[text] : 0;
+    const size_t bank =
+        ref_mercury_bank_symbol(pair, own != 0 ? pair->file->whole.sections[own].name
+                                               : ref_memory_join(pair->link, ".nv.constant0.", function));
     ref_mercury_derive_attributes(pair->link, &pair->file->whole, mercury, bank == REF_NONE ? 0 : (uint32_t)bank,
                                   section);
   }
@@ -330,7 +344,8 @@ static const ref_section *ref_mercury_own_text(const ref_mercury_pair *pair, con
   const ref_cubin *whole = &pair->file->whole;
   const ref_section *text =
       own->section != 0 && own->section < whole->section_count ? &whole->sections[own->section] : NULL;
-  return text != NULL && text->type == REF_TYPE_PROGBITS && (text->info & 0xffffff) == number ? text : NULL;
+  const bool code = text != NULL && (text->type == REF_TYPE_PROGBITS || text->type == REF_TYPE_UFT); /* RF1186 */
+  return code && (text->info & 0xffffff) == number ? text : NULL;
 }
 
 /* RF680: a text's own function is the whole text. */
@@ -471,6 +486,19 @@ static void ref_mercury_repair_constants_table(const ref_mercury_pair *pair, uin
   }
 }
 
+/* Each section of data once. */
+static void ref_mercury_repair_data_once(const ref_mercury_pair *pair, uint32_t table, bool *is_made) {
+  const ref_cubin *whole = &pair->file->whole;
+  const uint32_t about = whole->sections[table].type == REF_TYPE_RELA ? whole->sections[table].info : UINT32_MAX;
+  if (about < whole->section_count && !is_made[about]) {
+    is_made[about] = !ref_mercury_is_code(&whole->sections[about]);
+    ref_mercury_repair_data(pair, table);
+    if (!pair->link->is_capsule) {
+      ref_mercury_repair_constants_table(pair, table);
+    }
+  }
+}
+
 static uint32_t ref_mercury_find(const ref_map *sections, const char *name) {
   const size_t found = ref_map_find(sections, name);
   return found == REF_NONE ? 0 : (uint32_t)found;
@@ -495,12 +523,7 @@ static void ref_mercury_repair_mixed(const ref_mercury_pair *pair) {
   bool *is_made = REF_TAKE(pair->link, bool, whole->section_count); /* each text and each section of data once */
   ref_mercury_repair_frames(pair, &sides);                          /* RF904: before entries write into the code */
   for (uint32_t i = 1; i < whole->section_count; i++) {
-    const uint32_t about = whole->sections[i].type == REF_TYPE_RELA ? whole->sections[i].info : UINT32_MAX;
-    if (about < whole->section_count && !is_made[about]) {
-      is_made[about] = !ref_mercury_is_code(&whole->sections[about]);
-      ref_mercury_repair_data(pair, i);
-      ref_mercury_repair_constants_table(pair, i);
-    }
+    ref_mercury_repair_data_once(pair, i, is_made);
     const ref_section *beside = &whole->sections[i];
     const bool is_body = beside->type == REF_TYPE_CAPSULE_TEXT && beside->data != NULL && beside->size >= 4;
     const uint32_t text = is_body ? ref_u32(beside->data) : 0;
@@ -575,12 +598,45 @@ static void ref_mercury_settle_banks(ref_link *link, ref_cubin *whole, size_t co
   }
 }
 
+/* RF1180: nvlink makes a kernel's bank of parameters itself, and calls it after the kernel, whatever the section is called. */
+static void ref_mercury_name_banks(const ref_mercury_pair *pair) {
+  const ref_cubin *whole = &pair->file->whole;
+  const ref_cubin *view = &pair->view;
+  const char **names = REF_TAKE(pair->link, const char *, whole->section_count);
+  for (uint32_t i = 1; i < whole->section_count; i++) {
+    ref_section *bank = &whole->sections[i];
+    const uint32_t number = bank->info < whole->section_count ? whole->sections[bank->info].info & REF_TEXT_OF_INFO : 0;
+    if (!ref_mercury_is_bank(bank) || number == 0 || number >= view->symbol_count || number >= whole->symbol_count ||
+        (view->symbols[number].info & 15) != REF_SYMBOL_FUNC || whole->symbols[number].section != bank->info) {
+      continue;
+    }
+    const char *name = ref_memory_join(pair->link, ".nv.constant0.", view->symbols[number].name);
+    if (strcmp(name, bank->name) != 0) {
+      names[i] = bank->name = name;
+    }
+  }
+  for (size_t i = 1; i < whole->symbol_count; i++) {
+    ref_symbol *symbol = &whole->symbols[i];
+    if ((symbol->info & 15) == REF_SYMBOL_SECTION && symbol->section < whole->section_count &&
+        names[symbol->section] != NULL) {
+      symbol->name = names[symbol->section];
+    }
+  }
+}
+
 void ref_mercury_repair(ref_link *link, ref_file *file) {
   if (!ref_mercury_has_symbols(&file->whole)) {
     return;
   }
   ref_mercury_pair pair = {.link = link, .file = file, .view = ref_view_of(link, &file->whole, true)};
   pair.used = REF_TAKE(link, bool, file->whole.section_count);
+  pair.bank_of = REF_TAKE(link, uint32_t, file->whole.section_count);
+  for (uint32_t i = (uint32_t)file->whole.section_count; i-- > 1;) {
+    const ref_section *bank = &file->whole.sections[i];
+    if (ref_mercury_is_bank(bank) && bank->info < file->whole.section_count) {
+      pair.bank_of[bank->info] = i;
+    }
+  }
   ref_mercury_forget_further(&file->whole, pair.view.symbol_count);
   ref_mercury_settle_banks(link, &file->whole, pair.view.symbol_count);
   ref_mercury_list_names(link, &file->whole, &pair.own_names, &pair.own_symbols);
@@ -618,7 +674,13 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
   }
   const ref_mercury_sides own = {&file->whole, &pair.view, &pair.own_names};
   ref_reserved_clear_lone(link, &own, &pair.tables);
+  ref_mercury_name_banks(&pair);
   if (!link->is_capsule) {
     ref_mercury_repair_mixed(&pair);
+    return;
+  }
+  bool *is_made = REF_TAKE(link, bool, file->whole.section_count);
+  for (uint32_t i = 1; i < file->whole.section_count; i++) { /* RF1184 */
+    ref_mercury_repair_data_once(&pair, i, is_made);
   }
 }

@@ -88,8 +88,9 @@ static size_t ref_merge_function_symbol(ref_link *link, size_t file_number, uint
     function->symbol = ref_symbol_add(link, input->name, bind, REF_SYMBOL_FUNC, input->other);
     link->symbols[function->symbol].function = number;
     link->symbols[function->symbol].mention_file = file_number;
-    link->symbols[function->symbol].undefined_weak = input->section == 0 && bind == REF_BIND_WEAK;
-    link->symbols[function->symbol].size = input->size;   /* RF196: of a mention too */
+    link->symbols[function->symbol].undefined_weak =
+        input->section == 0 && bind >= REF_BIND_WEAK;   /* RF1133: one of another binding is missed by nobody either */
+    link->symbols[function->symbol].size = input->size; /* RF196: of a mention too */
     link->symbols[function->symbol].value = input->value; /* L263: whatever body comes later */
     if (bind != REF_BIND_GLOBAL) {
       ref_names_add(link, REF_NONE, input->name);
@@ -130,6 +131,17 @@ static const char *ref_merge_slot_name(ref_link *link, const char *function) {
   return ref_memory_join(link, ".nv.uft.rel.", function + strlen("__cuda_uf_stub_"));
 }
 
+/* L895: what a text's entries are called after: its section, of a capsule's code that of the SASS side (RF1181). */
+static const char *ref_merge_stem(const ref_link *link, const ref_file *file, uint32_t section) {
+  const ref_section *body = &file->whole.sections[section];
+  const uint32_t text = link->is_capsule && link->view->is_mercury && body->type == REF_TYPE_CAPSULE_TEXT &&
+                                body->data != NULL && body->size >= sizeof text
+                            ? ref_u32(body->data)
+                            : 0;
+  return ref_mercury_body_beside(&file->whole, text, section) == NULL ? file->cubin.sections[section].name
+                                                                      : file->whole.sections[text].name;
+}
+
 static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symbol) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[symbol];
@@ -157,7 +169,7 @@ static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symb
   const uint64_t entry_size = is_plain && is_slot ? SLOT_SIZE : is_code ? 0 : text->entry_size;
   const uint32_t type = is_plain ? (is_slot ? REF_TYPE_UFT : REF_TYPE_PROGBITS) : text->type;
   function->text = ref_section_add_with_symbol(link, name, type, flags, align, entry_size);
-  link->sections[function->text].stem = text->name; /* L895 */
+  link->sections[function->text].stem = ref_merge_stem(link, file, input->section);
   link->sections[function->text].links_symtab = true;
   link->sections[function->text].info_function = file->function_of[symbol];
   function->has_stray_text = !link->is_capsule && !function->entry && !ref_function_owns_text(file, input->section);
@@ -275,7 +287,7 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
     ref_merge_note_local_function(link, input);
     return;
   }
-  ref_clash_function_with_object(link, file, symbol);
+  const bool clashes = ref_clash_function_with_object(link, file, symbol);
   const bool entry = (input->other & REF_OTHER_ENTRY) != 0;
   if (function->mentioned ? function->mentioned_as_entry != entry : ref_merge_name_is_taken(link, input->name, entry)) {
     ref_message_add(link, REF_ERROR, "E26", "Function '%s' not declared __global__ in all source files",
@@ -291,7 +303,7 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
     function->first_mentioned_in = file_number;
   }
   if (!function->mentioned || file->body_of[symbol] == REF_BODY_REPLACES) { /* RF663, RF424 */
-    function->mentioned_as_entry = entry;
+    function->mentioned_as_entry = entry && !clashes; /* RF1131: the object's symbol has no mark */
     function->mentioned_other = input->other;
   }
   function->mentioned = true;
@@ -403,7 +415,7 @@ static void ref_merge_body_over_alias(ref_link *link, size_t file_number, uint32
     const uint32_t section = file->cubin.symbols[symbol].section;
     ref_weak_drop_records_of(link, alias_of);
     if (!link->is_capsule && section < file->cubin.section_count) {
-      link->sections[named->text].stem = file->cubin.sections[section].name; /* RF709 */
+      link->sections[named->text].stem = ref_merge_stem(link, file, section); /* RF709 */
     }
     ref_merge_copy_text(link, file, symbol, named);
     ref_merge_cut_text(link, file, &file->cubin.symbols[symbol], named); /* RF882 */
@@ -427,7 +439,7 @@ static void ref_merge_replacement(ref_link *link, size_t file_number, uint32_t s
   } else {
     const uint32_t section = file->cubin.symbols[symbol].section;
     if (!link->is_capsule && section < file->cubin.section_count) {
-      link->sections[function->text].stem = file->cubin.sections[section].name; /* RF647 */
+      link->sections[function->text].stem = ref_merge_stem(link, file, section); /* RF647 */
     }
     ref_merge_copy_text(link, file, symbol, function);
     ref_merge_cut_text(link, file, &file->cubin.symbols[symbol], function);

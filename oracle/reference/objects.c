@@ -313,6 +313,9 @@ static bool ref_object_find_parameter(ref_link *link, ref_file *file, uint32_t i
     return false;
   }
   file->symbol_of[index] = ref_map_find(&link->texture_parameters, input->name);
+  if (file->symbol_of[index] == REF_NONE && !link->is_capsule) { /* RF1126 */
+    file->symbol_of[index] = ref_map_find(&link->symbol_by_name, input->name);
+  }
   return file->symbol_of[index] != REF_NONE;
 }
 
@@ -372,6 +375,24 @@ static void ref_object_add_lost_parameter(ref_link *link, size_t file_number, ui
   ref_out_symbol *symbol = &link->symbols[number];
   symbol->section = other ? file->section_of[input->section] : link->functions[file->function_of[owner]].constant0;
   symbol->value = input->value + offset;
+  file->symbol_of[index] = number;
+}
+
+/* RF1130: with -r an object of another memory space in the compiler's constants of a body that lost is there, in the section of their name. */
+static void ref_object_add_lost_constant(ref_link *link, size_t file_number, uint32_t index) {
+  ref_file *file = &link->files[file_number];
+  const ref_symbol *input = &file->cubin.symbols[index];
+  const uint8_t space = input->other & REF_SPACE_MASK;
+  const uint32_t owner = ref_merge_owner(file, input->section);
+  const bool lost = owner != 0 && link->functions[file->function_of[owner]].live &&
+                    file->body_of[owner] == REF_BODY_LOSES && link->relocatable && !link->is_capsule;
+  if (!lost || file->cubin.sections[input->section].type != link->view->optimizer_type || space == REF_SPACE_CONSTANT ||
+      space == REF_SPACE_SHARED || !ref_object_place_section(link, file_number, input->section)) {
+    return;
+  }
+  const size_t number = ref_object_create(link, file_number, input);
+  link->symbols[number].section = file->section_of[input->section];
+  link->symbols[number].value = input->value + file->offset_in[input->section];
   file->symbol_of[index] = number;
 }
 
@@ -465,6 +486,7 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
     ref_object_place_lost_constants(link, file_number, input);
     ref_block_compare_banks(link, file, input->section);
     ref_object_add_lost_parameter(link, file_number, index);
+    ref_object_add_lost_constant(link, file_number, index);
     return;
   }
   const bool common = input->section == REF_SECTION_COMMON; /* RF667: a variable for itself */
@@ -708,6 +730,9 @@ static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t 
   } else if (!old_defined && !old->is_extern_shared) {
     ref_object_define(link, file_number, input, number);
     link->symbols[number].defined_type = input->info & 15;
+    if (ref_bindless_mask_of(link->symbols[number].type) != 0 && ref_bindless_mask_of(input->info & 15) == 0) {
+      link->symbols[number].type = REF_SYMBOL_CUDA_OBJECT; /* RF1188: what entries ask is the definition */
+    }
   } else if (old->bind == REF_BIND_WEAK && input->info >> 4 == REF_BIND_GLOBAL) {
     ref_weak_drop_constant_entries(link, number);
     ref_object_define(link, file_number, input, number);
@@ -719,6 +744,15 @@ static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t 
   }
 }
 
+/* RF1126: of two textures, samplers or surfaces of a name the second is another definition where it is weak or of another type, where it is
+ * local and the first is not defined, and where it is global and the first is. */
+static bool ref_object_is_second_texture(const ref_link *link, const ref_symbol *input, const ref_out_symbol *old) {
+  const uint8_t bind = input->info >> 4;
+  const bool defined = old->section != REF_NONE;
+  const bool clashes = bind == REF_BIND_LOCAL ? !defined : defined;
+  return !link->is_capsule && (bind == REF_BIND_WEAK || old->type != (input->info & 15) || clashes);
+}
+
 /* L159, RF409: a texture, sampler or surface, whatever its binding, beside whatever else has its name so far: nothing but E21. */
 static bool ref_object_texture_clashes(ref_link *link, const ref_file *file, const ref_symbol *input) {
   if (ref_bindless_mask_of(input->info & 15) == 0) {
@@ -728,12 +762,13 @@ static bool ref_object_texture_clashes(ref_link *link, const ref_file *file, con
     return true;
   }
   const size_t number = ref_named_find_first(link, input->name);
-  if (number == REF_NONE || ref_bindless_mask_of(link->symbols[number].type) != 0) {
+  const bool texture = number != REF_NONE && ref_bindless_mask_of(link->symbols[number].type) != 0;
+  if (number == REF_NONE || (texture && !ref_object_is_second_texture(link, input, &link->symbols[number]))) {
     return false;
   }
   const size_t mention = link->symbols[number].mention_file;
   ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
-                  file->name, mention == REF_NONE ? "<input>" : link->files[mention].name);
+                  file->name, mention == REF_NONE || texture ? "<input>" : link->files[mention].name);
   return true;
 }
 
@@ -754,17 +789,33 @@ static bool ref_object_goes_with_parameters(ref_link *link, const ref_file *file
   return true;
 }
 
-/* RF1120: a texture, sampler or surface that lies in the pool is mentioned there. */
-static void ref_object_take_from_pool(const ref_link *link, const ref_file *file, ref_symbol *input) {
+/* Whose section it is; of other data than shared memory its sh_info says so, whatever its type. */
+static uint32_t ref_object_texture_owner(ref_link *link, const ref_file *file, uint32_t section) {
+  const ref_section *input = &file->cubin.sections[section];
+  if (input->type == REF_TYPE_SHARED) {
+    return ref_object_shared_owner(link, file, section);
+  }
+  const uint32_t owner = ref_merge_owner(file, section);
+  const bool code = (input->flags & REF_FLAG_EXEC) != 0;
+  return owner != 0 || code || !ref_merge_is_text(file, input->info) ? owner : ref_merge_text_owner(file, input->info);
+}
+
+/* RF1120: a texture, sampler or surface lies in the text of the function whose section it is in; what is in nobody's is mentioned there. */
+static void ref_object_settle_texture(ref_link *link, const ref_file *file, ref_symbol *input) {
   if (link->is_capsule || ref_bindless_mask_of(input->info & 15) == 0 || input->section == 0 ||
       input->section >= file->cubin.section_count) {
     return;
   }
-  const ref_section *section = &file->cubin.sections[input->section];
-  if (section->type == REF_TYPE_SHARED && REF_IS(section->name, ".nv_debug.shared")) {
+  const uint32_t owner = ref_object_texture_owner(link, file, input->section);
+  const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
+  if (function == REF_NONE) {
     input->section = 0;
     input->info = (uint8_t)(REF_BIND_GLOBAL << 4 | (input->info & 15));
     input->other = 0;
+  } else if (link->functions[function].live && file->body_of[owner] != REF_BODY_LOSES) {
+    input->section = file->cubin.symbols[owner].section;
+    input->other = 0;
+    input->size = 0;
   }
 }
 
@@ -772,11 +823,16 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[index];
   ref_object_check_texture(link, file, input);
-  ref_object_take_from_pool(link, file, &file->cubin.symbols[index]);
+  ref_object_settle_texture(link, file, &file->cubin.symbols[index]);
   if (ref_object_texture_clashes(link, file, input)) {
     return;
   }
   ref_object_check_name(link, file, input);
+  const bool parameter = ref_bindless_mask_of(input->info & 15) != 0 && input->section != 0 &&
+                         input->section < file->cubin.section_count && !link->is_capsule;
+  if (parameter) { /* RF1126: what is defined is a parameter, whatever its binding */
+    file->cubin.symbols[index].info = input->info & 15;
+  }
   if (input->info >> 4 == REF_BIND_LOCAL) {
     ref_object_merge_local(link, file_number, index);
     return;

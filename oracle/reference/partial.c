@@ -17,7 +17,7 @@ static uint32_t ref_partial_number(const ref_file *file, const ref_symbol *input
   return (uint32_t)(input - file->cubin.symbols);
 }
 
-static bool ref_partial_is_file(const ref_link *link, size_t file) {
+bool ref_partial_is_file(const ref_link *link, size_t file) {
   return file != REF_NONE && link->files[file].cubin.type == TYPE_EXTENDED;
 }
 

@@ -283,14 +283,28 @@ static void ref_relocatable_value_extern(ref_link *link) {
   }
 }
 
-/* D60: a body with compiler constants was replaced by one without. By default the empty section goes. */
+/* RF1130: does an object lie in each section? Those of a body that lost are in none. */
+static bool *ref_relocatable_find_held(ref_link *link) {
+  bool *held = REF_TAKE(link, bool, link->section_count);
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[i];
+    if (symbol->section != REF_NONE && symbol->type != REF_SYMBOL_SECTION) {
+      held[symbol->section] = true;
+    }
+  }
+  return held;
+}
+
+/* D60: a body with compiler constants was replaced by one without. By default the empty section goes, and so does one without objects. */
 static void ref_relocatable_check_constants(ref_link *link) {
+  const bool *held = ref_relocatable_find_held(link);
   for (size_t i = 0; i < link->function_count; i++) {
     const size_t number = link->functions[i].constant2;
     if (number == REF_NONE || link->sections[number].size != 0) {
       continue;
     }
-    if (link->job->bug_compatible && link->functions[i].second_image == 0) {
+    const bool holds = link->is_capsule || held[number];
+    if (link->job->bug_compatible && link->functions[i].second_image == 0 && holds) {
       ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
     }
     link->sections[number].dropped = true;

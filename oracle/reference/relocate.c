@@ -722,8 +722,9 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
 void ref_relocate_check_aliases(ref_link *link) {
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *alias = &link->functions[i];
+    const bool lives = alias->live && !alias->local && !alias->weak && !link->is_capsule; /* RF1129 */
     if (alias->alias_of != REF_NONE && alias->live != link->functions[alias->alias_of].live &&
-        !ref_function_alias_goes_by_section(link, alias) && link->job->bug_compatible) {
+        (lives || !ref_function_alias_goes_by_section(link, alias)) && link->job->bug_compatible) {
       ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
     }
   }
@@ -832,7 +833,10 @@ static bool ref_relocate_is_wild(const ref_link *link, const ref_out_relocation 
 static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *entry) {
   const bool nothing =
       entry->names_gone_section || entry->names_unlisted || entry->names_gone_shared; /* RF195, RF800 */
-  const bool gone = entry->symbol == REF_NONE ? nothing : link->symbols[entry->symbol].index == 0;
+  const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
+  const bool waits = symbol != NULL && (symbol->other & VISIBILITY) != INTERNAL &&
+                     ref_shared_is_foreign(link, symbol); /* RF1127: E68, when symbols are written */
+  const bool gone = symbol == NULL ? nothing : symbol->index == 0 && !waits;
   if (entry->offset >= ref_relocate_end_of(link, &link->sections[entry->target])) {
     ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");
   }

@@ -220,6 +220,10 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
       (ref_relocation_is_lost_bank(link, file, number) || ref_relocation_is_of_variables(file, number))) {
     output->symbol = ref_named_find(link, section->name);
   }
+  if (output->symbol == REF_NONE && section->type == REF_TYPE_SHARED && !pool && !link->is_capsule &&
+      ref_merge_owner(file, number) == 0) { /* RF1128 */
+    output->symbol = ref_named_find(link, section->name);
+  }
   const bool lost = output->symbol == REF_NONE && ref_relocation_is_lost_text(file, number);
   if (lost) {
     output->symbol = ref_named_find(link, section->name);

@@ -66,9 +66,12 @@ static void ref_shared_find_uses(ref_link *link) {
   }
 }
 
-/* L1301, RF753: what a kernel's text names, extern shared memory too, is its alone, whoever calls it. */
+/* L1301, RF753: what a kernel's text names, extern shared memory too, is its alone, whoever calls it. RF1117: what is a kernel by its name alone
+ * has what functions name that it calls, and what its own text names is of those that call it. */
 static bool ref_shared_shares(const ref_link *link, size_t holder, size_t function) {
-  return holder == function || !link->functions[function].entry;
+  const bool marked = link->functions[function].entry && !link->functions[function].is_provided;
+  return holder == function ? marked || !link->functions[function].entry || ref_callgraph_reaches_itself(link, holder)
+                            : !marked;
 }
 
 /* For each function the holders that have what its text names, the last created first. */
@@ -252,9 +255,8 @@ static void ref_shared_list_own(ref_link *link, const ref_shared *shared, size_t
   }
 }
 
-/* RF1117: what is a kernel by its name alone (RF966) has none. */
 static bool ref_shared_kernel_uses_extern(const ref_link *link, const ref_function *kernel) {
-  for (size_t i = 0; i < kernel->reach.count && !kernel->is_provided; i++) {
+  for (size_t i = 0; i < kernel->reach.count; i++) {
     const size_t function = kernel->reach.items[i];
     if (link->functions[function].uses_extern_shared &&
         ref_shared_shares(link, (size_t)(kernel - link->functions), function)) {
@@ -386,7 +388,7 @@ static void ref_shared_group_kernels(ref_link *link) {
   }
   for (size_t i = 0; i < link->holders.count; i++) {
     const size_t kernel = link->holders.items[i];
-    for (size_t k = 0; k < link->functions[kernel].reach.count && !link->functions[kernel].is_provided; k++) {
+    for (size_t k = 0; k < link->functions[kernel].reach.count; k++) {
       ref_function *function = &link->functions[link->functions[kernel].reach.items[k]];
       if (!function->uses_extern_shared || !ref_shared_shares(link, kernel, link->functions[kernel].reach.items[k])) {
         continue;
@@ -595,7 +597,8 @@ static void ref_shared_add_late_section(ref_link *link, size_t kernel, bool by_e
 /* RF254: of jump slots those that reach the text, the last created first; of unnamed kernels only the text's own (W17.13). */
 static void ref_shared_add_for_extern(ref_link *link, const ref_shared *shared, const ref_out_relocation *entry) {
   const size_t number = link->sections[entry->target].info_function;
-  if (number == REF_NONE || entry->symbol == REF_NONE || !link->symbols[entry->symbol].is_extern_shared) {
+  if (number == REF_NONE || entry->dropped || entry->symbol == REF_NONE || /* RF1134: of a body that was replaced */
+      !link->symbols[entry->symbol].is_extern_shared) {
     return;
   }
   for (size_t i = 0; i < shared->reached_by[number].count; i++) {
@@ -645,7 +648,8 @@ static void ref_shared_refuse_entry(ref_link *link, const ref_out_relocation *en
     if (kernel->is_kernel && ref_partial_has_kernel(link, kernel)) {
       ref_message_add(link, REF_ERROR, "RF163", "Cannot link shared object '%s' with partially linked kernel '%s'",
                       symbol->name, kernel->name);
-      link->has_refused_shared = link->has_refused_shared || symbol->users.count == 1;
+      const bool laid = ref_partial_is_file(link, symbol->definition_file); /* RF1125 */
+      link->has_refused_shared = link->has_refused_shared || (symbol->users.count == 1 && !laid);
     }
   }
 }

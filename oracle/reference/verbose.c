@@ -128,7 +128,11 @@ static uint32_t ref_verbose_registers(const ref_link *link, const ref_function *
 
 static void ref_verbose_report_kernel(ref_link *link, const ref_function *kernel) {
   const bool has_shared = kernel->shared != REF_NONE && !link->sections[kernel->shared].dropped;
-  const unsigned long long shared = has_shared ? link->sections[kernel->shared].size : 0;
+  const unsigned long long shared =
+      has_shared ? link->sections[kernel->shared].size
+      : link->is_capsule
+          ? ref_verbose_section_size(link, ref_memory_join(link, ".nv.shared.", kernel->name)) /* RF1183 */
+          : 0;
   const unsigned long long local =
       ref_verbose_section_size(link, ref_memory_join(link, ".nv.local.", kernel->name)); /* RF659 */
   ref_message_tell(link, REF_INFO, "Function properties for '%s':", kernel->name);

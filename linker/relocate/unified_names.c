@@ -1,0 +1,128 @@
+/* What entries of the unified tables name after entries about them were carried out (L1710). nvlink's own numbers of symbols
+ * stand there then: those of global symbols count down from -1, dead functions among them (L1643), those of sections and
+ * local symbols up from 1 in the order in which they were made, also of sections whose symbols are not in the output. A number
+ * of what is not there is a deleted symbol. Beyond all numbers nvlink reads what lies there, which most often is the same. */
+#include "relocate/unified_names.h"
+
+#include "base/bytes.h"
+#include "base/map.h"
+
+#include <string.h>
+
+enum { MARGIN = 16, WORD = 4, WINDOW = MARGIN + UNIFIED_ENTRY_SIZE + MARGIN };
+
+typedef struct unified_window {
+  uint8_t bytes[WINDOW]; /* the entry begins behind a margin, for fields that reach into it or out of it */
+} unified_window;
+
+typedef struct unified_names {
+  const tl_module *module;
+  tl_arena *arena;
+  tl_u32_vector made;    /* by number: the symbol, TL_NONE for none */
+  tl_u32_vector globals; /* the same from -1 on */
+  uint32_t *number;      /* by symbol */
+  tl_map entry_of;       /* section and number of the entry, to module->unified_entries */
+  tl_map window_of;
+  TL_VECTOR(unified_window) windows;
+} unified_names;
+
+static void unified_number_local(unified_names *n, uint32_t symbol) {
+  n->number[symbol] = (uint32_t)n->made.count;
+  tl_u32_push(n->arena, &n->made, symbol);
+}
+
+/* Sections stand in the order in which they were made, and what is no section's stands in front of the next section. */
+static void unified_number(unified_names *n) {
+  const tl_module *const module = n->module;
+  n->number = tl_arena_new(n->arena, uint32_t, module->symbols.count);
+  tl_u32_push(n->arena, &n->made, 0);
+  uint32_t next = 0;
+  for (uint32_t i = 1; i < module->sections.count; i++) {
+    const uint32_t symbol = module->sections.items[i].symbol;
+    if (symbol == TL_NONE)
+      tl_u32_push(n->arena, &n->made, TL_NONE);
+    while (symbol != TL_NONE && next < module->locals.count && module->locals.items[next] <= symbol)
+      unified_number_local(n, module->locals.items[next++]);
+  }
+  while (next < module->locals.count)
+    unified_number_local(n, module->locals.items[next++]);
+}
+
+static void unified_number_globals(unified_names *n) {
+  const tl_module *const module = n->module;
+  size_t dead = 0;
+  for (uint32_t i = 0; i < module->globals.count; i++) {
+    for (; dead < module->dead_globals.count && module->dead_globals.items[dead] <= i; dead++)
+      tl_u32_push(n->arena, &n->globals, TL_NONE);
+    n->number[module->globals.items[i]] = UINT32_MAX - (uint32_t)n->globals.count;
+    tl_u32_push(n->arena, &n->globals, module->globals.items[i]);
+  }
+}
+
+static bool unified_is_table(const tl_module *module, uint32_t section) {
+  const uint32_t type = module->sections.items[section].type;
+  return type == SHT_CUDA_UFT_ENTRY || type == SHT_CUDA_UDT_ENTRY;
+}
+
+static uint64_t unified_key(uint32_t section, uint64_t place) {
+  return tl_pair_key(section, (uint32_t)(place / UNIFIED_ENTRY_SIZE));
+}
+
+static void unified_find_entries(unified_names *n) {
+  tl_map_init(&n->entry_of, n->arena);
+  tl_map_init(&n->window_of, n->arena);
+  for (size_t i = 0; i < n->module->unified_entries.count; i++) {
+    const tl_unified_entry *const entry = &n->module->unified_entries.items[i];
+    if (entry->offset % UNIFIED_ENTRY_SIZE == 0)
+      tl_map_set(&n->entry_of, unified_key(entry->section, entry->offset), (uint32_t)i);
+  }
+}
+
+/* Carries a patch out on the entry at a place of the same table, where it reaches the first word of that. */
+static void unified_patch(unified_names *n, const tl_patch *patch, uint64_t place) {
+  const uint64_t end = patch->offset + tl_relocation_row_bytes(patch->row);
+  const uint64_t key = unified_key(patch->section, place);
+  const uint32_t found = tl_map_get(&n->entry_of, key);
+  if (found == TL_NONE || patch->offset >= place + WORD || end <= place || patch->offset + MARGIN < place)
+    return;
+  const tl_unified_entry *const entry = &n->module->unified_entries.items[found];
+  uint32_t window = tl_map_get(&n->window_of, key);
+  if (window == TL_NONE) {
+    window = (uint32_t)n->windows.count;
+    tl_map_set(&n->window_of, key, window);
+    unified_window *const made = tl_vector_push(n->arena, &n->windows);
+    *made = (unified_window){0};
+    memcpy(made->bytes + MARGIN, entry->data, UNIFIED_ENTRY_SIZE);
+    tl_put32(made->bytes + MARGIN, entry->symbol == TL_NONE ? 0 : n->number[entry->symbol]);
+  }
+  tl_patch_apply(patch, n->windows.items[window].bytes + (patch->offset + MARGIN - place));
+}
+
+static bool unified_is_deleted(const unified_names *n, const tl_layout *layout, uint32_t number) {
+  const bool global = number >> 31;
+  const tl_u32_vector *const list = global ? &n->globals : &n->made;
+  const uint32_t place = global ? UINT32_MAX - number : number;
+  const uint32_t symbol = place < list->count ? list->items[place] : TL_NONE;
+  return symbol == TL_NONE || !tl_symbol_is_listed(n->module, layout, symbol);
+}
+
+bool tl_unified_names_deleted(const tl_relocated *relocated, const tl_module *module, const tl_layout *layout) {
+  unified_names n = {.module = module, .arena = module->arena};
+  for (size_t i = 0; i < relocated->patches.count; i++) {
+    const tl_patch *const patch = &relocated->patches.items[i];
+    if (!unified_is_table(module, patch->section))
+      continue;
+    if (!n.number) {
+      unified_number(&n);
+      unified_number_globals(&n);
+      unified_find_entries(&n);
+    }
+    const uint64_t place = patch->offset - patch->offset % UNIFIED_ENTRY_SIZE;
+    unified_patch(&n, patch, place);
+    unified_patch(&n, patch, place + UNIFIED_ENTRY_SIZE);
+  }
+  for (size_t i = 0; i < n.windows.count; i++)
+    if (unified_is_deleted(&n, layout, tl_get32(n.windows.items[i].bytes + MARGIN)))
+      return true;
+  return false;
+}
