@@ -19,6 +19,9 @@ enum {
   ADDRESS = 24,
   SIZE = 73,
   SIZE_WIDTH = 3,
+  BASE = 0x1ff,
+  BASE_VIADD = 0x036,
+  THIRD = 64,
   NO_REGISTER = 0xff
 };
 
@@ -45,12 +48,12 @@ typedef struct ref_record_row {
 } ref_record_row;
 
 static const ref_record_row rows[] = {
-    {0x02, 0x22, 0x06, {18, 17}, {NO_BIT}, 0xb82, REF_RECORD_LOADS_PLAINLY, {{16, 86}}, 52},        /* LDC */
-    {0x02, 0x22, 0x06, {18}, {17}, 0xb82, REF_RECORD_LOADS, {{16, 86}, {24, 118}}, 52},             /* LDC */
-    {0x02, 0x22, 0x06, {33}, {18}, 0x7ac, REF_RECORD_LOADS, {{16, 86}}, NO_BIT},                    /* LDCU */
-    {0x02, 0x22, 0x06, {NO_BIT}, {18, 33}, 0x983, REF_RECORD_LOADS, {{16, 86}, {24, 102}}, NO_BIT}, /* LDL */
-    {0x01, 0x0b, 0x0a, {NO_BIT}, {17, 105}, 0xb82, REF_RECORD_LOADS_PLAINLY, {{16, 86}}, NO_BIT},   /* LDC */
-    {0x02, 0x38, 0x06, {NO_BIT}, {NO_BIT}, 0x387, REF_RECORD_STORES, {{24, 86}, {32, 118}}, NO_BIT}, /* STL */
+    {0x02, 0x22, 0x06, {18, 17}, {NO_BIT}, 0xb82, REF_RECORD_LOADS_PLAINLY, {{16, 86}}, 52},                 /* LDC */
+    {0x02, 0x22, 0x06, {18}, {17}, 0xb82, REF_RECORD_LOADS, {{16, 86}, {24, 118}}, 52},                      /* LDC */
+    {0x02, 0x22, 0x06, {33}, {18}, 0x7ac, REF_RECORD_LOADS, {{16, 86}}, NO_BIT},                             /* LDCU */
+    {0x02, 0x22, 0x06, {NO_BIT}, {18, 33}, 0x983, REF_RECORD_LOADS, {{16, 86}, {24, 102}}, NO_BIT},          /* LDL */
+    {0x01, 0x0b, 0x0a, {NO_BIT}, {17, 105}, 0xb82, REF_RECORD_LOADS_PLAINLY, {{16, 86}}, NO_BIT},            /* LDC */
+    {0x02, 0x38, 0x06, {NO_BIT}, {NO_BIT}, 0x387, REF_RECORD_STORES, {{24, 86}, {32, 118}}, NO_BIT},         /* STL */
     {0x02, 0x38, 0x32, {18}, {NO_BIT}, 0x986, REF_RECORD_STORES, {{24, 102}, {32, 158}, {64, 142}}, NO_BIT}, /* STG */
     {0x02, 0x38, 0x32, {NO_BIT}, {18}, 0x985, REF_RECORD_STORES, {{24, 102}, {32, 158}, {64, 142}}, NO_BIT}, /* ST */
     {0x02, 0x22, 0x32, {NO_BIT}, {NO_BIT}, 0x980, REF_RECORD_LOADS, {{16, 102}, {24, 118}}, NO_BIT},         /* LD */
@@ -111,6 +114,12 @@ static void ref_records_mend_text(ref_link *link, const ref_section *capsule, re
   }
   ref_bytes_add(link, &made, text->data, (size_t)text->size);
   const uint64_t count = text->size / INSTRUCTION;
+  for (uint64_t i = 0; i < count; i++) { /* RF1158: VIADD has no third source */
+    uint8_t *instruction = made.data + i * INSTRUCTION;
+    if ((ref_bits_get(instruction, 0, OPCODE_WIDTH) & BASE) == BASE_VIADD) {
+      ref_bits_put(instruction, THIRD, REGISTER_WIDTH, 0);
+    }
+  }
   while (ref_capsule_body_next(&step)) {
     const ref_record_row *row = step.derived || step.sass_count != 1 || step.sass >= count
                                     ? NULL
