@@ -24,7 +24,7 @@ typedef struct deriver {
   const tl_names *names;
   tl_arena *arena;
   uint32_t *sass;        /* by Mercury section: the SASS section of the same contents, 0 */
-  uint32_t *banks;       /* by entries of a table that ptxas laid out: those of the kernel's parameters, 0 */
+  uint32_t *banks;       /* by table that ptxas laid out and by its entries: the kernel's parameters and theirs, 0 */
   uint32_t *bank;        /* by SASS text: the section of its parameters, 0 */
   uint32_t *bank_symbol; /* and that's symbol, 0 */
   tl_derive_version version;
@@ -83,11 +83,14 @@ static uint32_t derive_find_section(const deriver *d, uint32_t section, uint32_t
   return found;
 }
 
-/* The name of the SASS side's entries beside those of a table that ptxas laid out (L749); TL_NONE. */
+/* The name of what the SASS side has beside a table that ptxas laid out and its entries (L749): a kernel's parameters; TL_NONE. */
 static uint32_t derive_bank_name(const deriver *d, uint32_t section) {
-  const char *const kernel =
-      tl_text_behind(derive_name(d, section), ".nv.merc.rela.nv.constant.entry_image_header_indices.");
-  const char *const name = kernel ? tl_arena_format(d->arena, ".rela.nv.constant0.%s", kernel) : NULL;
+  static const char images[] = "nv.constant.entry_image_header_indices.";
+  const char *const own = tl_text_behind(derive_name(d, section), ".nv.merc.");
+  const char *const entries = own ? tl_text_behind(own, "rela.") : NULL;
+  const char *const kernel = own ? tl_text_behind(entries ? entries : own, images) : NULL;
+  const char *const name =
+      kernel ? tl_arena_format(d->arena, ".%snv.constant0.%s", entries ? "rela." : "", kernel) : NULL;
   return name ? tl_names_find(d->names, name, strlen(name)) : TL_NONE;
 }
 
@@ -272,6 +275,8 @@ void tl_derive_take_headers(tl_cubin *cubin, const tl_names *names, tl_arena *ar
     tl_cubin_section *const section = derive_section(&d, i);
     const tl_cubin_section *const own = derive_section(&d, d.banks[i] ? d.banks[i] : d.sass[i]); /* L1743 */
     const bool entries = section->type == SHT_CUDA_MERCURY_RELA && own->type == SHT_RELA;
+    if (section->type == SHT_CUDA_IMAGE_HEADERS && own->type == SHT_CUDA_CONSTANT0)
+      section->link = own->link; /* L1754 */
     if (!(section->flags & SHF_CUDA_MERCURY) || !(entries || derive_has_header_of(section, own)))
       continue;
     section->entry_size = own->entry_size;
@@ -279,6 +284,7 @@ void tl_derive_take_headers(tl_cubin *cubin, const tl_names *names, tl_arena *ar
       continue;
     section->flags = own->flags | SHF_CUDA_MERCURY;
     section->align = own->align;
+    section->link = own->link; /* L1754 */
   }
 }
 

@@ -151,6 +151,15 @@ static void diagnose_report_shared(const tl_module *module, const char *name, ui
                      diagnose_largest_shared(module));
 }
 
+/* L1717: nvlink looks at 32 bits of the size, as a signed number (D38). */
+static void diagnose_shared_size(const tl_module *module, const tl_section *section, uint64_t size, uint64_t reserved) {
+  const uint64_t most = diagnose_largest_shared(module) + reserved;
+  const bool cut = tl_defect_matched(module->options, TL_DEFECT_D38);
+  const uint64_t low = size & INT32_MAX, seen = cut ? (size >> 31 & 1 ? 0 : low) : size;
+  if (seen > most)
+    diagnose_report_shared(module, diagnose_shared_name(module, section), seen - reserved);
+}
+
 /* User constants, and those of Mercury beside them in a link of SASS kind (L144). */
 static bool diagnose_holds_user_constants(const tl_section *section) {
   return section->type == SHT_CUDA_CONSTANT0 + 3 || section->type == SHT_CUDA_USER_CONSTANT;
@@ -190,9 +199,8 @@ void tl_diagnose_sizes(const tl_module *module, const tl_layout *layout) {
       continue;
     const bool owned = section->about != TL_NONE && module->sections.items[section->about].owner != TL_NONE;
     const bool pool = i == module->debug_shared; /* where it stays (W17.3) */
-    if (section->type == SHT_CUDA_SHARED && (owned || pool) &&
-        size > diagnose_largest_shared(module) + layout->reserved)
-      diagnose_report_shared(module, diagnose_shared_name(module, section), size - layout->reserved);
+    if (section->type == SHT_CUDA_SHARED && (owned || pool))
+      diagnose_shared_size(module, section, size, layout->reserved);
     else if (diagnose_holds_user_constants(section) && size > largest_constant)
       diagnose_user_constants(module, size);
     else if (section->type == SHT_CUDA_CONSTANT0 + 2 && owned && size > largest_constant)

@@ -86,6 +86,7 @@ typedef struct finalizer {
   uint32_t first_constant;   /* output index of the first of them */
   uint32_t *constant_symbol; /* by SASS section: index in .symtab of the symbol of those */
   uint32_t mercury_symtab;   /* output index */
+  uint32_t first_mirror;     /* the number of the first of Mercury's sections */
   uint8_t *names;            /* .shstrtab */
   uint64_t names_size, names_room;
   uint8_t *strings; /* .strtab */

@@ -275,6 +275,8 @@ static uint32_t sections_info_plain(const finalizer *f, uint32_t section) {
   const uint32_t other = f->sass_section[section];
   if (final_is_debug(f, section))
     return 0;
+  if (m->owner != TL_NONE) /* without the count of registers that a capsule's header may have (L1755) */
+    return e->symbol_index[m->owner];
   if (m->type != SHT_CUDA_GLOBAL || m->owner != TL_NONE || other == TL_NONE)
     return tl_plan_section_info(e, section);
   const tl_section *const s = final_sass(f, other);
@@ -283,11 +285,10 @@ static uint32_t sections_info_plain(const finalizer *f, uint32_t section) {
   return mercury == TL_NONE ? 0 : e->section_index[mercury];
 }
 
-/* L1794: sh_link of debug data is the first SASS side's number, which nvlink's finalizer takes for one of the output, and on
- * Mercury's side for the partner of that. */
-static uint32_t sections_debug_link(const finalizer *f, uint32_t section) {
-  const uint32_t other = f->sass_section[section];
-  return other == TL_NONE ? 0 : final_sass(f, other)->link;
+/* Data whose sh_link is what the SASS side's input has (L1546, L1754). */
+static bool sections_is_linked_data(uint32_t type) {
+  static const uint32_t types[] = {SHT_CUDA_GLOBAL_INIT, SHT_CUDA_GLOBAL, SHT_CUDA_IMAGE_HEADERS};
+  return TL_AMONG32(types, type) || tl_section_type_is_constant(type);
 }
 
 /* sh_link and sh_info of the SASS side (W1.6). */
@@ -296,10 +297,10 @@ static void sections_link_plain(finalizer *f) {
   for (uint32_t i = 0; i < e->section_count; i++) {
     final_section *const out = &f->sections.items[i + 1];
     const tl_section *const m = final_mercury(f, e->order[i]);
-    const bool debug = m->type == SHT_PROGBITS && !(m->flags & SHF_EXECINSTR);                 /* L1510 */
-    const bool data = m->type == SHT_CUDA_GLOBAL_INIT || tl_section_type_is_constant(m->type); /* L1546 */
-    const uint32_t link = debug ? sections_debug_link(f, e->order[i]) : data ? 0 : tl_plan_section_link(e, e->order[i]);
-    out->link = debug && link > e->section_count ? 0 : link;
+    const bool debug = m->type == SHT_PROGBITS && !(m->flags & SHF_EXECINSTR); /* L1510 */
+    const bool data = sections_is_linked_data(m->type);
+    const uint32_t link = tl_plan_section_link(e, e->order[i]);
+    out->link = (data || debug) && link > e->section_count ? 0 : link; /* L1754 */
     out->info = sections_info_plain(f, e->order[i]);
   }
 }
@@ -423,17 +424,6 @@ static void mirror_add(finalizer *f, uint32_t section, mirror_kind kind) {
   *tl_vector_push(f->arena, &f->sections) = out;
 }
 
-/* The number on Mercury's side of what debug data names (L1794). */
-static uint32_t mirror_debug_link(const finalizer *f, uint32_t section) {
-  const tl_emitted *const e = f->mercury->emitted;
-  const uint32_t link = sections_debug_link(f, section);
-  if (link && link <= e->section_count && e->order[link - 1] == f->mercury->module->symtab)
-    return f->mercury_symtab;
-  if (link && link <= e->section_count)
-    return f->mirror[e->order[link - 1]];
-  return link < f->sections.count ? link : 0;
-}
-
 static uint32_t mirror_info(const finalizer *f, uint32_t section, mirror_kind kind) {
   const tl_section *const m = final_mercury(f, section);
   if (kind == MIRROR_TEXT)
@@ -443,9 +433,22 @@ static uint32_t mirror_info(const finalizer *f, uint32_t section, mirror_kind ki
   return f->mirror[m->about] ? f->mirror[m->about] : final_plain_index(f, m->about);
 }
 
+/* What sh_link of debug data, variables and constants names among Mercury's sections, by its number on the SASS side (L1754). */
+static uint32_t mirror_link(const finalizer *f, uint32_t section) {
+  const tl_emitted *const e = f->mercury->emitted;
+  const tl_section *const m = final_mercury(f, section);
+  const bool named = final_is_debug(f, section) || sections_is_linked_data(m->type);
+  const uint32_t link = named ? tl_plan_section_link(e, section) : 0;
+  if (!link || link > e->section_count)
+    return link >= f->first_mirror && link < f->sections.count ? link : 0;
+  const uint32_t other = e->order[link - 1];
+  return other == f->mercury->module->symtab ? f->mercury_symtab : f->mirror[other];
+}
+
 void final_mirror_sections(finalizer *f) {
   const tl_emitted *const e = f->mercury->emitted;
   f->mirror = tl_arena_new(f->arena, uint32_t, f->mercury->module->sections.count);
+  f->first_mirror = (uint32_t)f->sections.count;
   for (int pass = 0; pass < 2; pass++) /* the capsules come first */
     for (uint32_t i = 0; i < e->section_count; i++) {
       const mirror_kind kind = mirror_kind_of(f, e->order[i]);
@@ -466,9 +469,7 @@ void final_mirror_sections(finalizer *f) {
     final_section *const out = &f->sections.items[f->mirror[e->order[i]]];
     const uint32_t plain = f->sections.items[final_plain_index(f, e->order[i])].link;
     const bool entries = sections_is_unified(out->type) && plain; /* W12.7 */
-    out->link = final_is_debug(f, e->order[i])    ? mirror_debug_link(f, e->order[i])
-                : kind == MIRROR_DATA && !entries ? 0
-                                                  : f->mercury_symtab;
+    out->link = kind == MIRROR_DATA && !entries ? mirror_link(f, e->order[i]) : f->mercury_symtab;
     out->info = mirror_info(f, e->order[i], kind);
   }
 }

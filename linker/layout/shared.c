@@ -81,9 +81,14 @@ static uint64_t shared_align(const shared_state *s, uint32_t place) {
   return place & first_place ? shared_symbol(s, place)->first_align : shared_symbol(s, place)->align;
 }
 
+/* L1717: nvlink reads 32 bits of an object's size (D38). */
+static uint64_t shared_bytes(const shared_state *s, const tl_symbol *symbol) {
+  return tl_defect_matched(s->module->options, TL_DEFECT_D38) ? (uint32_t)symbol->size : symbol->size;
+}
+
 static uint64_t shared_size(const shared_state *s, uint32_t place) {
   const tl_partial_object *const object = shared_partial(s, place);
-  return object ? object->size : shared_symbol(s, place)->size;
+  return object ? object->size : shared_bytes(s, shared_symbol(s, place));
 }
 
 static bool shared_is_stub(const shared_state *s, uint32_t kernel) {
@@ -226,7 +231,7 @@ static void shared_find_users(shared_state *s) {
 /* W9.2: size descending, the first half of the list goes first only when strictly larger. */
 static bool shared_larger_first(const void *context, uint32_t a, uint32_t b) {
   const shared_state *const s = context;
-  return shared_symbol(s, a)->size > shared_symbol(s, b)->size;
+  return shared_bytes(s, shared_symbol(s, a)) > shared_bytes(s, shared_symbol(s, b));
 }
 
 /* W9.4: alignment descending, then size ascending, ties take the first half; those without a symbol, too (L1034). */
@@ -324,7 +329,7 @@ static void shared_colour_pool(shared_state *s) {
     colour_of[i] = c;
     const uint64_t align = shared_align(s, s->pool.items[i]);
     colour->align = tl_larger(align, colour->align);
-    colour->size = tl_larger(symbol->size, colour->size);
+    colour->size = tl_larger(shared_bytes(s, symbol), colour->size);
   }
   shared_check_colours(s);
   for (size_t c = 0; c < s->colours.count; c++) {
@@ -337,7 +342,7 @@ static void shared_colour_pool(shared_state *s) {
     s->layout->symbol_value[symbol] = offset;
     for (size_t u = 0; u < s->users[symbol].count; u++) {
       uint64_t *const end = &s->end[s->users[symbol].items[u]];
-      *end = tl_larger(offset + shared_symbol(s, symbol)->size, *end);
+      *end = tl_larger(offset + shared_bytes(s, shared_symbol(s, symbol)), *end);
     }
   }
 }

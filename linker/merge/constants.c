@@ -40,7 +40,8 @@ static void constants_find_ends(tl_merging *m) {
       continue;
     const unsigned type = tl_symbol_type(s);
     const bool object = type == STT_OBJECT || type == STT_CUDA_OBJECT || tl_type_is_texture(type);
-    if (!object && cubin->sections[s->section].type == SHT_CUDA_SHARED) /* L1597 */
+    const uint32_t kind = cubin->sections[s->section].type;
+    if (!object && (kind == SHT_CUDA_SHARED || kind == SHT_CUDA_CONSTANT0 + 2)) /* L1597, L1716 */
       continue;
     const uint64_t end = s->value + s->size;
     m->holds_objects[s->section] |= tl_symbol_type(s) == STT_CUDA_OBJECT;

@@ -188,29 +188,29 @@ typedef struct tl_symbol {
   uint32_t frame_cutoff[3];  /* relocations before this one against the symbol are dropped ... */
   uint32_t frame_section[3]; /* ... from these relocation sections (W8.2), TL_NONE */
   bool common;
-  bool reported;         /* its definition was an error (L1713) */
-  bool clashes;          /* a function has taken its name (L1712) */
-  bool clashing_kernel;  /* ... and a further one, a kernel */
-  bool waits;            /* common, and stays so in a relocatable output (D3) */
-  bool zeros_too;        /* common, and a definition without initialiser came behind it (W3.12) */
-  bool weak_initialised; /* common, and a weak definition with an initialiser came behind it (L436) */
-  bool weak_mention;     /* undefined, and only weakly referred to (R21, R22) */
-  bool went;             /* a file defines it in a section that goes with dead or losing code: not missed (L1196) */
-  bool shared;           /* object laid out in shared memory */
-  bool external_shared;  /* extern __shared__ (W3.11) */
-  bool bare_shared;      /* in the pool of an -ewp object, which is counted as one (L746) */
-  bool laid_shared;      /* in a kernel of an -ewp object, whose value is its place (L1011) */
-  bool whole_shared;     /* stands for what ptxas laid out in a kernel in a relocatable output (L832, L1060) */
-  uint32_t whole_laid;   /* ... and where those of them end that have symbols (L1031) */
-  bool unsized;          /* shared memory that an earlier file mentioned without a size, in a relocatable link (D82) */
-  bool constants_size;   /* .nv.ptx.const0.size: the size of the user constants (L251) */
-  bool misplaced;        /* shared object that nvlink never lays out: S = -1, with -g 0 (D82, L94) */
-  bool referenced;       /* some text that counts refers to it (W9.9) */
-  bool unlisted;         /* never in .symtab (compiler constants, parameters) */
-  bool lost_inner;       /* function in a kernel's text, of a body that lost in an earlier link (L1065) */
-  bool provided;         /* a function of such a name that counts as a kernel (L1474) */
-  bool late;             /* kernel that stays without being named: hardly more than a device function (W17.12) */
-  bool late_sections;    /* ... whose sections are created late, also where it counts as a kernel (L45, L151) */
+  bool reported : 1;         /* its definition was an error (L1713) */
+  bool clashes : 1;          /* a function has taken its name (L1712) */
+  bool clashing_kernel : 1;  /* ... and a further one, a kernel */
+  bool waits : 1;            /* common, and stays so in a relocatable output (D3) */
+  bool zeros_too : 1;        /* common, and a definition without initialiser came behind it (W3.12) */
+  bool weak_initialised : 1; /* common, and a weak definition with an initialiser came behind it (L436) */
+  bool weak_mention;         /* undefined, and only weakly referred to (R21, R22) */
+  bool went;                 /* a file defines it in a section that goes with dead or losing code: not missed (L1196) */
+  bool shared;               /* object laid out in shared memory */
+  bool external_shared;      /* extern __shared__ (W3.11) */
+  bool bare_shared;          /* in the pool of an -ewp object, which is counted as one (L746) */
+  bool laid_shared;          /* in a kernel of an -ewp object, whose value is its place (L1011) */
+  bool whole_shared;         /* stands for what ptxas laid out in a kernel in a relocatable output (L832, L1060) */
+  uint32_t whole_laid;       /* ... and where those of them end that have symbols (L1031) */
+  bool unsized;        /* shared memory that an earlier file mentioned without a size, in a relocatable link (D82) */
+  bool constants_size; /* .nv.ptx.const0.size: the size of the user constants (L251) */
+  bool misplaced;      /* shared object that nvlink never lays out: S = -1, with -g 0 (D82, L94) */
+  bool referenced;     /* some text that counts refers to it (W9.9) */
+  bool unlisted;       /* never in .symtab (compiler constants, parameters) */
+  bool lost_inner;     /* function in a kernel's text, of a body that lost in an earlier link (L1065) */
+  bool provided;       /* a function of such a name that counts as a kernel (L1474) */
+  bool late;           /* kernel that stays without being named: hardly more than a device function (W17.12) */
+  bool late_sections;  /* ... whose sections are created late, also where it counts as a kernel (L45, L151) */
 } tl_symbol;
 
 /* The pool of an -ewp object, which ptxas has laid out: an object without a symbol (L746). */

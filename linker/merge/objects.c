@@ -1337,9 +1337,13 @@ static void objects_check_name(const tl_merging *m, uint32_t index) {
                      (uint64_t)index * ELF_SYMBOL_SIZE, "a variable has the name of a prototype (L198)");
 }
 
+static bool objects_went(const tl_merging *m, const tl_cubin_symbol *s) {
+  return m->section_state[s->section] & (TL_SECTION_DEAD | TL_SECTION_LOST);
+}
+
 /* L1179, L1715. */
 static bool objects_is_mentioned_texture(const tl_merging *m, const tl_cubin_symbol *s) {
-  return objects_is_texture(s) && tl_merging_lies(s) && objects_text_of_texture(m, s) == TL_NONE;
+  return objects_is_texture(s) && tl_merging_lies(s) && !objects_went(m, s) && objects_text_of_texture(m, s) == TL_NONE;
 }
 
 /* L1303: nvlink takes every section of variables for a dead function's whose sh_info is that one's text. */
@@ -1383,7 +1387,7 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
   objects_check_entry_data(m, s);
   objects_check_reserved(m, index);
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
-  if (known != TL_NONE && objects_is_texture(s) && s->section != SHN_UNDEF) {
+  if (known != TL_NONE && texture && tl_merging_lies(s) && !objects_went(m, s)) {
     m->symbol_map[index] = known; /* L1714 */
     return;
   }
