@@ -502,12 +502,16 @@ static void ref_relocation_name_target(ref_link *link, const ref_file *file, uin
   }
 }
 
+/* RF686: an entry of Mercury's with a number of the SASS side's (L584). */
+static bool ref_relocation_is_unexpected(const ref_link *link, const ref_relocation *entry) {
+  return link->view->is_mercury && entry->type != 0 && entry->type <= REF_MERCURY_FIRST;
+}
+
 static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t table, const ref_relocation *entry,
                                bool has_addend, size_t processed) {
   ref_file *file = &link->files[file_number];
   const uint32_t target = file->cubin.sections[table].info;
-  const bool no_type = entry->type != 0 && entry->type <= REF_MERCURY_FIRST; /* L584 */
-  if (link->view->is_mercury && no_type) {
+  if (ref_relocation_is_unexpected(link, entry)) {
     link->has_unexpected_entry = true; /* RF686 */
     link->unexpected_file = file_number;
     return;
@@ -584,6 +588,13 @@ static void ref_relocation_note_dead(ref_link *link, const ref_file *file, uint3
   const uint32_t owner = ref_merge_owner(file, file->cubin.sections[section].info);
   if (file->body_of[owner] == REF_BODY_LOSES) {
     return;
+  }
+  for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
+    const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
+    if (ref_relocation_is_unexpected(link, &entry)) { /* RF1192: of dead code, too */
+      link->has_unexpected_entry = true;
+      link->unexpected_file = (size_t)(file - link->files);
+    }
   }
   ref_function *function = &link->functions[file->function_of[owner]];
   ref_relocation_note_dead_textures(file, section, function);
