@@ -722,7 +722,7 @@ static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t 
   }
 }
 
-/* RF1191: compiler constants have no symbol in an executable by which they could be found. */
+/* RF1191: a capsule's compiler constants have no symbol in an executable by which they could be found. */
 static bool ref_object_is_unnamed(const ref_out_symbol *symbol) {
   return symbol->dropped && (symbol->other & VISIBILITY) == INTERNAL &&
          (symbol->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT;
@@ -738,7 +738,7 @@ static bool ref_object_texture_clashes(ref_link *link, const ref_file *file, con
   }
   const size_t number = ref_named_find_first(link, input->name);
   if (number == REF_NONE || ref_bindless_mask_of(link->symbols[number].type) != 0 ||
-      ref_object_is_unnamed(&link->symbols[number])) {
+      (link->is_capsule && ref_object_is_unnamed(&link->symbols[number]))) {
     return false;
   }
   const size_t mention = link->symbols[number].mention_file;
