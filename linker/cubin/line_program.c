@@ -8,6 +8,7 @@
 /* DWARF line number opcodes. */
 enum {
   LINE_EXTENDED = 0,
+  LINE_COPY = 1,
   LINE_ADVANCE = 2,
   LINE_COLUMN = 5,
   LINE_FIXED = 9,
@@ -54,6 +55,7 @@ bool tl_line_next_opcode(const uint8_t *bytes, uint64_t end, uint8_t base, uint6
   if (*at >= end)
     return false;
   const uint8_t code = bytes[(*at)++];
+  opcode->adds_row = code >= base || code == LINE_COPY;
   if (code >= base)
     return true;
   if (code != LINE_EXTENDED) {

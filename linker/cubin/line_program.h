@@ -29,7 +29,7 @@ uint8_t tl_line_opcode_base(const uint8_t *bytes, const tl_line_unit *unit);
 /* An opcode of a line program. */
 typedef struct tl_line_opcode {
   uint64_t start, operand; /* operand: of an extended one, behind its number */
-  bool sets_address;
+  bool sets_address, adds_row;
 } tl_line_opcode;
 
 /* The opcode at *at, which moves behind it; false at the end. `base`: the first special one. An extended one of no size is what the

@@ -283,7 +283,7 @@ static bool writes_is_own(const code_writer *w, const tl_patch *patch) {
 
 /* Whether a capsule may hold the record of a load of constants (L103). */
 static bool writes_may_load(const tl_cubin_section *capsule) {
-  for (uint64_t at = 0; at + LOAD_SIZE <= capsule->size; at++)
+  for (uint64_t at = 0; capsule->data && at + LOAD_SIZE <= capsule->size; at++)
     if (capsule->data[at] == 2 && capsule->data[at + 1] == 0x22 && capsule->data[at + 3] == 6)
       return true;
   return false;

@@ -344,7 +344,7 @@ static void rows_copy(row_writer *w) {
   rows_flush(w, at, NULL);
 }
 
-/* L1702: nvlink's finalizer ends by a signal over an advance by a fixed number. */
+/* L1702, L1820: nvlink's finalizer ends by a signal over an advance by a fixed number, and over a sequence without rows. */
 static bool rows_read(row_writer *w, const uint8_t *sequence, uint64_t size) {
   row_reader r = {.at = sequence, .end = sequence + size, .row = {.line = 1, .file = 1}, .understood = true};
   while (rows_next(&r, w->shape)) {
@@ -352,8 +352,10 @@ static bool rows_read(row_writer *w, const uint8_t *sequence, uint64_t size) {
     tl_u32_push(w->arena, &w->number, 0);
     r.row.entry = ENTRY_UNSAID;
   }
-  w->result = r.understood ? FINAL_ROWS_MADE : r.fixed ? FINAL_ROWS_FIXED : FINAL_ROWS_KEPT;
-  return r.understood;
+  w->result = !r.understood   ? r.fixed ? FINAL_ROWS_FIXED : FINAL_ROWS_KEPT
+              : w->rows.count ? FINAL_ROWS_MADE
+                              : FINAL_ROWS_NONE;
+  return w->result == FINAL_ROWS_MADE;
 }
 
 final_rows final_rewrite_rows(const finalizer *f, const line_text *text, const line_shape *shape,

@@ -16,6 +16,7 @@ typedef enum final_rows {
   FINAL_ROWS_MADE,
   FINAL_ROWS_KEPT, /* something in the sequence is not understood */
   FINAL_ROWS_RING, /* a row is inlined at itself: nvlink crashes */
+  FINAL_ROWS_NONE, /* a sequence without rows: so it does (L1820) */
   FINAL_ROWS_FIXED /* an advance by a fixed number, or a least step of 0: so it does (L1702, L1788) */
 } final_rows;
 

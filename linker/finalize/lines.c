@@ -96,9 +96,12 @@ static line_sequences lines_find_sequences(const line_writer *w, const line_tabl
   tl_line_opcode opcode;
   if (!tl_line_has_shape(unit))
     return list;
-  while (tl_line_next_opcode(table->bytes, unit->end, tl_line_opcode_base(table->bytes, unit), &at, &opcode))
+  while (tl_line_next_opcode(table->bytes, unit->end, tl_line_opcode_base(table->bytes, unit), &at, &opcode)) {
+    if (opcode.adds_row && !list.count)
+      final_disagree(w->f, "a row of a line table is in front of its first address (L1820)");
     if (opcode.sets_address)
       lines_add_sequence(w, table, opcode.start, opcode.operand, &list);
+  }
   if (list.count)
     list.items[list.count - 1].end = unit->end;
   return list;
@@ -143,6 +146,8 @@ static bool lines_rewrite(const line_writer *w, const line_table *table, const t
       final_rewrite_rows(f, &code, &form, table->bytes + sequence->start, sequence->end - sequence->start, out);
   if (made == FINAL_ROWS_RING)
     final_disagree(f, "rows of a line table are inlined at themselves (L751)");
+  if (made == FINAL_ROWS_NONE)
+    final_disagree(f, "a sequence of a line table has no rows (L1820)");
   if (made == FINAL_ROWS_FIXED)
     final_disagree(f, "a line table advances by a fixed number, or by nothing (L1702, L1788)");
   return made == FINAL_ROWS_MADE;

@@ -71,16 +71,22 @@ static void pair_text(finalizer *f, uint32_t text) {
   pair_two(f, m->constant0, s->constant0);
 }
 
-/* Sections that are found by their names. */
+/* Sections that are found by their names. L1821: without the bank beside it nvlink's finalizer divides by what lies in memory. */
 static void pair_named(finalizer *f, uint32_t section) {
   const tl_module *const m = f->mercury->module, *const s = f->sass->module;
   uint32_t name = m->sections.items[section].name;
   static const char *const renamed[][2] = {{".nv.constant.user", ".nv.constant3"},
                                            {".nv.constant.pic", ".nv.constant4"}};
+  bool is_bank = false;
   for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
-    if (strcmp(tl_module_text(m, m->sections.items[section].name), renamed[i][0]) == 0)
+    if (strcmp(tl_module_text(m, m->sections.items[section].name), renamed[i][0]) == 0) {
       name = tl_names_find(m->names, renamed[i][1], strlen(renamed[i][1]));
-  pair_two(f, section, name == TL_NONE ? TL_NONE : tl_module_find_section(s, name));
+      is_bank = true;
+    }
+  const uint32_t other = name == TL_NONE ? TL_NONE : tl_module_find_section(s, name);
+  if (is_bank && (other == TL_NONE || !other))
+    final_disagree(f, "its SASS view lacks a bank of constants of its Mercury view (L1821)");
+  pair_two(f, section, other);
 }
 
 static bool pair_is_lone_image(const tl_section *section, uint32_t other) {

@@ -285,7 +285,7 @@ static uint32_t sections_info_plain(const finalizer *f, uint32_t section) {
   return mercury == TL_NONE ? 0 : e->section_index[mercury];
 }
 
-/* Data whose sh_link is what the SASS side's input has (L1546, L1754). */
+/* Data whose sh_link is what the SASS side's input has (L1546, L1754, L1794). */
 static bool sections_is_linked_data(uint32_t type) {
   static const uint32_t types[] = {SHT_CUDA_GLOBAL_INIT, SHT_CUDA_GLOBAL, SHT_CUDA_IMAGE_HEADERS};
   return TL_AMONG32(types, type) || tl_section_type_is_constant(type);
@@ -433,7 +433,7 @@ static uint32_t mirror_info(const finalizer *f, uint32_t section, mirror_kind ki
   return f->mirror[m->about] ? f->mirror[m->about] : final_plain_index(f, m->about);
 }
 
-/* What sh_link of debug data, variables and constants names among Mercury's sections, by its number on the SASS side (L1754). */
+/* What sh_link of debug data, variables and constants names among Mercury's sections, by its number on the SASS side (L1754, L1794). */
 static uint32_t mirror_link(const finalizer *f, uint32_t section) {
   const tl_emitted *const e = f->mercury->emitted;
   const tl_section *const m = final_mercury(f, section);

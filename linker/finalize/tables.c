@@ -50,7 +50,7 @@ static info_rule info_rule_of(uint8_t code) {
 /* The next record of that code in a written list, from *position on; NULL behind the last. */
 static const uint8_t *info_next(const uint8_t *list, uint64_t size, uint8_t code, uint64_t *position,
                                 uint64_t *length) {
-  while (*position + 4 <= size) {
+  while (list && *position + 4 <= size) {
     const uint8_t *const at = list + *position;
     *length = at[0] == 4 ? 4 + (uint64_t)tl_get16(at + 2) : 4;
     *position += *length;
@@ -145,7 +145,7 @@ const uint8_t *final_info(finalizer *f, uint32_t section, uint64_t *size) {
       continue;
     if (rule == INFO_SASS) {
       uint64_t own;
-      const uint8_t *const same = info_next(other, other_size, code, &next[code], &own);
+      const uint8_t *const same = other ? info_next(other, other_size, code, &next[code], &own) : NULL;
       record = same ? same : record;
       length = same ? own : length;
     }

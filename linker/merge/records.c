@@ -538,7 +538,8 @@ static void records_check_prototype(tl_merging *m, uint32_t symbol, uint32_t off
   const char *const known = text ? text : "\1"; /* no prototype at all: an error when the record is read */
   const uint32_t prototype = tl_names_intern(module->names, known, strlen(known));
   uint32_t *const first = &module->first_prototype[function];
-  if (taken ? !records_loses(m, symbol) : *first == TL_NONE)
+  const bool stays = !records_loses(m, symbol) && m->bodies[symbol].role != TL_BODY_MISMATCH; /* L1718 */
+  if (taken ? stays : *first == TL_NONE)
     *first = prototype;
   if (*first == prototype || taken)
     return;

@@ -97,14 +97,13 @@ static void ref_line_rows_extended(ref_line_rows *rows) {
 }
 
 static void ref_line_rows_standard(ref_line_rows *rows, uint8_t code) {
-  const unsigned unit = rows->unit[UNIT_AT];
   switch (code) {
   case COPY:
     ref_line_rows_add(rows);
     rows->now.mark = REF_LINE_PLAIN; /* special operations leave it */
     return;
   case ADVANCE_ADDRESS:
-    rows->now.place += ref_line_rows_number(rows, false) * unit;
+    rows->now.place += ref_line_rows_number(rows, false);
     return;
   case ADVANCE_LINE:
     rows->now.line = (int32_t)((uint32_t)rows->now.line + (uint32_t)ref_line_rows_number(rows, true));
@@ -116,7 +115,7 @@ static void ref_line_rows_standard(ref_line_rows *rows, uint8_t code) {
     rows->now.column = ref_line_rows_number(rows, false);
     return;
   case CONSTANT_ADVANCE:
-    rows->now.place += (LARGEST_SPECIAL - (unsigned)rows->unit[FIRST_SPECIAL_AT]) / rows->unit[LINE_RANGE_AT] * unit;
+    rows->now.place += (LARGEST_SPECIAL - (unsigned)rows->unit[FIRST_SPECIAL_AT]) / rows->unit[LINE_RANGE_AT];
     return;
   case FIXED_ADVANCE:
     ref_message_fatal(rows->link, "RF1006",
@@ -142,7 +141,7 @@ static void ref_line_rows_read(ref_line_rows *rows) {
     if (code == EXTENDED) {
       ref_line_rows_extended(rows);
     } else if (code > FIXED_ADVANCE && code >= first) {
-      rows->now.place += (code - first) / range * rows->unit[UNIT_AT];
+      rows->now.place += (code - first) / range;
       const int lines = (int)(int8_t)rows->unit[LINE_BASE_AT] + (int)((code - first) % range);
       rows->now.line = (int32_t)((uint32_t)rows->now.line + (uint32_t)lines);
       ref_line_rows_add(rows);
@@ -336,7 +335,7 @@ static void ref_line_rows_put_caller(ref_line_rows *rows, ref_bytes *output, con
 static void ref_line_rows_put(ref_line_rows *rows, ref_bytes *output, const ref_line_row *row,
                               const ref_line_row *before) {
   const unsigned range = rows->unit[LINE_RANGE_AT], unit = rows->unit[UNIT_AT];
-  const uint64_t distance = (row->place - before->place) / (unit == 0 ? 1 : unit);
+  const uint64_t distance = row->place - before->place, steps = distance / (unit == 0 ? 1 : unit); /* RF1194 */
   const int64_t line = (int64_t)((uint64_t)row->line - (uint64_t)before->line);
   const int base = (int)(int8_t)rows->unit[LINE_BASE_AT];
   const int64_t special = (int64_t)((uint64_t)line - (uint64_t)(int64_t)base);
@@ -350,8 +349,8 @@ static void ref_line_rows_put(ref_line_rows *rows, ref_bytes *output, const ref_
   if (row->is_silent) {
     return;
   }
-  const bool is_special = distance != 0 && distance <= LARGEST_SPECIAL && line != 0 && special >= 0 && special < range;
-  const uint64_t code = is_special ? (uint64_t)special + range * distance + rows->unit[FIRST_SPECIAL_AT] : 0;
+  const bool is_special = distance != 0 && steps <= LARGEST_SPECIAL && line != 0 && special >= 0 && special < range;
+  const uint64_t code = is_special ? (uint64_t)special + range * steps + rows->unit[FIRST_SPECIAL_AT] : 0;
   if (is_special && code <= LARGEST_SPECIAL) {
     ref_line_rows_put_code(rows, output, (uint8_t)code);
     return;
@@ -382,7 +381,6 @@ static bool ref_line_rows_begins(const ref_indices *begins, uint64_t place) {
 /* RF1004: where the first row of all is not about the first instruction, its place is said before its line, which is said in any case. */
 static void ref_line_rows_put_first(ref_line_rows *rows, ref_bytes *output, const ref_line_row *row,
                                     const ref_line_row *before) {
-  const unsigned unit = rows->unit[UNIT_AT];
   if (row->place == 0 || row->is_silent) {
     ref_line_rows_put(rows, output, row, before);
     return;
@@ -392,7 +390,7 @@ static void ref_line_rows_put_first(ref_line_rows *rows, ref_bytes *output, cons
   if (row->context != before->context || row->name != before->name) {
     ref_line_rows_put_caller(rows, output, row);
   }
-  ref_line_rows_put_signed(rows, output, ADVANCE_ADDRESS, (int64_t)(row->place / (unit == 0 ? 1 : unit) & INT64_MAX));
+  ref_line_rows_put_signed(rows, output, ADVANCE_ADDRESS, (int64_t)(row->place & INT64_MAX));
   ref_line_rows_put_signed(rows, output, ADVANCE_LINE, (int64_t)((uint64_t)row->line - (uint64_t)before->line));
   ref_line_rows_put_code(rows, output, COPY);
 }

@@ -53,10 +53,7 @@ bool ref_lines_step(const uint8_t *unit, uint64_t size, uint64_t *at, uint64_t *
       return false;
     }
     number = unit[(*at)++];
-    if (number == 0) { /* RF814 */
-      return true;
-    }
-    if (unit[*at] == SET_ADDRESS) {
+    if (*at < size && unit[*at] == SET_ADDRESS) { /* RF1193: of no length, too, which is nothing else (RF814) */
       *address_at = *at + 1;
     }
     *at += number;

@@ -616,6 +616,15 @@ static void ref_leaf_number(ref_leaf *leaf) {
   ref_leaf_pass(leaf, true, ref_leaf_put_waits);
 }
 
+/* RF1157: nothing waits for the load of R1, so that what is behind it says its cycles. */
+static void ref_leaf_set_stack_stall(const ref_leaf *leaf) {
+  enum { LOAD_CONSTANT = 0xb82, LOAD_SPECIAL = 0x9c3, PLAIN_STALL = 1, LOAD_STALL = 8 };
+  const size_t next = leaf->stack_load + 1;
+  const unsigned opcode = next < leaf->count ? leaf->instructions[next].opcode & 0xfff : 0;
+  const bool loads = opcode == LOAD_CONSTANT || opcode == LOAD_SPECIAL;
+  ref_bits_put(ref_leaf_at(leaf, leaf->stack_load), STALL_BIT, 4, loads ? LOAD_STALL : PLAIN_STALL);
+}
+
 static bool ref_leaf_begin(ref_leaf *leaf, ref_link *link, ref_bytes *text) {
   *leaf = (ref_leaf){.link = link, .text = text->data, .count = text->size / INSTRUCTION, .sure = true};
   leaf->instructions = REF_TAKE(link, ref_leaf_instruction, leaf->count);
@@ -658,6 +667,7 @@ void ref_leaf_finalize(ref_link *link, ref_bytes *text) {
   leaf.tokens[leaf.instructions[leaf.stack_load].tokens[WRITE]].is_dropped = true;
   ref_leaf_number(&leaf);
   ref_leaf_fix_stalls(&leaf, old);
+  ref_leaf_set_stack_stall(&leaf);
   if (!leaf.sure) {
     memcpy(text->data, input, text->size);
   }

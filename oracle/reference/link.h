@@ -751,6 +751,7 @@ void ref_view_settle_type(const ref_cubin *cubin, ref_section *section);
 ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury);
 
 /* capsule_namesakes.c */
+void ref_records_mend(ref_link *link, ref_file *file); /* capsule_records.c: RF1156 */
 void ref_namesakes_share_first(ref_link *link);
 void ref_namesakes_check_places(ref_link *link);
 

@@ -140,7 +140,7 @@ static const char *ref_merge_stem(const ref_link *link, const ref_file *file, ui
                             ? ref_u32(body->data)
                             : 0;
   return ref_mercury_body_beside(&file->whole, text, section) == NULL ? file->cubin.sections[section].name
-                                                                      : file->whole.sections[text].name;
+                                                                      : file->cubin.sections[text].name;
 }
 
 static void ref_merge_new_body(ref_link *link, size_t file_number, uint32_t symbol) {

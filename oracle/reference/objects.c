@@ -753,6 +753,12 @@ static bool ref_object_is_second_texture(const ref_link *link, const ref_symbol 
   return !link->is_capsule && (bind == REF_BIND_WEAK || old->type != (input->info & 15) || clashes);
 }
 
+/* RF1191: a capsule's compiler constants have no symbol in an executable by which they could be found. */
+static bool ref_object_is_unnamed(const ref_out_symbol *symbol) {
+  return symbol->dropped && (symbol->other & VISIBILITY) == INTERNAL &&
+         (symbol->other & REF_SPACE_MASK) == REF_SPACE_CONSTANT;
+}
+
 /* L159, RF409: a texture, sampler or surface, whatever its binding, beside whatever else has its name so far: nothing but E21. */
 static bool ref_object_texture_clashes(ref_link *link, const ref_file *file, const ref_symbol *input) {
   if (ref_bindless_mask_of(input->info & 15) == 0) {
@@ -763,7 +769,8 @@ static bool ref_object_texture_clashes(ref_link *link, const ref_file *file, con
   }
   const size_t number = ref_named_find_first(link, input->name);
   const bool texture = number != REF_NONE && ref_bindless_mask_of(link->symbols[number].type) != 0;
-  if (number == REF_NONE || (texture && !ref_object_is_second_texture(link, input, &link->symbols[number]))) {
+  if (number == REF_NONE || (texture && !ref_object_is_second_texture(link, input, &link->symbols[number])) ||
+      (link->is_capsule && ref_object_is_unnamed(&link->symbols[number]))) {
     return false;
   }
   const size_t mention = link->symbols[number].mention_file;

@@ -506,8 +506,8 @@ static void ref_relocation_name_target(ref_link *link, const ref_file *file, uin
   }
 }
 
-/* L584: a type that is none of Mercury's. */
-static bool ref_relocation_has_no_type(const ref_link *link, const ref_relocation *entry) {
+/* RF686: an entry of Mercury's with a number of the SASS side's (L584). */
+static bool ref_relocation_is_unexpected(const ref_link *link, const ref_relocation *entry) {
   return link->view->is_mercury && entry->type != 0 && entry->type <= REF_MERCURY_FIRST;
 }
 
@@ -515,7 +515,7 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
                                bool has_addend, size_t processed) {
   ref_file *file = &link->files[file_number];
   const uint32_t target = file->cubin.sections[table].info;
-  if (ref_relocation_has_no_type(link, entry)) {
+  if (ref_relocation_is_unexpected(link, entry)) {
     link->has_unexpected_entry = true; /* RF686 */
     link->unexpected_file = file_number;
     return;
@@ -592,7 +592,7 @@ static void ref_relocation_check_dead_types(ref_link *link, size_t file_number, 
   const ref_cubin *cubin = &link->files[file_number].cubin;
   for (size_t i = 0; i < ref_cubin_relocation_count(cubin, section); i++) {
     const ref_relocation entry = ref_cubin_relocation(cubin, section, i);
-    if (ref_relocation_has_no_type(link, &entry)) {
+    if (ref_relocation_is_unexpected(link, &entry)) {
       link->has_unexpected_entry = true;
       link->unexpected_file = file_number;
     }
@@ -604,6 +604,13 @@ static void ref_relocation_note_dead(ref_link *link, const ref_file *file, uint3
   const uint32_t owner = ref_merge_owner(file, file->cubin.sections[section].info);
   if (file->body_of[owner] == REF_BODY_LOSES) {
     return;
+  }
+  for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
+    const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
+    if (ref_relocation_is_unexpected(link, &entry)) { /* RF1192: of dead code, too */
+      link->has_unexpected_entry = true;
+      link->unexpected_file = (size_t)(file - link->files);
+    }
   }
   ref_function *function = &link->functions[file->function_of[owner]];
   ref_relocation_note_dead_textures(file, section, function);
