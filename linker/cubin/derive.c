@@ -1394,6 +1394,13 @@ static void derive_debug_data(const deriver *d, uint32_t section, const tl_cubin
       derive_data(d, section, i);
 }
 
+/* L1822 */
+static void derive_frames(const deriver *d, uint32_t frames, uint32_t entries) {
+  tl_cubin_section *const own = derive_section(d, d->sass[frames]), *const list = derive_section(d, d->sass[entries]);
+  if (derive_section(d, entries)->type == SHT_CUDA_MERCURY_RELA && own->type == SHT_PROGBITS && list->type == SHT_RELA)
+    tl_derive_take_pointers(own, list, derive_section(d, frames), derive_section(d, entries), d->arena);
+}
+
 /* Places in the code are looked up where the file has tables of registers (L1484). */
 static void derive_find_registers(deriver *d) {
   uint32_t tables = 0;
@@ -1452,6 +1459,8 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
       derive_data_bytes(&d, i);
     if (!joined && derive_is_debug_data(&d, i))
       derive_debug_data(&d, i, &about);
+    if (!joined && d.sass[i] && d.sass[last] && strcmp(derive_name(&d, i), ".nv.merc.debug_frame") == 0)
+      derive_frames(&d, i, last);
     if (data && section->flags & SHF_CUDA_MERCURY && d.sass[last])
       derive_data(&d, i, last);
     else if (section->type == SHT_CUDA_CAPSULE)

@@ -41,6 +41,9 @@ typedef struct tl_derive_version {
 tl_derive_version tl_derive_find_version(const tl_cubin *cubin, const tl_names *names);
 /* Gives a section of the SASS side the contents of Mercury's that stands for it again. */
 void tl_derive_take_again(tl_cubin_section *section, const tl_cubin_section *mercury);
+/* L1822: frames of the SASS side name the CIE that Mercury's name, be it the SASS side's or not. */
+void tl_derive_take_pointers(tl_cubin_section *own, tl_cubin_section *entries, const tl_cubin_section *mercury,
+                             const tl_cubin_section *mercury_entries, tl_arena *arena);
 /* Attributes of a text get a record of it behind them (L1537, L1538). */
 void tl_derive_add_version(tl_cubin_section *attributes, tl_derive_version version, tl_arena *arena);
 

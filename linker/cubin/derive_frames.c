@@ -1,0 +1,87 @@
+/* Which CIE the frames of a capsule's SASS side name (L1822): nvlink makes them of Mercury's, and leaves in them what those say,
+ * the pointer's bytes and the addend of its entry, though CIEs of the SASS side may lie elsewhere. This holds where both sides
+ * have the same CIEs and frames in one order, as compilers and linkers write them; the rest of a frame stays as the SASS side
+ * has it. */
+#include "cubin/derive.h"
+
+#include "base/bytes.h"
+#include "base/vector.h"
+#include "cubin/elf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAD = 12, POINTER = 8, LENGTH_AT = 4 };
+
+/* The pointer of a frame on either side; `addend`: of Mercury's first entry there. */
+typedef struct frame_pointer {
+  uint64_t own, mercury;
+  int64_t addend;
+  bool has_entry;
+} frame_pointer;
+typedef TL_VECTOR(frame_pointer) frame_pointers;
+
+/* The CIE or frame at a place: its end, 0 where there is none. */
+static uint64_t frames_end(const tl_cubin_section *section, uint64_t at, bool *cie) {
+  if (section->size - at < HEAD + POINTER || tl_get32(section->data + at) != UINT32_MAX)
+    return 0;
+  const uint64_t length = tl_get64(section->data + at + LENGTH_AT);
+  *cie = tl_get64(section->data + at + HEAD) == UINT64_MAX;
+  return length < POINTER || length > section->size - at - HEAD ? 0 : at + HEAD + length;
+}
+
+/* False where the two sides are not alike. */
+static bool frames_pair(const tl_cubin_section *mercury, const tl_cubin_section *own, tl_arena *arena,
+                        frame_pointers *pointers) {
+  uint64_t at = 0, from = 0;
+  while (at < own->size && from < mercury->size) {
+    bool cie = false, mercury_cie = false;
+    const uint64_t end = frames_end(own, at, &cie), mercury_end = frames_end(mercury, from, &mercury_cie);
+    if (!end || !mercury_end || cie != mercury_cie)
+      return false;
+    if (!cie)
+      *tl_vector_push(arena, pointers) = (frame_pointer){.own = at + HEAD, .mercury = from + HEAD};
+    at = end;
+    from = mercury_end;
+  }
+  return at == own->size && from == mercury->size;
+}
+
+static int frames_compare_own(const void *a, const void *b) {
+  return tl_compare(((const frame_pointer *)a)->own, ((const frame_pointer *)b)->own);
+}
+
+static int frames_compare_mercury(const void *a, const void *b) {
+  return tl_compare(((const frame_pointer *)a)->mercury, ((const frame_pointer *)b)->mercury);
+}
+
+/* Both orders are the same, since frames do not overlap. */
+static frame_pointer *frames_find(const frame_pointers *pointers, uint64_t place, bool own) {
+  const frame_pointer key = {.own = place, .mercury = place};
+  return bsearch(&key, pointers->items, pointers->count, sizeof key, own ? frames_compare_own : frames_compare_mercury);
+}
+
+void tl_derive_take_pointers(tl_cubin_section *own, tl_cubin_section *entries, const tl_cubin_section *mercury,
+                             const tl_cubin_section *mercury_entries, tl_arena *arena) {
+  frame_pointers pointers = {0};
+  if (!own->data || !mercury->data || !entries->data || !mercury_entries->data ||
+      !frames_pair(mercury, own, arena, &pointers) || !pointers.count)
+    return;
+  for (uint64_t at = 0; at + ELF_RELA_SIZE <= mercury_entries->size; at += ELF_RELA_SIZE) {
+    const uint8_t *const entry = mercury_entries->data + at;
+    frame_pointer *const pointer = frames_find(&pointers, tl_get64(entry), false);
+    if (pointer && !pointer->has_entry)
+      pointer->addend = (int64_t)tl_get64(entry + 16), pointer->has_entry = true;
+  }
+  uint8_t *const bytes = tl_arena_copy(arena, own->data, own->size);
+  uint8_t *const copy = tl_arena_copy(arena, entries->data, entries->size);
+  for (size_t i = 0; i < pointers.count; i++)
+    memcpy(bytes + pointers.items[i].own, mercury->data + pointers.items[i].mercury, POINTER);
+  for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
+    const frame_pointer *const pointer = frames_find(&pointers, tl_get64(copy + at), true);
+    if (pointer && pointer->has_entry)
+      tl_put64(copy + at + 16, (uint64_t)pointer->addend);
+  }
+  own->data = bytes;
+  entries->data = copy;
+}
