@@ -3,6 +3,7 @@
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
 #include "emit/emit.h"
+#include "relocate/unified_names.h"
 
 /* --- .nv.info --- */
 
@@ -222,20 +223,6 @@ void tl_emit_bodies(tl_emitted *e) {
 
 /* --- unified tables --- */
 
-/* By symbol: its number in .symtab. In the copies that a SASS-kind file has for Mercury, an executable has nvlink's own
- * numbers of global symbols, which count down from -1 (L435), dead functions among them (L1643). */
-static uint32_t *tables_unified_numbers(const tl_emitted *e) {
-  const tl_module *const module = e->module;
-  uint32_t *const numbers = tl_arena_copy(e->arena, e->symbol_index, module->symbols.count * sizeof *numbers);
-  uint32_t dead = 0;
-  for (uint32_t i = 0; i < module->globals.count; i++) {
-    while (dead < module->dead_globals.count && module->dead_globals.items[dead] <= i)
-      dead++;
-    numbers[module->globals.items[i]] = UINT32_MAX - i - dead;
-  }
-  return numbers;
-}
-
 /* L591 */
 void tl_emit_metadata(tl_emitted *e) {
   const tl_module *const module = e->module;
@@ -273,7 +260,7 @@ void tl_emit_unified(tl_emitted *e) {
     uint8_t *const at = bytes + entry->offset;
     const bool copy = section->flags & SHF_CUDA_MERCURY && !module->capsule;
     if (copy && !copies)
-      copies = tables_unified_numbers(e);
+      copies = tl_unified_numbers(module, e->arena); /* L435, L1823 */
     tl_put32(at, entry->symbol == TL_NONE ? 0 : (copy ? copies : e->symbol_index)[entry->symbol]);
     tl_put32(at + 4, tl_get32(at + 4) | flags);
     if (e->layout->unified_places)

@@ -1,7 +1,7 @@
 /* What entries of the unified tables name after entries about them were carried out (L1710). nvlink's own numbers of symbols
  * stand there then: those of global symbols count down from -1, dead functions among them (L1643), those of sections and
  * local symbols up from 1 in the order in which they were made, also of sections whose symbols are not in the output. A number
- * of what is not there is a deleted symbol. Beyond all numbers nvlink reads what lies there, which most often is the same. */
+ * of what is not there is a deleted symbol. The copies of the tables for Mercury have all of them (L435, L1823). Beyond all numbers nvlink reads what lies there, which most often is the same. */
 #include "relocate/unified_names.h"
 
 #include "base/bytes.h"
@@ -104,6 +104,13 @@ static bool unified_is_deleted(const unified_names *n, const tl_layout *layout, 
   const uint32_t place = global ? UINT32_MAX - number : number;
   const uint32_t symbol = place < list->count ? list->items[place] : TL_NONE;
   return symbol == TL_NONE || !tl_symbol_is_listed(n->module, layout, symbol);
+}
+
+uint32_t *tl_unified_numbers(const tl_module *module, tl_arena *arena) {
+  unified_names n = {.module = module, .arena = arena};
+  unified_number(&n);
+  unified_number_globals(&n);
+  return n.number;
 }
 
 bool tl_unified_names_deleted(const tl_relocated *relocated, const tl_module *module, const tl_layout *layout) {

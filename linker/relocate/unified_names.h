@@ -4,6 +4,8 @@
 
 #include "relocate/relocate.h"
 
+/* By symbol: nvlink's own number, globals down from -1, sections and local symbols up from 1. In the arena. */
+uint32_t *tl_unified_numbers(const tl_module *module, tl_arena *arena);
 bool tl_unified_names_deleted(const tl_relocated *relocated, const tl_module *module, const tl_layout *layout);
 
 #endif

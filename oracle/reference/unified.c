@@ -16,12 +16,6 @@ bool ref_unified_is_copy(const ref_section *section) {
   return ref_unified_is_table(section->type) && (section->flags & REF_FLAG_MERCURY) != 0;
 }
 
-/* RF188, RF1077: in the copies symbols have nvlink's own numbers: -1 is the first global one. */
-static uint32_t ref_unified_number(const ref_link *link, size_t symbol, bool copy) {
-  const uint32_t index = symbol == REF_NONE ? 0 : link->symbols[symbol].index;
-  return copy && index >= link->first_global ? 0 - link->symbols[symbol].own_number : index;
-}
-
 /* R13a, U2: entries of type 114 stay if the link has a table of functions. */
 bool ref_unified_keeps_offset(const ref_link *link) {
   return (link->relocatable || link->has_index) && ref_map_find(&link->section_by_name, ".nv.uft.entry") != REF_NONE;
@@ -135,6 +129,15 @@ static uint32_t ref_unified_own_number(const ref_link *link, size_t symbol) {
   }
   const bool found = symbol != REF_NONE && low < list->count && list->items[low] == symbol;
   return !found ? 0 : local ? (uint32_t)(low + 1) : (uint32_t)-(int64_t)(low + 1);
+}
+
+/* RF188, RF1077: in the copies symbols have nvlink's own numbers: -1 is the first global one; RF1195: and of local ones. */
+static uint32_t ref_unified_number(const ref_link *link, size_t symbol, bool copy) {
+  const uint32_t index = symbol == REF_NONE ? 0 : link->symbols[symbol].index;
+  if (!copy || index == 0) {
+    return index;
+  }
+  return index >= link->first_global ? 0 - link->symbols[symbol].own_number : ref_unified_own_number(link, symbol);
 }
 
 /* RF713, RF885: what an entry has left of nvlink's own number is read as one. */
