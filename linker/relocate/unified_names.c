@@ -1,7 +1,8 @@
 /* What entries of the unified tables name after entries about them were carried out (L1710). nvlink's own numbers of symbols
  * stand there then: those of global symbols count down from -1, dead functions among them (L1643), those of sections and
  * local symbols up from 1 in the order in which they were made, also of sections whose symbols are not in the output. A number
- * of what is not there is a deleted symbol. The copies of the tables for Mercury have all of them (L435, L1823). Beyond all numbers nvlink reads what lies there, which most often is the same. */
+ * of what is not there is a deleted symbol. Beyond all numbers nvlink reads what lies there, which most often is the same. The
+ * copies of the tables for Mercury have such numbers throughout (L435, L1823). */
 #include "relocate/unified_names.h"
 
 #include "base/bytes.h"
