@@ -1,5 +1,5 @@
-/* Which CIE the frames of a capsule's SASS side name (L1822): nvlink makes them of Mercury's, and leaves in them what those say,
- * the pointer's bytes and the addend of its entry, though CIEs of the SASS side may lie elsewhere. This holds where both sides
+/* Which CIE the frames of a capsule's SASS side name (L1822): nvlink makes them of Mercury's, and where a pointer of those has an
+ * entry it leaves the pointer's bytes and the entry's addend as they are, though CIEs of the SASS side may lie elsewhere. This holds where both sides
  * have the same CIEs and frames in one order, as compilers and linkers write them; the rest of a frame stays as the SASS side
  * has it. */
 #include "cubin/derive.h"
@@ -76,7 +76,8 @@ void tl_derive_take_pointers(tl_cubin_section *own, tl_cubin_section *entries, c
   uint8_t *const bytes = tl_arena_copy(arena, own->data, own->size);
   uint8_t *const copy = tl_arena_copy(arena, entries->data, entries->size);
   for (size_t i = 0; i < pointers.count; i++)
-    memcpy(bytes + pointers.items[i].own, mercury->data + pointers.items[i].mercury, POINTER);
+    if (pointers.items[i].has_entry)
+      memcpy(bytes + pointers.items[i].own, mercury->data + pointers.items[i].mercury, POINTER);
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
     const frame_pointer *const pointer = frames_find(&pointers, tl_get64(copy + at), true);
     if (pointer && pointer->has_entry)
