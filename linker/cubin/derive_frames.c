@@ -1,7 +1,7 @@
-/* Which CIE the frames of a capsule's SASS side name (L1822): nvlink makes them of Mercury's, and where a pointer of those has an
- * entry it leaves the pointer's bytes and the entry's addend as they are, though CIEs of the SASS side may lie elsewhere. This holds where both sides
- * have the same CIEs and frames in one order, as compilers and linkers write them; the rest of a frame stays as the SASS side
- * has it. */
+/* Which CIE the frames of a capsule's SASS side name (L1822): nvlink makes them of Mercury's, and where a pointer of those has
+ * an entry it leaves the pointer's bytes and the entry's addend as they are, though CIEs of the SASS side may lie elsewhere.
+ * This holds where both sides have the same CIEs and frames in one order, as compilers and linkers write them; the rest of a
+ * frame stays as the SASS side has it. */
 #include "cubin/derive.h"
 
 #include "base/bytes.h"
