@@ -484,7 +484,7 @@ static void objects_take_reported(const tl_cubin_symbol *s, tl_symbol *known) {
 }
 
 static uint32_t objects_new_symbol(tl_merging *m, const tl_cubin_symbol *s, uint8_t info) {
-  const bool sizeless = objects_is_texture(s) && s->section == SHN_UNDEF; /* L587 */
+  const bool sizeless = objects_is_texture(s); /* L587, L1840 */
   const tl_symbol symbol = {.name = s->name,
                             .info = info,
                             .other = s->other,
