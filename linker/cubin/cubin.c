@@ -1,6 +1,7 @@
 /* The bounded reader of cubin/cubin.h. Only this file and input/ take pointers into a file's bytes from numbers that
  * stand in the file. That the section table and the bytes of every section lie in it input/ has seen
- * (tl_content_elf_fault); all else is looked at here. Rules: F1-F11, F20-F46, F50-F60, X2, R31. */
+ * (tl_content_elf_fault); all else is looked at here. Rules: F1-F11, F20-F46, F50-F60, X2, R31,
+ * L1840. */
 #include "cubin/cubin.h"
 
 #include "base/bytes.h"
@@ -335,7 +336,7 @@ static void reader_read_symbol(reader *r, uint32_t index, const tl_cubin_section
                               .unnamed = !named && index != 0,
                               .homeless = reader_symbol_is_homeless(r, index, at),
                               .info = reader_symbol_info(at, tl_names_text(r->names, name)),
-                              .other = at[5],
+                              .other = tl_type_is_texture(at[4] & 15) ? 0 : at[5], /* L1840 */
                               .section = reader_symbol_section(r, index, at, wide),
                               .value = tl_get64(at + 8),
                               .size = tl_get64(at + 16)};

@@ -1008,16 +1008,13 @@ static uint32_t spread_count_sparse(const spreader *s, uint32_t function, uint32
 /* L1472: nvlink counts the records of the functions that live, several of one, too, and holds them against the number of all
  * functions, whatever these are. */
 static void spread_compare_sparse(spreader *s) {
-  const tl_resolution *const resolution = s->module->resolution;
   uint64_t records = 0;
   for (size_t f = 0; f < s->module->functions.count; f++) {
     const uint32_t function = s->module->functions.items[f], text = spread_text_of(s, function);
     if (text != TL_NONE && text != s->module->jump_slots)
       records += spread_count_sparse(s, function, text);
   }
-  uint64_t functions = resolution->functions.count;
-  for (size_t f = 0; f < resolution->functions.count; f++)
-    functions -= resolution->functions.items[f].stub;
+  const uint64_t functions = s->module->resolution->functions.count; /* L1844: jump slots, too */
   s->any_sparse = records != 0;
   s->fills_sparse = records != 0 && records < functions;
 }

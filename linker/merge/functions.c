@@ -640,7 +640,8 @@ static uint64_t functions_append_slot(tl_merging *m, uint32_t section) {
     size = SLOT_SIZE;
   }
   tl_section *const slots = &m->module->sections.items[m->module->jump_slots];
-  slots->align = tl_larger(slots->align, input->align); /* the place in them does not ask for it (L1477) */
+  const uint64_t least = m->module->capsule ? 1 : SLOT_SIZE;                 /* L1845 */
+  slots->align = tl_larger(slots->align, tl_larger(input->align, least));    /* places do not ask for it (L1477) */
   const uint64_t align = m->module->view == TL_VIEW_MERCURY ? SLOT_SIZE : 1; /* one behind the other (L1616) */
   return tl_module_append(m->module, m->module->jump_slots, bytes, size, align, m->file, section);
 }

@@ -131,6 +131,11 @@ static uint32_t objects_info_section(tl_merging *m, const tl_cubin_section *inpu
   return out;
 }
 
+/* L1843: nvlink makes these sections itself; shared memory that an object of another space brings is the input's. */
+static bool objects_is_made_anew(const tl_merging *m, const tl_cubin_section *input) {
+  return input->type == SHT_CUDA_CONSTANT0 + 2 || (input->type == SHT_CUDA_SHARED && !m->foreign);
+}
+
 /* A section of one function: never shared by two functions of one name (W3.10). */
 static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t text) {
   tl_module *const module = m->module;
@@ -149,8 +154,7 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
   const uint64_t flags = input->type == SHT_CUDA_SHARED          ? SHF_WRITE | SHF_ALLOC | SHF_INFO_LINK /* L592 */
                          : input->type == SHT_CUDA_CONSTANT0 + 2 ? SHF_ALLOC | SHF_INFO_LINK             /* L1612 */
                                                                  : input->flags;
-  const bool bare = input->type == SHT_CUDA_CONSTANT0 + 2 || input->type == SHT_CUDA_SHARED; /* L952 */
-  const uint64_t entry_size = bare ? 0 : input->entry_size;
+  const uint64_t entry_size = objects_is_made_anew(m, input) ? 0 : input->entry_size; /* L952 */
   out = table ? tl_module_add_section_unlisted(module, input->name, input->type, flags, input->align, entry_size)
               : tl_module_add_section(module, objects_owned_name(m, input, text), input->type, flags, input->align,
                                       entry_size);
@@ -240,8 +244,8 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
     return out;
   const uint64_t align = shared && !m->foreign ? 1 : input->align; /* L253 */
   const bool pool = shared && !m->foreign;
-  const uint64_t flags = pool ? SHF_WRITE | SHF_ALLOC : nobody ? SHF_ALLOC : input->flags; /* L592 */
-  out = tl_module_add_section(module, name, input->type, flags, align, input->entry_size);
+  const uint64_t flags = pool ? SHF_WRITE | SHF_ALLOC : nobody ? SHF_ALLOC : input->flags;            /* L592 */
+  out = tl_module_add_section(module, name, input->type, flags, align, pool ? 0 : input->entry_size); /* L1842 */
   tl_module_add_section_symbol(module, out);
   if (shared && m->foreign)
     module->foreign_shared = out;
@@ -387,9 +391,9 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const uint32_t out = owned ? objects_owned_section(m, index, text) : objects_named_section(m, index);
   tl_section *const section = &module->sections.items[out];
   if (out >= known) {
-    const bool own = out == module->debug_shared || (owned && input->type == SHT_CUDA_CONSTANT0 + 2); /* L592, L1172 */
-    section->link = own ? 0 : input->link;                                                            /* L189 */
-    if (input->type == SHT_CUDA_LOCAL && !owned)                                                      /* L951 */
+    const bool own = out == module->debug_shared || (owned && objects_is_made_anew(m, input)); /* L592, L1172 */
+    section->link = own ? 0 : input->link;                                                     /* L189 */
+    if (input->type == SHT_CUDA_LOCAL && !owned)                                               /* L951 */
       section->about = objects_owner_text(m, input);
     else if (!owned && input->info && (input->type != SHT_CUDA_SHARED || out == module->foreign_shared)) /* L1582 */
       section->leads = objects_owner_text(m, input);
@@ -484,7 +488,7 @@ static void objects_take_reported(const tl_cubin_symbol *s, tl_symbol *known) {
 }
 
 static uint32_t objects_new_symbol(tl_merging *m, const tl_cubin_symbol *s, uint8_t info) {
-  const bool sizeless = objects_is_texture(s) && s->section == SHN_UNDEF; /* L587 */
+  const bool sizeless = objects_is_texture(s); /* L587, L1840 */
   const tl_symbol symbol = {.name = s->name,
                             .info = info,
                             .other = s->other,
@@ -731,6 +735,14 @@ static void objects_list_internal(tl_merging *m, uint32_t symbol) {
   tl_module_list_symbol(m->module, symbol, true);
 }
 
+/* L1460: of an object of compiler constants no bit but its space and its visibility comes into the output. */
+static uint8_t objects_other(const tl_merging *m, const tl_cubin_symbol *s) {
+  const bool internal = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
+  const bool constant = (s->other & STO_SPACE_MASK) == STO_CONSTANT;
+  const bool bank = m->cubin->sections[s->section].type == SHT_CUDA_CONSTANT0 + 2;
+  return internal && constant && bank ? STO_CONSTANT | STV_INTERNAL : s->other;
+}
+
 /* Compiler constants and parameters (STV_INTERNAL, F58): a kernel's own section is placed, a device function's becomes a
  * block that layout copies into the kernels (W10.2). Symbols of this kind never reach an executable. */
 static void objects_pass_internal(tl_merging *m, uint32_t index) {
@@ -768,6 +780,7 @@ static void objects_pass_internal(tl_merging *m, uint32_t index) {
   const uint32_t out = objects_new_symbol(m, s, s->info);
   tl_symbol *const symbol = &module->symbols.items[out];
   symbol->unlisted = true;
+  symbol->other = objects_other(m, s); /* L1841 */
   symbol->align = tl_merge_constant_align(m->cubin, s);
   if (kernel) {
     symbol->section = m->section_map[s->section];
@@ -927,14 +940,6 @@ static void objects_take_alone_kernels(tl_merging *m) {
     if (primary < m->cubin->symbol_count && m->bodies[primary].alone_align)
       objects_take_alone(m, s, m->bodies[primary].alone_align);
   }
-}
-
-/* L1460: of an object of compiler constants no bit but its space and its visibility comes into the output. */
-static uint8_t objects_other(const tl_merging *m, const tl_cubin_symbol *s) {
-  const bool internal = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
-  const bool constant = (s->other & STO_SPACE_MASK) == STO_CONSTANT;
-  const bool bank = m->cubin->sections[s->section].type == SHT_CUDA_CONSTANT0 + 2;
-  return internal && constant && bank ? STO_CONSTANT | STV_INTERNAL : s->other;
 }
 
 static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) {

@@ -538,12 +538,14 @@ static void records_check_prototype(tl_merging *m, uint32_t symbol, uint32_t off
   const char *const known = text ? text : "\1"; /* no prototype at all: an error when the record is read */
   const uint32_t prototype = tl_names_intern(module->names, known, strlen(known));
   uint32_t *const first = &module->first_prototype[function];
-  const bool stays = !records_loses(m, symbol) && m->bodies[symbol].role != TL_BODY_MISMATCH; /* L1718 */
+  const tl_function *const f = &module->resolution->functions.items[function];
+  const bool beside = f->first_file == m->file && tl_symbol_binding(&m->cubin->symbols[symbol]) == STB_GLOBAL;
+  const bool clashes = m->bodies[symbol].role == TL_BODY_MISMATCH && !beside; /* L1718, L1846 */
+  const bool stays = !records_loses(m, symbol) && !clashes;
   if (taken ? stays : *first == TL_NONE)
     *first = prototype;
   if (*first == prototype || taken)
     return;
-  const tl_function *const f = &module->resolution->functions.items[function];
   const uint32_t out = tl_merging_symbol(m, symbol);
   const uint32_t mention = out == TL_NONE ? TL_NONE : module->symbols.items[out].mention;
   const bool defined = f->defined && f->first_file <= m->file; /* not by a later file (L1194) */
