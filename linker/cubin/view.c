@@ -18,6 +18,7 @@
 #include "cubin/elf.h"
 #include "cubin/mercury.h"
 #include "cubin/order.h"
+#include "cubin/recorded.h"
 #include "cubin/shape.h"
 
 #include <string.h>
@@ -398,6 +399,7 @@ static const tl_cubin_section *view_take_first(tl_cubin *cubin, const tl_names *
 
 static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
   view_pair_texts(cubin, names, arena, diagnostics);
+  tl_recorded_mend(cubin, arena);
   tl_mercury_check(cubin, names, arena, diagnostics);
   if (cubin->role.finalized)
     view_take_first(cubin, names, arena, diagnostics);
@@ -512,6 +514,7 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
   }
   if (cubin->role.finalized) {
     view_check_unread_entries(cubin, names, arena, diagnostics);
+    tl_recorded_mend(cubin, arena);
     tl_mercury_check(cubin, names, arena, diagnostics);
     tl_derive_sass(cubin, names, arena, view_take_first(cubin, names, arena, diagnostics));
   } else if (tl_view_is_capsule(cubin)) {
