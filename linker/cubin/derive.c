@@ -1437,6 +1437,7 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
   derive_list_alone(&d);
   derive_find_registers(&d);
   const uint32_t *const again = derive_find_again(&d, derive_find_lone(&d));
+  bool framed = false;
   for (uint32_t i = 1; i < count; i++) {
     tl_cubin_section *const section = derive_section(&d, i);
     if (again[i])
@@ -1459,8 +1460,10 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
       derive_data_bytes(&d, i);
     if (!joined && derive_is_debug_data(&d, i))
       derive_debug_data(&d, i, &about);
-    if (!joined && d.sass[i] && d.sass[last] && strcmp(derive_name(&d, i), ".nv.merc.debug_frame") == 0)
+    if (!joined && !framed && d.sass[i] && d.sass[last] && strcmp(derive_name(&d, i), ".nv.merc.debug_frame") == 0) {
+      framed = true; /* the first of its name, or many sections would each take a copy */
       derive_frames(&d, i, last);
+    }
     if (data && section->flags & SHF_CUDA_MERCURY && d.sass[last])
       derive_data(&d, i, last);
     else if (section->type == SHT_CUDA_CAPSULE)

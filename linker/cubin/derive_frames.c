@@ -8,7 +8,6 @@
 #include "base/vector.h"
 #include "cubin/elf.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { HEAD = 12, POINTER = 8, LENGTH_AT = 4 };
@@ -16,7 +15,7 @@ enum { HEAD = 12, POINTER = 8, LENGTH_AT = 4 };
 /* The pointer of a frame on either side; `addend`: of Mercury's first entry there. */
 typedef struct frame_pointer {
   uint64_t own, mercury;
-  int64_t addend;
+  uint64_t addend;
   bool has_entry;
 } frame_pointer;
 typedef TL_VECTOR(frame_pointer) frame_pointers;
@@ -56,9 +55,22 @@ static int frames_compare_mercury(const void *a, const void *b) {
 }
 
 /* Both orders are the same, since frames do not overlap. */
-static frame_pointer *frames_find(const frame_pointers *pointers, uint64_t place, bool own) {
+static const frame_pointer *frames_find(const frame_pointers *pointers, uint64_t place, bool own) {
   const frame_pointer key = {.own = place, .mercury = place};
-  return bsearch(&key, pointers->items, pointers->count, sizeof key, own ? frames_compare_own : frames_compare_mercury);
+  return tl_sorted_find(&key, pointers->items, pointers->count, sizeof key,
+                        own ? frames_compare_own : frames_compare_mercury);
+}
+
+/* What Mercury's entries say of its pointers. */
+static void frames_read_entries(const tl_cubin_section *entries, frame_pointers *pointers) {
+  for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
+    const frame_pointer *const found = frames_find(pointers, tl_get64(entries->data + at), false);
+    if (!found || found->has_entry)
+      continue;
+    frame_pointer *const pointer = &pointers->items[found - pointers->items];
+    pointer->addend = tl_get64(entries->data + at + 16);
+    pointer->has_entry = true;
+  }
 }
 
 void tl_derive_take_pointers(tl_cubin_section *own, tl_cubin_section *entries, const tl_cubin_section *mercury,
@@ -67,12 +79,7 @@ void tl_derive_take_pointers(tl_cubin_section *own, tl_cubin_section *entries, c
   if (!own->data || !mercury->data || !entries->data || !mercury_entries->data ||
       !frames_pair(mercury, own, arena, &pointers) || !pointers.count)
     return;
-  for (uint64_t at = 0; at + ELF_RELA_SIZE <= mercury_entries->size; at += ELF_RELA_SIZE) {
-    const uint8_t *const entry = mercury_entries->data + at;
-    frame_pointer *const pointer = frames_find(&pointers, tl_get64(entry), false);
-    if (pointer && !pointer->has_entry)
-      pointer->addend = (int64_t)tl_get64(entry + 16), pointer->has_entry = true;
-  }
+  frames_read_entries(mercury_entries, &pointers);
   uint8_t *const bytes = tl_arena_copy(arena, own->data, own->size);
   uint8_t *const copy = tl_arena_copy(arena, entries->data, entries->size);
   for (size_t i = 0; i < pointers.count; i++)
@@ -81,7 +88,7 @@ void tl_derive_take_pointers(tl_cubin_section *own, tl_cubin_section *entries, c
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
     const frame_pointer *const pointer = frames_find(&pointers, tl_get64(copy + at), true);
     if (pointer && pointer->has_entry)
-      tl_put64(copy + at + 16, (uint64_t)pointer->addend);
+      tl_put64(copy + at + 16, pointer->addend);
   }
   own->data = bytes;
   entries->data = copy;

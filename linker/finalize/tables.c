@@ -145,7 +145,7 @@ const uint8_t *final_info(finalizer *f, uint32_t section, uint64_t *size) {
       continue;
     if (rule == INFO_SASS) {
       uint64_t own;
-      const uint8_t *const same = other ? info_next(other, other_size, code, &next[code], &own) : NULL;
+      const uint8_t *const same = info_next(other, other_size, code, &next[code], &own);
       record = same ? same : record;
       length = same ? own : length;
     }
