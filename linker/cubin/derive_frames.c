@@ -6,11 +6,12 @@
 
 #include "base/bytes.h"
 #include "base/vector.h"
+#include "cubin/call_frame.h"
 #include "cubin/elf.h"
 
 #include <string.h>
 
-enum { HEAD = 12, POINTER = 8, LENGTH_AT = 4 };
+enum { POINTER_SIZE = 8 };
 
 /* The pointer of a frame on either side; `addend`: of Mercury's first entry there. */
 typedef struct frame_pointer {
@@ -20,28 +21,18 @@ typedef struct frame_pointer {
 } frame_pointer;
 typedef TL_VECTOR(frame_pointer) frame_pointers;
 
-/* The CIE or frame at a place: its end, 0 where there is none. */
-static uint64_t frames_end(const tl_cubin_section *section, uint64_t at, bool *cie) {
-  if (section->size - at < HEAD + POINTER || tl_get32(section->data + at) != UINT32_MAX)
-    return 0;
-  const uint64_t length = tl_get64(section->data + at + LENGTH_AT);
-  *cie = tl_get64(section->data + at + HEAD) == UINT64_MAX;
-  return length < POINTER || length > section->size - at - HEAD ? 0 : at + HEAD + length;
-}
-
 /* False where the two sides are not alike. */
 static bool frames_pair(const tl_cubin_section *mercury, const tl_cubin_section *own, tl_arena *arena,
                         frame_pointers *pointers) {
   uint64_t at = 0, from = 0;
   while (at < own->size && from < mercury->size) {
-    bool cie = false, mercury_cie = false;
-    const uint64_t end = frames_end(own, at, &cie), mercury_end = frames_end(mercury, from, &mercury_cie);
-    if (!end || !mercury_end || cie != mercury_cie)
+    tl_call_frame frame, beside;
+    if (!tl_call_frame_next(own->data, own->size, &at, &frame) ||
+        !tl_call_frame_next(mercury->data, mercury->size, &from, &beside) || frame.cie != beside.cie)
       return false;
-    if (!cie)
-      *tl_vector_push(arena, pointers) = (frame_pointer){.own = at + HEAD, .mercury = from + HEAD};
-    at = end;
-    from = mercury_end;
+    if (!frame.cie)
+      *tl_vector_push(arena, pointers) =
+          (frame_pointer){.own = frame.offset + TL_FRAME_CIE, .mercury = beside.offset + TL_FRAME_CIE};
   }
   return at == own->size && from == mercury->size;
 }
@@ -84,7 +75,7 @@ void tl_derive_take_pointers(tl_cubin_section *own, tl_cubin_section *entries, c
   uint8_t *const copy = tl_arena_copy(arena, entries->data, entries->size);
   for (size_t i = 0; i < pointers.count; i++)
     if (pointers.items[i].has_entry)
-      memcpy(bytes + pointers.items[i].own, mercury->data + pointers.items[i].mercury, POINTER);
+      memcpy(bytes + pointers.items[i].own, mercury->data + pointers.items[i].mercury, POINTER_SIZE);
   for (uint64_t at = 0; at + ELF_RELA_SIZE <= entries->size; at += ELF_RELA_SIZE) {
     const frame_pointer *const pointer = frames_find(&pointers, tl_get64(copy + at), true);
     if (pointer && pointer->has_entry)

@@ -7,39 +7,20 @@
 
 #include "base/bytes.h"
 #include "catalog/defect.h"
+#include "cubin/call_frame.h"
 #include "cubin/elf.h"
 #include "cubin/known.h"
 
 #include <string.h>
 
-/* Layout of an entry: ff ff ff ff, length, then the CIE pointer (all ones: a CIE), for an FDE the function's address and
- * length. */
-enum { FRAME_LENGTH = 4, FRAME_CIE = 12, FRAME_ADDRESS = 20, FRAME_CODE = 28, FRAME_LEAST = 20, FRAME_FDE = 36 };
 enum { FRAME_BEHIND = 256 }; /* how far behind a frame its last instruction may go (L1486) */
 
-typedef struct frame {
-  uint64_t offset, size; /* in its section */
-  bool cie;
-} frame;
-typedef TL_VECTOR(frame) frame_list;
-
-/* False at the end and at anything that is no frame. */
-static bool frames_next(const uint8_t *bytes, uint64_t size, uint64_t *position, frame *out) {
-  const uint64_t at = *position;
-  if (size - at < FRAME_LEAST || tl_get32(bytes + at) != UINT32_MAX)
-    return false;
-  const uint64_t length = tl_get64(bytes + at + FRAME_LENGTH);
-  if (length > size - at - FRAME_CIE || length < FRAME_LEAST - FRAME_CIE)
-    return false;
-  *out = (frame){at, length + FRAME_CIE, tl_get64(bytes + at + FRAME_CIE) == UINT64_MAX};
-  *position = at + out->size;
-  return out->cie || out->size >= FRAME_FDE;
-}
+typedef TL_VECTOR(tl_call_frame) frame_list;
 
 static frame_list frames_read(const finalizer *f, const uint8_t *bytes, uint64_t size) {
   frame_list list = {0};
-  frame one;
-  for (uint64_t position = 0; frames_next(bytes, size, &position, &one);)
+  tl_call_frame one;
+  for (uint64_t position = 0; tl_call_frame_next(bytes, size, &position, &one);)
     *tl_vector_push(f->arena, &list) = one;
   return list;
 }
@@ -133,7 +114,7 @@ static uint64_t frames_start(const finalizer *f, const frame_entry *entry) {
 /* L1304: whether a frame is a function's. nvlink finds the function by the address that is stored there (L724). */
 static bool frames_is_about_code(const finalizer *f, uint32_t symbol, const uint8_t *bytes) {
   const tl_symbol *const function = &f->mercury->module->symbols.items[symbol];
-  const uint64_t stored = tl_get64(bytes + FRAME_ADDRESS);
+  const uint64_t stored = tl_get64(bytes + TL_FRAME_ADDRESS);
   return tl_type_of(function) == STT_FUNC && function->section != TL_NONE &&
          (!stored || final_begins_inner(f, function->section, stored));
 }
@@ -153,7 +134,8 @@ static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uin
   size_t cie = SIZE_MAX;
   for (size_t i = 0; i < from.count; i++) {
     const uint64_t place = mercury->offset + from.items[i].offset;
-    const frame_entry *const entry = from.items[i].cie ? NULL : frames_find_entry(&w->entries, place + FRAME_ADDRESS);
+    const frame_entry *const entry =
+        from.items[i].cie ? NULL : frames_find_entry(&w->entries, place + TL_FRAME_ADDRESS);
     if (from.items[i].cie)
       cie = i;           /* a frame's CIE is the one before it */
     if (cie == SIZE_MAX) /* what was carried out made another of it */
@@ -314,7 +296,7 @@ static bool frames_read_steps(const finalizer *f, const frame_pair *pair, frame_
   uint8_t *const bytes = final_new(f, end_of_section);
   uint64_t at = 0, start = 0, end = 0; /* start, end: of the instructions at this place, in `bytes` */
   bool any = false;
-  for (uint64_t i = FRAME_FDE, length; i < size; i += length) {
+  for (uint64_t i = TL_FRAME_FDE, length; i < size; i += length) {
     length = frames_instruction_size(frame_bytes + i, end_of_section - i);
     if (!length)
       return false;
@@ -404,14 +386,14 @@ static void frames_put_translated(frame_writer *w, uint32_t first, const frame_p
     final_disagree(f, "a frame is not understood");
   const uint64_t start = w->size;
   tl_vector_sort(&steps, frames_compare_steps);
-  frames_put(w, last->mercury, FRAME_FDE);
+  frames_put(w, last->mercury, TL_FRAME_FDE);
   const final_extent part = final_extent_of(f, text, last->start);
   frames_put_steps(w, &steps, &code, last->start, part.start);
   w->size = start + tl_align(w->size - start, 8);
-  tl_put64(w->bytes + start + FRAME_LENGTH, w->size - start - FRAME_CIE);
+  tl_put64(w->bytes + start + TL_FRAME_LENGTH, w->size - start - TL_FRAME_CIE);
   if (part.start)
-    tl_put64(w->bytes + start + FRAME_ADDRESS, part.start);
-  tl_put64(w->bytes + start + FRAME_CODE, final_is_slot(f, last->symbol) ? final_slot_code_end(f) : part.size);
+    tl_put64(w->bytes + start + TL_FRAME_ADDRESS, part.start);
+  tl_put64(w->bytes + start + TL_FRAME_CODE, final_is_slot(f, last->symbol) ? final_slot_code_end(f) : part.size);
 }
 
 static void frames_put_leb(frame_writer *w, uint32_t value, bool sign) {
@@ -463,7 +445,7 @@ static bool frames_make_cie(frame_writer *w, const uint8_t *from, uint64_t size)
   }
   memset(w->bytes + w->size, NOP, 8);
   w->size = start + tl_align(w->size - start, 8);
-  tl_put64(w->bytes + start + FRAME_LENGTH, w->size - start - FRAME_CIE);
+  tl_put64(w->bytes + start + TL_FRAME_LENGTH, w->size - start - TL_FRAME_CIE);
   return true;
 }
 
@@ -512,13 +494,13 @@ static void frames_write(frame_writer *w) {
     *tl_vector_push(f->arena, &f->frames) = (final_frame){pair->place, w->size, pair->mercury_size, cie_place, false};
     uint8_t *const at = w->bytes + w->size;
     if (bare) {
-      memcpy(at, pair->mercury, FRAME_FDE);
-      tl_put64(at + FRAME_LENGTH, BARE_LENGTH);
+      memcpy(at, pair->mercury, TL_FRAME_FDE);
+      tl_put64(at + TL_FRAME_LENGTH, BARE_LENGTH);
       w->size += BARE_FRAME;
     } else {
       frames_put_translated(w, i, &w->pairs.items[newest]);
     }
-    tl_put64(at + FRAME_CIE, cie_place);
+    tl_put64(at + TL_FRAME_CIE, cie_place);
   }
 }
 
@@ -541,7 +523,7 @@ static bool frames_is_word(const finalizer *f, const tl_kept *entry, const final
     return false;
   const uint64_t within = entry->offset - found->from;
   if (!found->cie)
-    return within == FRAME_CIE || within == FRAME_ADDRESS || within == FRAME_CODE;
+    return within == TL_FRAME_CIE || within == TL_FRAME_ADDRESS || within == TL_FRAME_CODE;
   const uint32_t frames = final_mercury(f, entry->container)->about;
   return within > CIE_VERSION + 1 && final_view_bytes(f->mercury, frames)[entry->offset - 1] == OP_ADDRESS;
 }
@@ -590,8 +572,8 @@ static void frames_put_entries(const frame_writer *w, uint32_t container) {
   const final_entry_list list = final_entries_of(&f->mercury_entries, container);
   for (size_t i = 0; i < list.count; i++) {
     const final_frame *const found = frames_find(f, list.items[i]->offset);
-    if (found && !found->cie && list.items[i]->offset - found->from == FRAME_CIE && !frames_points(f, list.items[i]))
-      memset(w->bytes + found->to + FRAME_CIE, 0, POINTER_SIZE);
+    if (found && !found->cie && list.items[i]->offset - found->from == TL_FRAME_CIE && !frames_points(f, list.items[i]))
+      memset(w->bytes + found->to + TL_FRAME_CIE, 0, POINTER_SIZE);
   }
   for (size_t i = 0; i < list.count; i++) {
     const tl_kept *const entry = list.items[i];
