@@ -1,9 +1,8 @@
 /* The common entry of a Mercury frame, and the one that nvlink's finalizer writes for the SASS side: L1120. */
 #include "capsule.h"
+#include "frame_layout.h"
 
 enum {
-  HEAD = 12,
-  LENGTH_AT = 4,
   TEXT_AT = 21, /* behind the head, the mark of a common entry and the version */
   VERSION_AT = 20,
   VERSION = 3, /* what is written; older ones have a byte for the register */
@@ -82,7 +81,7 @@ ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size, siz
     return common;
   }
   ref_bytes_add(link, &common.bytes, data, VERSION_AT);
-  ref_put_u64(common.bytes.data + HEAD, UINT64_MAX); /* RF1177 */
+  ref_put_u64(common.bytes.data + REF_FRAME_HEAD, UINT64_MAX); /* RF1177 */
   ref_common_add(link, &common.bytes, VERSION);
   ref_common_add(link, &common.bytes, 0);
   ref_common_add(link, &common.bytes, SASS_UNIT);
@@ -90,7 +89,7 @@ ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size, siz
   ref_common_add_number(link, &common.bytes, address);
   ref_bytes_add(link, &common.bytes, operations.data, operations.size);
   ref_bytes_fill(link, &common.bytes, (size_t)ref_align_up(common.bytes.size, 8));
-  ref_put_u64(common.bytes.data + LENGTH_AT, common.bytes.size - HEAD);
+  ref_put_u64(common.bytes.data + REF_FRAME_LENGTH_AT, common.bytes.size - REF_FRAME_HEAD);
   common.is_whole = true;
   return common;
 }

@@ -1,18 +1,11 @@
 /* SASS `.debug_frame` of a capsule link, written anew, and where its entries are: M24, RF39, RF73, RF290. */
 #include "capsule.h"
+#include "frame_layout.h"
 #include "relocation_table.h"
 
 #include <string.h>
 
 enum {
-  WIDE = 0xffffffff,
-  LENGTH_AT = 4,
-  HEAD = 12,
-  POINTER_AT = 12,
-  ADDRESS_AT = 20,
-  RANGE_AT = 28,
-  ROWS_AT = 36,
-  BARE = 40,
   INSTRUCTION = 16,
   SASS_UNIT = 4,
   SASS_64 = 2,
@@ -67,7 +60,7 @@ static const char *ref_frames_place_key(ref_link *link, size_t file, size_t sect
 
 /* As the input has it. */
 static uint64_t ref_frames_common_size(const ref_frame *frame) {
-  return HEAD + ref_u64(frame->common_section->data + frame->common + LENGTH_AT);
+  return REF_FRAME_HEAD + ref_u64(frame->common_section->data + frame->common + REF_FRAME_LENGTH_AT);
 }
 
 static void ref_frames_add_common(ref_frames *frames, const ref_frame *frame) {
@@ -184,9 +177,9 @@ static void ref_frames_place_pointer(ref_frames *frames, size_t number) {
     return;
   }
   const uint64_t place = entry->input_offset - kept->frame.at;
-  if (place == POINTER_AT && entry->type == MERCURY_64 && ref_frames_is_about_own(mercury, entry)) {
+  if (place == REF_FRAME_POINTER_AT && entry->type == MERCURY_64 && ref_frames_is_about_own(mercury, entry)) {
     frames->entries[number] =
-        (ref_frame_entry){kept->written + POINTER_AT, SASS_64, (int64_t)kept->common_written, false};
+        (ref_frame_entry){kept->written + REF_FRAME_POINTER_AT, SASS_64, (int64_t)kept->common_written, false};
   }
 }
 
@@ -197,7 +190,8 @@ static void ref_frames_place_data(ref_frames *frames, size_t number) {
   const ref_kept_frame *kept = ref_frames_before(frames, entry, false);
   ref_frame_entry *placed = &frames->entries[number];
   const uint64_t place = kept == NULL ? 0 : entry->input_offset - kept->frame.at;
-  const bool is_inside = kept != NULL && (place == POINTER_AT || place == ADDRESS_AT || place == RANGE_AT); /* RF853 */
+  const bool is_inside = kept != NULL && (place == REF_FRAME_POINTER_AT || place == REF_FRAME_ADDRESS_AT ||
+                                          place == REF_FRAME_RANGE_AT); /* RF853 */
   ref_field field;
   if (kept == NULL && ref_relocatable_is_default(mercury) && entry->type == MERCURY_64 &&
       ref_frames_is_about_own(mercury, entry)) {
@@ -229,7 +223,8 @@ static void ref_frames_place_entries(ref_frames *frames) {
   for (size_t i = 0; i < frames->kept_count; i++) {
     const ref_kept_frame *kept = &frames->kept[i];
     if (mercury->relocations[kept->entry].type == MERCURY_ADDRESS) {
-      frames->entries[kept->entry] = (ref_frame_entry){kept->written + ADDRESS_AT, SASS_64, kept->address, false};
+      frames->entries[kept->entry] =
+          (ref_frame_entry){kept->written + REF_FRAME_ADDRESS_AT, SASS_64, kept->address, false};
     }
   }
   for (size_t i = 0; i < mercury->relocation_count; i++) {
@@ -245,8 +240,8 @@ static void ref_frames_place_entries(ref_frames *frames) {
 static bool ref_frames_points_nowhere(const ref_frames *frames, const ref_kept_frame *kept) {
   ref_link *mercury = frames->capsule->mercury;
   const ref_out_relocation *address = &mercury->relocations[kept->entry];
-  const size_t found = ref_map_find(
-      &frames->addresses, ref_frames_place_key(mercury, address->file, address->target, kept->frame.at + POINTER_AT));
+  const size_t found = ref_map_find(&frames->addresses, ref_frames_place_key(mercury, address->file, address->target,
+                                                                             kept->frame.at + REF_FRAME_POINTER_AT));
   return found != REF_NONE && (mercury->job->bug_compatible || mercury->relocations[found].type != MERCURY_64 ||
                                !ref_frames_is_about_own(mercury, &mercury->relocations[found])); /* RF1190 */
 }
@@ -255,28 +250,31 @@ static void ref_frames_add(ref_frames *frames, const ref_frame *frame, ref_kept_
   ref_frames_add_common(frames, frame);
   const size_t at = frames->output.size;
   const bool has_rows = frame->rows.size != 0;
-  const uint64_t size = frame->is_bare ? BARE : has_rows ? ROWS_AT + frame->rows.size : frame->end - frame->at;
+  const uint64_t size = frame->is_bare ? REF_FRAME_BARE
+                        : has_rows     ? REF_FRAME_ROWS_AT + frame->rows.size
+                                       : frame->end - frame->at;
   ref_bytes_add(frames->capsule->mercury, &frames->output, frame->section->data + frame->at,
-                has_rows ? ROWS_AT : (size_t)size);
+                has_rows ? REF_FRAME_ROWS_AT : (size_t)size);
   ref_bytes_add(frames->capsule->mercury, &frames->output, frame->rows.data, frame->rows.size);
-  ref_put_u64(frames->output.data + at + LENGTH_AT, size - HEAD);
+  ref_put_u64(frames->output.data + at + REF_FRAME_LENGTH_AT, size - REF_FRAME_HEAD);
   if (frame->is_bare) { /* RF707: address and range are what Mercury's side has after its own entries */
-    memcpy(frames->output.data + at + ADDRESS_AT, frame->section->data + frame->at + ADDRESS_AT, ROWS_AT - ADDRESS_AT);
-    ref_put_u32(frames->output.data + at + BARE - 4, 0);
+    memcpy(frames->output.data + at + REF_FRAME_ADDRESS_AT, frame->section->data + frame->at + REF_FRAME_ADDRESS_AT,
+           REF_FRAME_ROWS_AT - REF_FRAME_ADDRESS_AT);
+    ref_put_u32(frames->output.data + at + REF_FRAME_BARE - 4, 0);
   }
-  ref_put_u64(frames->output.data + at + POINTER_AT,
+  ref_put_u64(frames->output.data + at + REF_FRAME_POINTER_AT,
               ref_frames_points_nowhere(frames, kept) ? 0 : frames->last_written);
   if (frame->start != 0) {
-    ref_put_u64(frames->output.data + at + ADDRESS_AT, frame->sass_start);
+    ref_put_u64(frames->output.data + at + REF_FRAME_ADDRESS_AT, frame->sass_start);
   }
   if (frame->range != 0) {
-    ref_put_u64(frames->output.data + at + RANGE_AT, frame->range);
+    ref_put_u64(frames->output.data + at + REF_FRAME_RANGE_AT, frame->range);
   }
   kept->written = at;
   kept->common_written = frames->last_written;
   kept->common_place = ref_frames_read_common(frames, &kept->frame).place;
-  kept->address =
-      ref_frames_addend_at(frames, &frames->capsule->mercury->relocations[kept->entry], kept->frame.at + ADDRESS_AT);
+  kept->address = ref_frames_addend_at(frames, &frames->capsule->mercury->relocations[kept->entry],
+                                       kept->frame.at + REF_FRAME_ADDRESS_AT);
 }
 
 /* RF852: the finalizer reads what Mercury's own link wrote. */
@@ -313,26 +311,27 @@ static const ref_section *ref_frames_section(const ref_frames *frames, size_t nu
 static bool ref_frames_is_whole(const ref_frame *frame) {
   const ref_section *section = frame->section;
   const uint64_t at = frame->end, rest = section->size - at;
-  return section->data == NULL || rest < ADDRESS_AT ||
-         (ref_u32(section->data + at) == WIDE && ref_u64(section->data + at + LENGTH_AT) <= rest - HEAD);
+  return section->data == NULL || rest < REF_FRAME_ADDRESS_AT ||
+         (ref_u32(section->data + at) == REF_FRAME_WIDE &&
+          ref_u64(section->data + at + REF_FRAME_LENGTH_AT) <= rest - REF_FRAME_HEAD);
 }
 
 /* The next frame of a section; entries of the 64-bit form: ffffffff, u64 length, u64 pointer (all ones for a common entry, of which the
  * low half counts), u64 address. */
 static bool ref_frames_next(ref_link *link, const ref_file *file, ref_frame *frame) {
   const ref_section *section = frame->section;
-  while (section->data != NULL && section->size - frame->end >= ADDRESS_AT) {
+  while (section->data != NULL && section->size - frame->end >= REF_FRAME_ADDRESS_AT) {
     frame->at = frame->end;
-    const uint64_t length = ref_u64(section->data + frame->at + LENGTH_AT);
+    const uint64_t length = ref_u64(section->data + frame->at + REF_FRAME_LENGTH_AT);
     if (!ref_frames_is_whole(frame)) {
       ref_message_fatal(link, "D40", "Input file '%s': section '.debug_frame' is damaged at 0x%llx", file->name,
                         (unsigned long long)frame->at);
     }
-    frame->end = frame->at + HEAD + length;
-    if (ref_u32(section->data + frame->at + POINTER_AT) == WIDE) { /* RF1177 */
+    frame->end = frame->at + REF_FRAME_HEAD + length;
+    if (ref_u32(section->data + frame->at + REF_FRAME_POINTER_AT) == REF_FRAME_WIDE) { /* RF1177 */
       frame->common_section = section;
       frame->common = frame->at;
-    } else if (frame->common != UINT64_MAX && length >= BARE - HEAD) {
+    } else if (frame->common != UINT64_MAX && length >= REF_FRAME_BARE - REF_FRAME_HEAD) {
       return true;
     }
   }
@@ -394,8 +393,9 @@ static void ref_frames_list_addresses(ref_frames *frames) {
 
 /* The rows behind the head of Mercury's frame, in its common entry's unit (L1120). */
 static ref_rows ref_frames_rows(ref_frames *frames, const ref_frame *frame) {
-  return ref_rows_read(frames->capsule->mercury, frame->section->data + frame->at + ROWS_AT,
-                       (size_t)(frame->end - frame->at - ROWS_AT), (size_t)(frame->section->size - frame->at - ROWS_AT),
+  return ref_rows_read(frames->capsule->mercury, frame->section->data + frame->at + REF_FRAME_ROWS_AT,
+                       (size_t)(frame->end - frame->at - REF_FRAME_ROWS_AT),
+                       (size_t)(frame->section->size - frame->at - REF_FRAME_ROWS_AT),
                        ref_frames_read_common(frames, frame).unit);
 }
 
@@ -430,7 +430,7 @@ static ref_frame ref_frames_translate(ref_frames *frames, size_t function, const
   frame.common_section = bodies[0].common_section;
   frame.common = bodies[0].common;
   ref_rows_write(link, &all, SASS_UNIT, &frame.rows);
-  ref_bytes_fill(link, &frame.rows, (size_t)ref_align_up(ROWS_AT + frame.rows.size, 8) - ROWS_AT);
+  ref_bytes_fill(link, &frame.rows, (size_t)ref_align_up(REF_FRAME_ROWS_AT + frame.rows.size, 8) - REF_FRAME_ROWS_AT);
   frame.sass_start = start;
   frame.range = slot != 0 ? slot : ref_inner_end(frames->capsule, function, &places, start) - start;
   return frame;
@@ -441,8 +441,8 @@ static size_t ref_frames_next_kept(ref_frames *frames, size_t number, uint32_t i
   ref_link *mercury = frames->capsule->mercury;
   const ref_file *file = &mercury->files[number];
   while (frame->section != NULL && ref_frames_next(mercury, file, frame)) {
-    const size_t entry = ref_map_find(
-        &frames->addresses, ref_frames_place_key(mercury, number, file->section_of[index], frame->at + ADDRESS_AT));
+    const size_t entry = ref_map_find(&frames->addresses, ref_frames_place_key(mercury, number, file->section_of[index],
+                                                                               frame->at + REF_FRAME_ADDRESS_AT));
     if (entry != REF_NONE) {
       return entry;
     }
@@ -468,7 +468,7 @@ static void ref_frames_list_inner(ref_frames *frames) {
 
 /* RF868: what is written where its address is names the function within the text (L720). */
 static uint64_t ref_frames_start(const ref_frames *frames, const ref_frame *frame, size_t function) {
-  const uint64_t start = ref_u64(frame->section->data + frame->at + ADDRESS_AT);
+  const uint64_t start = ref_u64(frame->section->data + frame->at + REF_FRAME_ADDRESS_AT);
   const char *key = ref_frames_inner_key(frames->capsule->mercury, function, start);
   return ref_map_find(&frames->inner, key) != REF_NONE ? start : 0;
 }
@@ -489,7 +489,7 @@ static void ref_frames_collect_file(ref_frames *frames, size_t number) {
 
 /* RF868: is what is written where its address is no function's beginning? */
 static bool ref_frames_is_astray(const ref_frame *frame) {
-  return ref_u64(frame->section->data + frame->at + ADDRESS_AT) != frame->start;
+  return ref_u64(frame->section->data + frame->at + REF_FRAME_ADDRESS_AT) != frame->start;
 }
 
 /* All frames whose entries were kept, those of one function's bodies in a chain, with those of each function inside its text (L720)

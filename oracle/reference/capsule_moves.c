@@ -1,6 +1,7 @@
 /* What refers to instructions of a SASS text that others were put in front of (M43): branches, relocation entries, attributes,
  * frames, jump tables, symbol sizes. All of it in the object, before it is linked. */
 #include "capsule.h"
+#include "frame_layout.h"
 #include "relocation_table.h"
 
 #include <string.h>
@@ -24,12 +25,6 @@ enum {
   BASE_LABEL = 0x145,
   ENTRY_BYTES = 24,
   WORD = 4,
-  WIDE = 0xffffffff,
-  LENGTH_AT = 4,
-  HEAD = 12,
-  ADDRESS_AT = 20,
-  RANGE_AT = 28,
-  ROWS_AT = 36,
   ADVANCE_4 = 0x04, /* DW_CFA_advance_loc4 */
   CODE_UNIT = 4
 };
@@ -40,7 +35,10 @@ typedef struct ref_mover {
   uint32_t text;
   const ref_section *capsule;
   const ref_moves *moves;
-  const bool *has_entry; /* by instruction */
+  const bool *has_entry;   /* by instruction */
+  ref_relocation *entries; /* Mercury's about the capsule, in the order of the file */
+  size_t entry_count, entry_capacity;
+  const size_t *changed_half; /* ref_moves_find_halves */
 } ref_mover;
 
 /* A place that control goes to: what was put in front of an instruction is done first. */
@@ -164,19 +162,27 @@ static void ref_moves_return(const ref_mover *mover, const ref_places *places, u
   }
 }
 
-static void ref_moves_returns(const ref_mover *mover, ref_bytes *sass) {
+static void ref_moves_list_entries(ref_mover *mover) {
   const ref_cubin *cubin = &mover->file->whole;
-  const ref_places places = ref_places_of_sections(mover->link, mover->capsule, &cubin->sections[mover->text]);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const ref_section *section = &cubin->sections[i];
     if (section->type != REF_TYPE_MERCURY_RELA || section->info != mover->capsule - cubin->sections) {
       continue;
     }
     for (size_t k = 0; k < ref_cubin_relocation_count(cubin, i); k++) {
-      const ref_relocation entry = ref_cubin_relocation(cubin, i, k);
-      if (entry.type == MERCURY_RETURN) {
-        ref_moves_return(mover, &places, entry.offset, sass);
-      }
+      mover->entries = ref_memory_grow(mover->link, mover->entries, mover->entry_count, &mover->entry_capacity,
+                                       sizeof *mover->entries);
+      mover->entries[mover->entry_count++] = ref_cubin_relocation(cubin, i, k);
+    }
+  }
+}
+
+static void ref_moves_returns(const ref_mover *mover, ref_bytes *sass) {
+  const ref_cubin *cubin = &mover->file->whole;
+  const ref_places places = ref_places_of_sections(mover->link, mover->capsule, &cubin->sections[mover->text]);
+  for (size_t k = 0; k < mover->entry_count; k++) {
+    if (mover->entries[k].type == MERCURY_RETURN) {
+      ref_moves_return(mover, &places, mover->entries[k].offset, sass);
     }
   }
 }
@@ -190,19 +196,13 @@ static const size_t *ref_moves_find_halves(const ref_mover *mover) {
   const ref_units units = ref_places_units(mover->link, &places);
   size_t *changed = REF_TAKE(mover->link, size_t, count + 1), *seen = REF_TAKE(mover->link, size_t, count + 1);
   uint64_t *largest = REF_TAKE(mover->link, uint64_t, count + 1);
-  for (uint32_t i = 1; i < cubin->section_count; i++) {
-    const ref_section *section = &cubin->sections[i];
-    if (section->type != REF_TYPE_MERCURY_RELA || section->info != mover->capsule - cubin->sections) {
-      continue;
-    }
-    for (size_t k = 0; k < ref_cubin_relocation_count(cubin, i); k++) {
-      const ref_relocation entry = ref_cubin_relocation(cubin, i, k);
-      const uint64_t place = ref_units_around(&units, entry.offset) / INSTRUCTION;
-      if (place < count && (entry.type == REF_MERCURY_RETURN_LOW || entry.type == REF_MERCURY_RETURN_HIGH)) {
-        changed[place] = entry.offset >= largest[place] ? seen[place] : changed[place];
-        largest[place] = ref_larger(entry.offset, largest[place]);
-        seen[place]++;
-      }
+  for (size_t k = 0; k < mover->entry_count; k++) {
+    const ref_relocation *entry = &mover->entries[k];
+    const uint64_t place = ref_units_around(&units, entry->offset) / INSTRUCTION;
+    if (place < count && (entry->type == REF_MERCURY_RETURN_LOW || entry->type == REF_MERCURY_RETURN_HIGH)) {
+      changed[place] = entry->offset >= largest[place] ? seen[place] : changed[place];
+      largest[place] = ref_larger(entry->offset, largest[place]);
+      seen[place]++;
     }
   }
   return changed;
@@ -212,7 +212,7 @@ static const size_t *ref_moves_find_halves(const ref_mover *mover) {
 static void ref_moves_relocations(const ref_mover *mover, ref_section *section) {
   uint8_t *data = ref_moves_copy(mover->link, section);
   const ref_cubin *cubin = &mover->file->whole;
-  const size_t count = mover->moves->count, *changed = ref_moves_find_halves(mover);
+  const size_t count = mover->moves->count, *changed = mover->changed_half;
   size_t *seen = REF_TAKE(mover->link, size_t, count + 1);
   for (uint64_t at = 0; at + ENTRY_BYTES <= section->size; at += ENTRY_BYTES) {
     const uint32_t symbol = ref_u32(data + at + 12);
@@ -320,19 +320,20 @@ static void ref_moves_rows(const ref_moves *moves, uint64_t start, uint8_t *rows
 
 /* `start`: of a function inside the text (L720). */
 static void ref_moves_frame(const ref_mover *mover, ref_section *frames, uint64_t address_at, uint64_t start) {
-  if (frames->data == NULL || address_at < ADDRESS_AT || address_at - ADDRESS_AT > frames->size ||
-      frames->size - (address_at - ADDRESS_AT) < ROWS_AT) {
+  if (frames->data == NULL || address_at < REF_FRAME_ADDRESS_AT || address_at - REF_FRAME_ADDRESS_AT > frames->size ||
+      frames->size - (address_at - REF_FRAME_ADDRESS_AT) < REF_FRAME_ROWS_AT) {
     return;
   }
-  uint8_t *frame = ref_moves_copy(mover->link, frames) + (address_at - ADDRESS_AT);
-  const uint64_t length = ref_u64(frame + LENGTH_AT);
-  if (ref_u32(frame) != WIDE || length < ROWS_AT - HEAD || length > frames->size - (address_at - ADDRESS_AT) - HEAD) {
+  uint8_t *frame = ref_moves_copy(mover->link, frames) + (address_at - REF_FRAME_ADDRESS_AT);
+  const uint64_t length = ref_u64(frame + REF_FRAME_LENGTH_AT);
+  if (ref_u32(frame) != REF_FRAME_WIDE || length < REF_FRAME_ROWS_AT - REF_FRAME_HEAD ||
+      length > frames->size - (address_at - REF_FRAME_ADDRESS_AT) - REF_FRAME_HEAD) {
     return;
   }
-  const uint64_t text = mover->moves->count * INSTRUCTION, end = start + ref_u64(frame + RANGE_AT);
-  ref_put_u64(frame + RANGE_AT,
+  const uint64_t text = mover->moves->count * INSTRUCTION, end = start + ref_u64(frame + REF_FRAME_RANGE_AT);
+  ref_put_u64(frame + REF_FRAME_RANGE_AT,
               ref_moves_place(mover->moves, ref_smaller(end, text)) - ref_moves_place(mover->moves, start));
-  ref_moves_rows(mover->moves, start, frame + ROWS_AT, HEAD + length - ROWS_AT);
+  ref_moves_rows(mover->moves, start, frame + REF_FRAME_ROWS_AT, REF_FRAME_HEAD + length - REF_FRAME_ROWS_AT);
 }
 
 /* RF1176: those that have been made of Mercury's, whatever their entries are about. */
@@ -340,7 +341,8 @@ static void ref_moves_made_frames(const ref_mover *mover) {
   const ref_indices *made = &mover->file->made_rows;
   for (size_t i = 0; i + 1 < made->count; i += 2) {
     if (made->items[i + 1] == mover->text) {
-      ref_moves_frame(mover, &mover->file->whole.sections[mover->file->made_frames], made->items[i] + ADDRESS_AT, 0);
+      ref_moves_frame(mover, &mover->file->whole.sections[mover->file->made_frames],
+                      made->items[i] + REF_FRAME_ADDRESS_AT, 0);
     }
   }
 }
@@ -405,8 +407,10 @@ static void ref_moves_symbols(const ref_mover *mover, uint64_t size) {
 void ref_moves_apply(ref_link *link, ref_file *file, uint32_t text, const ref_section *capsule, const ref_moves *moves,
                      ref_bytes *sass) {
   static const char table[] = ".nv.merc.rela.nv.constant.optimizer.";
-  ref_mover mover = {link, file, text, capsule, moves, NULL};
+  ref_mover mover = {.link = link, .file = file, .text = text, .capsule = capsule, .moves = moves};
   mover.has_entry = ref_moves_find_entries(&mover);
+  ref_moves_list_entries(&mover);
+  mover.changed_half = ref_moves_find_halves(&mover);
   ref_moves_aim_all(&mover, sass);
   ref_moves_returns(&mover, sass);
   for (uint32_t i = 1; i < file->whole.section_count; i++) {

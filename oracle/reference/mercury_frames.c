@@ -2,19 +2,12 @@
  * output's with -r (M24, RF707, RF851), whatever the SASS side has. Nothing has been carried out by then, so frames hold what the file has. Where the
  * file has functions within others' texts or jump slots its SASS side stays. */
 #include "capsule.h"
+#include "frame_layout.h"
 #include "relocation_table.h"
 
 #include <string.h>
 
 enum {
-  WIDE = 0xffffffff,
-  LENGTH_AT = 4,
-  HEAD = 12,
-  POINTER_AT = 12,
-  ADDRESS_AT = 20,
-  RANGE_AT = 28,
-  ROWS_AT = 36,
-  BARE = 40,
   INSTRUCTION = 16,
   SASS_UNIT = 4,
   ENTRY_BYTES = 24,
@@ -89,12 +82,12 @@ static const ref_places *ref_mixed_places(const ref_mixed_frames *frames, const 
 static void ref_mixed_list_frames(ref_mixed_frames *frames) {
   const ref_section *section = frames->section;
   uint64_t common = UINT64_MAX;
-  for (uint64_t at = 0; section->size - at >= ADDRESS_AT;) {
+  for (uint64_t at = 0; section->size - at >= REF_FRAME_ADDRESS_AT;) {
     const uint8_t *data = section->data + at;
-    const bool is_common = ref_u32(data + POINTER_AT) == WIDE; /* RF1177 */
-    const uint64_t length = is_common ? ref_u32(data + LENGTH_AT) : ref_u64(data + LENGTH_AT);
-    const bool is_long = length > section->size - at - HEAD;
-    if (ref_u32(data) != WIDE) {
+    const bool is_common = ref_u32(data + REF_FRAME_POINTER_AT) == REF_FRAME_WIDE; /* RF1177 */
+    const uint64_t length = is_common ? ref_u32(data + REF_FRAME_LENGTH_AT) : ref_u64(data + REF_FRAME_LENGTH_AT);
+    const bool is_long = length > section->size - at - REF_FRAME_HEAD;
+    if (ref_u32(data) != REF_FRAME_WIDE) {
       ref_message_add(frames->link, REF_FATAL, "D40", "Dwarf version 2 is not supported");
       ref_message_fatal(frames->link, "E91", "Internal FNLZR error '%s'", frames->file->name);
     }
@@ -105,24 +98,24 @@ static void ref_mixed_list_frames(ref_mixed_frames *frames) {
       ref_message_fatal(frames->link, "D40", "Input file '%s': section '.debug_frame' is damaged at 0x%llx",
                         frames->file->name, (unsigned long long)at);
     }
-    const size_t entry = ref_map_find(&frames->first, ref_mixed_frame_key(frames->link, at + ADDRESS_AT));
+    const size_t entry = ref_map_find(&frames->first, ref_mixed_frame_key(frames->link, at + REF_FRAME_ADDRESS_AT));
     if (is_common) {
       common = at;
-    } else if (common != UINT64_MAX && length >= BARE - HEAD && entry != REF_NONE) {
+    } else if (common != UINT64_MAX && length >= REF_FRAME_BARE - REF_FRAME_HEAD && entry != REF_NONE) {
       frames->items =
           ref_memory_grow(frames->link, frames->items, frames->count, &frames->capacity, sizeof *frames->items);
       frames->items[frames->count++] =
           (ref_mixed_frame){.at = at,
-                            .end = at + HEAD + length,
+                            .end = at + REF_FRAME_HEAD + length,
                             .common = common,
                             .text = ref_mixed_text_of(frames, ref_mixed_frame_entry(frames, entry).symbol)};
     }
-    at += HEAD + length;
+    at += REF_FRAME_HEAD + length;
   }
 }
 
 static size_t ref_mixed_common_size(const ref_mixed_frames *frames, uint64_t common) {
-  return (size_t)(HEAD + (uint64_t)ref_u32(frames->section->data + common + LENGTH_AT));
+  return (size_t)(REF_FRAME_HEAD + (uint64_t)ref_u32(frames->section->data + common + REF_FRAME_LENGTH_AT));
 }
 
 static ref_common ref_mixed_read_common(const ref_mixed_frames *frames, uint64_t common) {
@@ -149,12 +142,12 @@ static void ref_mixed_add_common(ref_mixed_frames *frames, const ref_mixed_frame
 /* RF851: the rows at their places in the SASS text. */
 static ref_bytes ref_mixed_rows(const ref_mixed_frames *frames, const ref_mixed_frame *frame, uint64_t unit) {
   ref_link *link = frames->link;
-  const ref_relocation entry =
-      ref_mixed_frame_entry(frames, ref_map_find(&frames->first, ref_mixed_frame_key(link, frame->at + ADDRESS_AT)));
+  const ref_relocation entry = ref_mixed_frame_entry(
+      frames, ref_map_find(&frames->first, ref_mixed_frame_key(link, frame->at + REF_FRAME_ADDRESS_AT)));
   const ref_units units = ref_places_rows(link, ref_mixed_places(frames, &entry, frame->text));
-  const uint8_t *data = frames->section->data + frame->at + ROWS_AT;
-  const ref_rows rows = ref_rows_read(link, data, (size_t)(frame->end - frame->at - ROWS_AT),
-                                      (size_t)(frames->section->size - frame->at - ROWS_AT), unit);
+  const uint8_t *data = frames->section->data + frame->at + REF_FRAME_ROWS_AT;
+  const ref_rows rows = ref_rows_read(link, data, (size_t)(frame->end - frame->at - REF_FRAME_ROWS_AT),
+                                      (size_t)(frames->section->size - frame->at - REF_FRAME_ROWS_AT), unit);
   ref_rows made = {0};
   ref_bytes bytes = {0};
   for (size_t i = 0; i < rows.count; i++) {
@@ -164,7 +157,7 @@ static ref_bytes ref_mixed_rows(const ref_mixed_frames *frames, const ref_mixed_
     }
   }
   ref_rows_write(link, &made, SASS_UNIT, &bytes);
-  ref_bytes_fill(link, &bytes, (size_t)ref_align_up(ROWS_AT + bytes.size, 8) - ROWS_AT);
+  ref_bytes_fill(link, &bytes, (size_t)ref_align_up(REF_FRAME_ROWS_AT + bytes.size, 8) - REF_FRAME_ROWS_AT);
   return bytes;
 }
 
@@ -173,23 +166,24 @@ static void ref_mixed_add_frame(ref_mixed_frames *frames, ref_mixed_frame *frame
   ref_link *link = frames->link;
   const uint8_t *data = frames->section->data + frame->at;
   const ref_common common = ref_mixed_read_common(frames, frame->common);
-  const bool is_bare = frame->text == 0 || frames->has_frame[frame->text] || ref_u64(data + ADDRESS_AT) != 0;
+  const bool is_bare = frame->text == 0 || frames->has_frame[frame->text] || ref_u64(data + REF_FRAME_ADDRESS_AT) != 0;
   ref_mixed_add_common(frames, frame, is_bare, &common);
   const size_t at = frames->output.size;
-  ref_bytes_add(link, &frames->output, data, ROWS_AT);
+  ref_bytes_add(link, &frames->output, data, REF_FRAME_ROWS_AT);
   if (is_bare) {
-    ref_bytes_fill(link, &frames->output, at + BARE);
+    ref_bytes_fill(link, &frames->output, at + REF_FRAME_BARE);
   } else {
     const ref_bytes rows = ref_mixed_rows(frames, frame, common.unit);
     ref_bytes_add(link, &frames->output, rows.data, rows.size);
-    ref_put_u64(frames->output.data + at + RANGE_AT, frames->sides->sass->sections[frame->text].size);
+    ref_put_u64(frames->output.data + at + REF_FRAME_RANGE_AT, frames->sides->sass->sections[frame->text].size);
     frames->has_frame[frame->text] = true;
     ref_indices_add(link, &frames->file->made_rows, at);
     ref_indices_add(link, &frames->file->made_rows, frame->text);
   }
-  const bool points = ref_map_find(&frames->first, ref_mixed_frame_key(link, frame->at + POINTER_AT)) == REF_NONE;
-  ref_put_u64(frames->output.data + at + LENGTH_AT, frames->output.size - at - HEAD);
-  ref_put_u64(frames->output.data + at + POINTER_AT, points ? frames->last_written : 0);
+  const bool points =
+      ref_map_find(&frames->first, ref_mixed_frame_key(link, frame->at + REF_FRAME_POINTER_AT)) == REF_NONE;
+  ref_put_u64(frames->output.data + at + REF_FRAME_LENGTH_AT, frames->output.size - at - REF_FRAME_HEAD);
+  ref_put_u64(frames->output.data + at + REF_FRAME_POINTER_AT, points ? frames->last_written : 0);
   frame->written = at;
 }
 
@@ -205,7 +199,9 @@ static uint64_t ref_mixed_frame_place(const ref_mixed_frames *frames, uint64_t o
     }
   }
   const uint64_t place = first == 0 ? 0 : offset - frames->items[first - 1].at;
-  return place == POINTER_AT || place == ADDRESS_AT || place == RANGE_AT ? frames->items[first - 1].written + place : 0;
+  return place == REF_FRAME_POINTER_AT || place == REF_FRAME_ADDRESS_AT || place == REF_FRAME_RANGE_AT
+             ? frames->items[first - 1].written + place
+             : 0;
 }
 
 /* RF869: that of all entries at its place. */
