@@ -413,7 +413,8 @@ const char *ref_input_string(const ref_cubin *cubin, uint64_t offset) {
 
 /* RF1174: a name of Mercury's that does not end in its table ends with it, and one that begins behind it ends nvlink by a signal. By default both are
  * damage (D40). */
-const char *ref_input_last_text(ref_link *link, const ref_cubin *cubin, uint32_t table, uint64_t offset) {
+const char *ref_input_last_text(ref_link *link, const ref_cubin *cubin, uint32_t table, uint64_t offset,
+                                ref_bytes *ended) {
   const ref_section *section = table != 0 && table < cubin->section_count ? &cubin->sections[table] : NULL;
   const uint64_t size = section == NULL || section->data == NULL ? 0 : section->size;
   if (size == 0 || (offset < size && memchr(section->data + offset, 0, (size_t)(size - offset)) != NULL)) {
@@ -422,10 +423,11 @@ const char *ref_input_last_text(ref_link *link, const ref_cubin *cubin, uint32_t
   if (offset > size || !link->job->bug_compatible) {
     ref_message_fatal(link, "D40", "a name in a capsule lies outside its table");
   }
-  ref_bytes text = {0};
-  ref_bytes_add(link, &text, section->data + offset, (size_t)(size - offset));
-  ref_bytes_add(link, &text, "", 1);
-  return (const char *)text.data;
+  if (ended->size == 0) {
+    ref_bytes_add(link, ended, section->data, (size_t)size);
+    ref_bytes_add(link, ended, "", 1);
+  }
+  return (const char *)ended->data + offset;
 }
 
 /* RF1174: a section's name runs to the next 0 of the file; by default it ends inside its table (D40). Of capsules one that begins behind the

@@ -854,7 +854,9 @@ bool ref_foreign_is_archive(const ref_input *input);
 bool ref_foreign_take(ref_link *link, const ref_input *input, const char *extension);
 void ref_foreign_find_libraries(ref_link *link);
 const char *ref_input_string(const ref_cubin *cubin, uint64_t offset);
-const char *ref_input_last_text(ref_link *link, const ref_cubin *cubin, uint32_t table, uint64_t offset);
+/* `ended`: the table with a 0 behind it, once a name has needed one; empty before. The text lies in the table or in that. */
+const char *ref_input_last_text(ref_link *link, const ref_cubin *cubin, uint32_t table, uint64_t offset,
+                                ref_bytes *ended);
 void ref_inputs_prepare(ref_link *link, ref_file *file);
 
 /* system.c */

@@ -70,6 +70,7 @@ static void ref_view_read_symbols(ref_link *link, ref_cubin *view, uint32_t numb
   view->symbol_count = table.data == NULL ? 0 : (size_t)(table.size / SYMBOL_BYTES);
   view->symbols = REF_TAKE(link, ref_symbol, view->symbol_count);
   view->symbol_section = number;
+  ref_bytes ended = {0};
   for (size_t i = 0; i < view->symbol_count; i++) {
     const uint8_t *at = table.data + i * SYMBOL_BYTES;
     ref_symbol *symbol = &view->symbols[i];
@@ -83,7 +84,7 @@ static void ref_view_read_symbols(ref_link *link, ref_cubin *view, uint32_t numb
     symbol->name =
         ref_cubin_string(view, view->string_section, symbol->name_offset); /* RF824: whatever its sh_link is */
     if (*symbol->name == 0 && (symbol->info & 15) != REF_SYMBOL_SECTION) { /* RF1174 */
-      symbol->name = ref_input_last_text(link, view, view->string_section, symbol->name_offset);
+      symbol->name = ref_input_last_text(link, view, view->string_section, symbol->name_offset, &ended);
     }
   }
 }
