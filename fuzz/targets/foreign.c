@@ -39,8 +39,10 @@ static foreign_verdict foreign_expect(const foreign_file *file, const char *name
   return file->kind != FOREIGN_THIN && file->whole && !file->code ? NOTHING : REFUSED;
 }
 
+/* The limits that T2 tells grow with every byte of the input, so the file changes them. */
 static bool foreign_same_message(const tl_message *a, const tl_message *b) {
-  return strcmp(a->code, b->code) == 0 && strcmp(a->text, b->text) == 0 && strcmp(a->file, b->file) == 0;
+  return strcmp(a->code, b->code) == 0 && strcmp(a->file, b->file) == 0 &&
+         (strcmp(a->code, "T2") == 0 || strcmp(a->text, b->text) == 0);
 }
 
 static bool foreign_same(const tl_result *a, const tl_result *b) {
