@@ -1073,6 +1073,7 @@ size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t i
 
 /* capsule_slots.c: RF226 */
 void ref_slots_make_room(ref_link *link, ref_section *stub);
+void ref_slots_schedule_file(ref_link *link, ref_file *file); /* RF1260 */
 
 /* unified_index.c: -uidx */
 const ref_unified *ref_unified_of_input(ref_unified_list *list, const uint8_t *input);
