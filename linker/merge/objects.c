@@ -1100,7 +1100,7 @@ static void objects_count_pool(tl_module *module, const tl_noted_pool *pool, boo
 }
 
 /* L1369: a function's shared memory in which an object of another space lies is one object without a symbol more; and so is
- * what joins the pool of a relocatable output (L1591). */
+ * what joins the pool (L1591, L1648). */
 static void objects_count_foreign(tl_merging *m, uint32_t index, uint32_t section) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
@@ -1110,7 +1110,7 @@ static void objects_count_foreign(tl_merging *m, uint32_t index, uint32_t sectio
   if (text != TL_NONE && module->sections.items[text].shared == section) {
     objects_add_partial(m, text, input, 0, true);
     module->partial_objects.items[module->partial_objects.count - 1].foreign = true;
-  } else if (section == module->debug_shared && !module->mode->final)
+  } else if (section == module->debug_shared)
     objects_count_pool(module, &(tl_noted_pool){.size = input->size, .align = input->align}, true);
 }
 
