@@ -617,10 +617,13 @@ static uint32_t objects_place_external(tl_merging *m, uint32_t section, uint64_t
     objects_name_dead_shared(m, section);
     return 0;
   }
-  const bool lies =
-      section != SHN_UNDEF && !(m->section_state[section] & TL_SECTION_LOST) && !objects_is_bare_pool(m, section);
+  const bool stands = section != SHN_UNDEF && !(m->section_state[section] & TL_SECTION_LOST);
+  const bool foreign = stands && m->cubin->sections[section].type != SHT_CUDA_SHARED; /* L1653 */
   const bool none = m->module->debug_shared == TL_NONE;
+  const bool lies = stands && !foreign && !objects_is_bare_pool(m, section);
   const uint32_t out = lies ? tl_merge_place_section(m, section) : objects_need_debug_shared(m);
+  if (foreign && m->section_map[section] == TL_NONE)
+    m->section_map[section] = out;
   const bool own = out != m->module->debug_shared;
   m->module->external_pool |= none && !own; /* L1703 */
   m->module->sections.items[out].external_lies |= own;
@@ -657,15 +660,18 @@ static void objects_place_undefined(const tl_module *module, uint32_t out, bool 
 static void objects_pass_undefined(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
-  const bool object = tl_symbol_type(s) == STT_CUDA_OBJECT;
+  const bool lies = tl_merging_lies(s) && tl_symbol_type(s) == STT_OBJECT; /* L1653 */
+  const bool object = tl_symbol_type(s) == STT_CUDA_OBJECT || lies;
   const bool nowhere = object && tl_symbol_binding(s) == STB_LOCAL && s->section == SHN_UNDEF && s->size; /* L965 */
   const bool space = object && (s->other & STO_SPACE_MASK) == STO_SHARED;                                 /* L840 */
   const bool shared = space && !nowhere;
   const bool weak = tl_symbol_binding(s) == STB_WEAK;
   if (!object && module->symbol_of_name[s->name] != TL_NONE) /* only a local one comes here (L160) */
     objects_fail(m, s, TL_MESSAGE_SAME_NAME);
-  const uint32_t out =
-      objects_new_symbol(m, s, object ? s->info : (uint8_t)(STB_GLOBAL << 4 | tl_symbol_type(s))); /* L160 */
+  const uint32_t out = objects_new_symbol(m, s,
+                                          lies     ? (uint8_t)((s->info & 0xf0) | STT_CUDA_OBJECT)
+                                          : object ? s->info
+                                                   : (uint8_t)(STB_GLOBAL << 4 | tl_symbol_type(s))); /* L160 */
   if (!object) {
     module->symbol_of_name[s->name] = out;
     if (objects_is_texture(s)) /* L536: always visible */
@@ -1331,6 +1337,8 @@ static void objects_pass_gone(tl_merging *m, uint32_t index, uint32_t known) {
     objects_pass_defined(m, index, known);
   else if (lost && !texture && (lists || objects_is_lost_parameter(m, s)))
     objects_list_of_loser(m, index, known, lists);
+  else if (texture) /* L1652 */
+    m->symbol_map[index] = known;
   tl_merge_meet_constants(m, s->section);
 }
 
@@ -1397,7 +1405,7 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
     return;
   }
   if (s->section == SHN_UNDEF || (shared && s->size == 0) || objects_is_mentioned_texture(m, s)) {
-    if (s->section != SHN_UNDEF)
+    if (s->section != SHN_UNDEF && !(shared && s->size == 0)) /* L1653 */
       objects_check_space(m, index);
     if (known == TL_NONE)
       objects_pass_undefined(m, index);
