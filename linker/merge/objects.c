@@ -948,6 +948,13 @@ static void objects_take_alone_kernels(tl_merging *m) {
   }
 }
 
+/* What lies among the constants of a kernel or a function and is internal. */
+static bool objects_is_internal_constant(const tl_merging *m, const tl_cubin_symbol *s) {
+  const tl_cubin_section *const input = &m->cubin->sections[s->section];
+  return (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && tl_section_type_is_constant(input->type) &&
+         (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0);
+}
+
 static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
@@ -960,7 +967,8 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
   }
   const unsigned type = tl_symbol_type(s) == STT_OBJECT ? STT_CUDA_OBJECT : tl_symbol_type(s); /* L1366 */
   const uint32_t text = objects_text_of_texture(m, s);
-  const unsigned binding = text != TL_NONE ? STB_LOCAL : s->info & 0xf0u;
+  const bool local = text != TL_NONE || objects_is_internal_constant(m, s); /* L1655 */
+  const unsigned binding = local ? STB_LOCAL : s->info & 0xf0u;
   const uint32_t out = objects_new_symbol(m, s, (uint8_t)(binding | type));
   tl_symbol *const symbol = &module->symbols.items[out];
   m->symbol_map[index] = out;
@@ -1126,8 +1134,7 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
   objects_check_texture(m, index);
   if (tl_symbol_binding(s) == STB_LOCAL && tl_map_get(&m->module->local_function_names, s->name) == TL_NONE)
     tl_map_set(&m->module->local_function_names, s->name, 0); /* L1607 */
-  const bool internal = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && tl_section_type_is_constant(input->type) &&
-                        (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0);
+  const bool internal = objects_is_internal_constant(m, s);
   if (internal && m->module->mode->final) {
     objects_pass_internal(m, index);
     return;
