@@ -160,6 +160,7 @@ typedef struct tl_section {
   uint32_t string_event;
   uint32_t
       rel_place; /* of a RELA section: the number of sections when ".rel<target>" was added to the names (W2.5), 0 */
+  uint32_t rel_events[2];   /* where that name came into the two lists of names (L1651) */
   tl_attributes attributes; /* of .nv.info.F, in input order */
   uint32_t filled;          /* of .nv.info.F: when its records were read, counted over all of them (L86) */
 } tl_section;
