@@ -12,7 +12,7 @@ bool tl_call_frame_next(const uint8_t *bytes, uint64_t size, uint64_t *position,
   const uint64_t length = tl_get64(bytes + at + TL_FRAME_LENGTH);
   if (length > size - at - TL_FRAME_CIE || length < LEAST - TL_FRAME_CIE)
     return false;
-  *frame = (tl_call_frame){at, length + TL_FRAME_CIE, tl_get64(bytes + at + TL_FRAME_CIE) == UINT64_MAX};
+  *frame = (tl_call_frame){at, length + TL_FRAME_CIE, tl_get32(bytes + at + TL_FRAME_CIE) == UINT32_MAX};
   *position = at + frame->size;
   return frame->cie || frame->size >= TL_FRAME_FDE;
 }

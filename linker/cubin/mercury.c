@@ -580,8 +580,8 @@ static void mercury_check_frames(const checker *c, uint32_t index) {
     const uint64_t length = left < CIE + LEAST ? 0 : tl_get64(section->data + at + LENGTH);
     if (length < LEAST || length > left - CIE || tl_get32(section->data + at) != UINT32_MAX)
       mercury_fail(c, index, at, "frames do not follow one another (L496)");
-    const uint64_t stored = tl_get64(section->data + at + CIE);
-    if (stored == UINT64_MAX)
+    const uint32_t stored = tl_get32(section->data + at + CIE); /* the lower half says what it is (L1722) */
+    if (stored == UINT32_MAX)
       headed = true;
     else if (length < LEAST_FRAME || !headed)
       mercury_fail(c, index, at, "a frame has no CIE (L496)");

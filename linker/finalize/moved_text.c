@@ -7,6 +7,7 @@
 #include "cubin/attribute.h"
 #include "cubin/capsule.h"
 #include "cubin/elf.h"
+#include "cubin/frame_writer.h"
 
 #include <string.h>
 
@@ -282,7 +283,7 @@ static void moved_move_frame(uint8_t *frame, uint64_t size, const tl_moved_text 
   tl_put64(frame + FRAME_CODE, code);
   for (uint64_t i = FRAME_FDE; i < size;) {
     if (frame[i] != ADVANCE_4) {
-      const uint64_t length = final_frame_instruction_size(frame + i, size - i);
+      const uint64_t length = tl_frame_instruction_size(frame + i, size - i);
       if (frame[i] && !length)
         return;
       i += frame[i] ? length : 1;
