@@ -779,7 +779,7 @@ static bool ref_object_is_unnamed(const ref_out_symbol *symbol) {
 }
 
 /* L159, RF409: a texture, sampler or surface, whatever its binding, beside whatever else has its name so far: nothing but E21. */
-static bool ref_object_texture_clashes(ref_link *link, const ref_file *file, const ref_symbol *input) {
+static bool ref_object_texture_clashes(ref_link *link, ref_file *file, const ref_symbol *input) {
   if (ref_bindless_mask_of(input->info & 15) == 0) {
     return false;
   }
