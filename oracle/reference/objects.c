@@ -446,8 +446,13 @@ static bool ref_object_comes_behind_shared(const ref_file *file, const ref_symbo
   return false;
 }
 
-/* L193, RF412: a texture, sampler or surface in a section that nothing has placed so far; those that are parameters lie in functions. */
+/* L193, RF412: a texture, sampler or surface in a section that nothing has placed so far; those that are parameters lie in functions. nvlink
+ * crashes on a common one (RF1198). */
 static void ref_object_check_texture(ref_link *link, const ref_file *file, const ref_symbol *input) {
+  if (input->section == REF_SECTION_COMMON && ref_bindless_mask_of(input->info & 15) != 0) {
+    ref_message_fatal(link, "D46", "symbol '%s' in '%s' is a texture, sampler or surface, but common", input->name,
+                      file->name);
+  }
   const bool inside = input->section != 0 && input->section < file->cubin.section_count;
   if (inside && ref_bindless_mask_of(input->info & 15) != 0 && file->section_of[input->section] == REF_NONE &&
       !ref_object_is_in_function(file, input->section) && !ref_object_comes_behind_shared(file, input)) {
@@ -461,6 +466,19 @@ static void ref_object_check_name(ref_link *link, const ref_file *file, const re
       (input->other & REF_SPACE_MASK) != 0 && ref_map_find(&link->texture_parameters, input->name) != REF_NONE) {
     ref_message_add(link, REF_ERROR, "E23", "Memory space doesn't match for '%s' in '%s', first specified in '<input>'",
                     input->name, file->name);
+  }
+}
+
+/* RF1199: of a texture in the shared memory of a body that loses, which takes its place all the same (RF3), the text is the winner's. */
+static void ref_object_move_to_winner(const ref_link *link, const ref_file *file, const ref_symbol *input,
+                                      ref_out_symbol *symbol) {
+  if (link->is_capsule || file->cubin.sections[input->section].type != REF_TYPE_SHARED) {
+    return;
+  }
+  const uint32_t owner = ref_object_shared_owner(link, file, input->section);
+  const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
+  if (function != REF_NONE) {
+    symbol->section = link->functions[function].text;
   }
 }
 
@@ -505,6 +523,7 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
   if (ref_bindless_mask_of(input->info & 15) != 0) {
     ref_map_set(link, &link->texture_parameters, input->name, number);
     link->symbols[number].value = 0; /* RF373: whatever the input says */
+    ref_object_move_to_winner(link, file, input, &link->symbols[number]);
   }
 }
 
@@ -760,7 +779,7 @@ static bool ref_object_is_unnamed(const ref_out_symbol *symbol) {
 }
 
 /* L159, RF409: a texture, sampler or surface, whatever its binding, beside whatever else has its name so far: nothing but E21. */
-static bool ref_object_texture_clashes(ref_link *link, const ref_file *file, const ref_symbol *input) {
+static bool ref_object_texture_clashes(ref_link *link, ref_file *file, const ref_symbol *input) {
   if (ref_bindless_mask_of(input->info & 15) == 0) {
     return false;
   }
