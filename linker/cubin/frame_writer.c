@@ -14,7 +14,7 @@ enum { FRAME_BEHIND = 256 }; /* how far behind a frame its last instruction may 
 typedef struct frame_writer {
   tl_frame_pairs *pairs;
   tl_map translated; /* the CIEs of frames that are */
-  tl_map spoiled;    /* symbols of frames that are no function's */
+  tl_map ends;       /* by function: how far its frames' steps go in decoded code (L1723) */
   tl_arena *arena;
   uint8_t *bytes;
   uint64_t size;
@@ -199,9 +199,9 @@ static uint64_t frames_step_place(const frame_code *code, size_t place) {
 }
 
 /* The steps at the places that they have in the SASS text; of several for one place the last counts, and one for no place
- * of the code does not. */
+ * of the code, or behind the end, does not. */
 static void frames_put_steps(frame_writer *w, const frame_steps *steps, const frame_code *code, uint64_t start,
-                             uint64_t sass_start) {
+                             uint64_t sass_start, uint32_t end) {
   enum { ADVANCE_4 = 4, ADVANCE_SIZE = 5, SASS_UNIT = 4 };
   const tl_code *const map = code->map;
   uint64_t at = 0;
@@ -212,7 +212,7 @@ static void frames_put_steps(frame_writer *w, const frame_steps *steps, const fr
       continue;
     while (place < map->count && map->items[place].mercury < start + step->at)
       place++;
-    if (place == map->count || map->items[place].mercury != start + step->at)
+    if (place == map->count || map->items[place].mercury != start + step->at || (start < end && start + step->at > end))
       continue;
     const uint64_t to = (frames_step_place(code, place) - sass_start) / SASS_UNIT;
     if (to != at) {
@@ -294,8 +294,7 @@ static bool frames_put_translated(frame_writer *w, uint32_t first) {
   const uint64_t start = w->size;
   tl_vector_sort(&steps, frames_compare_steps);
   frames_put(w, last->frame, TL_FRAME_FDE);
-  if (!tl_set_has(&w->spoiled, last->symbol)) /* L1723 */
-    frames_put_steps(w, &steps, &code, last->start, last->sass_start);
+  frames_put_steps(w, &steps, &code, last->start, last->sass_start, tl_map_get(&w->ends, last->symbol));
   w->size = start + tl_align(w->size - start, 8);
   tl_put64(w->bytes + start + TL_FRAME_LENGTH, w->size - start - TL_FRAME_CIE);
   if (last->sass_start)
@@ -307,6 +306,15 @@ static bool frames_put_translated(frame_writer *w, uint32_t first) {
 /* A frame's function as a key. */
 static uint64_t frames_function(const tl_frame_pair *pair) {
   return (uint64_t)pair->symbol << 32 | pair->start;
+}
+
+/* L1723: where a frame that is no function's begins in the code of its symbol. */
+static void frames_note_end(frame_writer *w, const tl_frame_pair *pair) {
+  const uint64_t address = tl_get64(pair->frame + TL_FRAME_ADDRESS);
+  const tl_code_place *const place = pair->map ? tl_code_find(pair->map, address) : NULL;
+  const uint32_t known = tl_map_get(&w->ends, pair->symbol);
+  if (place && place->mercury == address && address < known)
+    tl_map_set(&w->ends, pair->symbol, (uint32_t)address);
 }
 
 /* M24, L104: the first frame of a function describes the body that stands; a further one, where the entries of a replaced
@@ -322,7 +330,7 @@ static void frames_mark(frame_writer *w) {
       w->pairs->items[before].next = i;
     pair->bare = pair->nobody || before != TL_NONE || pair->stays;
     if (pair->nobody)
-      tl_set_add(&w->spoiled, pair->symbol);
+      frames_note_end(w, pair);
     else
       tl_map_set(&last, frames_function(pair), i);
     if (!pair->bare)
@@ -357,7 +365,7 @@ static frame_writer frames_new_writer(tl_frame_pairs *pairs, tl_arena *arena) {
     room += ADVANCE_GROWS * pairs->items[i].size + FRAME_BEHIND + pairs->items[i].cie_size + MORE;
   w.bytes = tl_arena_new(arena, uint8_t, room);
   tl_map_init(&w.translated, arena);
-  tl_map_init(&w.spoiled, arena);
+  tl_map_init(&w.ends, arena);
   return w;
 }
 

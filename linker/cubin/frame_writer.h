@@ -13,11 +13,11 @@ typedef struct tl_frame_pair {
   uint64_t size, cie_size;
   uint64_t behind; /* how many bytes may be read behind it */
   uint32_t symbol;
-  uint64_t start;      /* of its function, in the decoded code */
-  bool nobody;         /* it is no function's (L1304) */
-  bool stays;          /* its function's frames are not translated */
-  const tl_code *map;  /* of its function's text; NULL where that is not known */
-  const uint8_t *text; /* that's bytes */
+  uint64_t start;                 /* of its function, in the decoded code */
+  bool nobody;                    /* it is no function's (L1304) */
+  bool stays;                     /* its function's frames are not translated */
+  const tl_code *map;             /* of its function's text; NULL where that is not known */
+  const uint8_t *text;            /* that's bytes */
   uint64_t sass_start, code_size; /* of its function there */
   /* The writer's own. */
   uint32_t next;   /* of the same function: the next body's frame, TL_NONE */

@@ -12,16 +12,6 @@
 
 #include <string.h>
 
-typedef TL_VECTOR(tl_call_frame) frame_list;
-
-static frame_list frames_read(const finalizer *f, const uint8_t *bytes, uint64_t size) {
-  frame_list list = {0};
-  tl_call_frame one;
-  for (uint64_t position = 0; tl_call_frame_next(bytes, size, &position, &one);)
-    *tl_vector_push(f->arena, &list) = one;
-  return list;
-}
-
 /* The entries that stay at one place of the Mercury section. */
 typedef struct frame_entry {
   uint64_t offset, addend;
@@ -116,12 +106,11 @@ static bool frames_stays(const finalizer *f, uint32_t symbol) {
 }
 
 static void frames_find_code(finalizer *f, tl_frame_pair *pair) {
-  if (pair->nobody)
-    return;
-  pair->stays = frames_stays(f, pair->symbol);
-  const uint32_t text = f->mercury->module->symbols.items[pair->symbol].section;
-  pair->map = pair->stays ? NULL : final_code_map_of(f, text);
-  if (!pair->map)
+  const tl_symbol *const symbol = &f->mercury->module->symbols.items[pair->symbol];
+  const uint32_t text = tl_type_of(symbol) == STT_FUNC ? symbol->section : TL_NONE;
+  pair->stays = !pair->nobody && frames_stays(f, pair->symbol);
+  pair->map = text == TL_NONE || pair->stays ? NULL : final_code_map_of(f, text);
+  if (!pair->map || pair->nobody)
     return;
   const final_extent part = final_extent_of(f, text, pair->start);
   pair->text = final_code_text(f, text);
@@ -129,34 +118,45 @@ static void frames_find_code(finalizer *f, tl_frame_pair *pair) {
   pair->code_size = final_is_slot(f, pair->symbol) ? final_slot_code_end(f) : part.size;
 }
 
-/* The frames of one file; `bytes` is where they lie in the merged, patched section, `section` how much of the
- * view's file begins there. */
-static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uint8_t *bytes, uint64_t section) {
+static void frames_pair(frame_writer *w, const tl_call_frame *frame, const tl_call_frame *cie, const frame_entry *entry,
+                        const uint8_t *bytes, uint64_t behind) {
   finalizer *const f = w->f;
-  const frame_list from = frames_read(f, bytes, mercury->size);
-  size_t cie = SIZE_MAX;
-  for (size_t i = 0; i < from.count; i++) {
-    const uint64_t place = mercury->offset + from.items[i].offset;
+  *tl_vector_push(f->arena, &w->pairs) =
+      (tl_frame_pair){.place = frame->offset,
+                      .symbol = entry->symbol,
+                      .start = frames_start(f, entry),
+                      .nobody = !frames_is_about_code(f, entry->symbol, bytes + frame->offset),
+                      .frame = bytes + frame->offset,
+                      .size = frame->size,
+                      .behind = behind,
+                      .cie = bytes + cie->offset,
+                      .cie_size = cie->size,
+                      .cie_at = cie->offset};
+  frames_find_code(f, &w->pairs.items[w->pairs.count - 1]);
+}
+
+/* The frames of all files; `bytes` are those of the merged, patched section, `left` how much of the view's file begins there. One that
+ * reaches behind the section, and is not needed, is the last (L1725). */
+static void frames_pair_all(frame_writer *w, const uint8_t *bytes, uint64_t size, uint64_t left) {
+  tl_call_frame cie = {0}, frame;
+  tl_call_frame_kind kind = TL_FRAME_WHOLE;
+  for (uint64_t at = 0; at < size && kind == TL_FRAME_WHOLE;) {
+    const uint64_t start = at;
+    kind = tl_call_frame_next(bytes, size, &at, &frame);
     const frame_entry *const entry =
-        from.items[i].cie ? NULL : frames_find_entry(&w->entries, place + TL_FRAME_ADDRESS);
-    if (from.items[i].cie)
-      cie = i;           /* a frame's CIE is the one before it */
-    if (cie == SIZE_MAX) /* what was carried out made another of it */
-      frames_refuse(f, w->section, place, "a frame has no CIE (L496)");
-    if (cie == SIZE_MAX || !entry)
-      continue;
-    *tl_vector_push(f->arena, &w->pairs) =
-        (tl_frame_pair){.place = place,
-                        .symbol = entry->symbol,
-                        .start = frames_start(f, entry),
-                        .nobody = !frames_is_about_code(f, entry->symbol, bytes + from.items[i].offset),
-                        .frame = bytes + from.items[i].offset,
-                        .size = from.items[i].size,
-                        .behind = section - place - from.items[i].size,
-                        .cie = bytes + from.items[cie].offset,
-                        .cie_size = from.items[cie].size,
-                        .cie_at = mercury->offset + from.items[cie].offset};
-    frames_find_code(f, &w->pairs.items[w->pairs.count - 1]);
+        kind == TL_FRAME_NONE || frame.cie ? NULL : frames_find_entry(&w->entries, start + TL_FRAME_ADDRESS);
+    if (kind == TL_FRAME_NONE || (entry && kind == TL_FRAME_LAST)) {
+      frames_refuse(w->f, w->section, start, "frames do not follow one another (L496)");
+      return;
+    }
+    if (frame.cie)
+      cie = frame; /* a frame's CIE is the one before it */
+    if (!cie.size) /* what was carried out made another of it */
+      frames_refuse(w->f, w->section, start, "a frame has no CIE (L496)");
+    if (!entry && frame.ends)
+      return;
+    if (cie.size && entry)
+      frames_pair(w, &frame, &cie, entry, bytes, left - at);
   }
 }
 
@@ -255,9 +255,9 @@ static tl_map frames_starts(const finalizer *f, const tl_section *frames) {
   tl_map_init(&starts, f->arena);
   for (size_t i = 0; i < frames->pieces.count; i++) {
     const tl_piece *const piece = &frames->pieces.items[i];
-    const frame_list list = frames_read(f, piece->data, piece->size);
-    for (size_t j = 0; j < list.count; j++)
-      tl_set_add(&starts, piece->offset + list.items[j].offset);
+    tl_call_frame one;
+    for (uint64_t at = 0; tl_call_frame_next(piece->data, piece->size, &at, &one) == TL_FRAME_WHOLE;)
+      tl_set_add(&starts, piece->offset + one.offset);
   }
   return starts;
 }
@@ -308,9 +308,8 @@ const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
   const uint8_t *const bytes = final_view_bytes(f->mercury, section);
   frame_writer w = {.f = f, .section = m};
   w.entries = frames_first_entries(f, m->relocations[1]);
-  for (size_t i = 0; i < m->pieces.count; i++)
-    frames_pair_file(&w, &m->pieces.items[i], bytes + m->pieces.items[i].offset,
-                     f->mercury->plan->size - f->mercury->plan->section_offset[section]);
+  frames_pair_all(&w, bytes, final_view_size(f->mercury, section),
+                  f->mercury->plan->size - f->mercury->plan->section_offset[section]);
   const char *const what = tl_frames_write(&w.pairs, f->arena, &w.out, &f->frames);
   if (what)
     final_disagree(f, what);

@@ -85,7 +85,7 @@ typedef struct finalizer {
   uint64_t names_size, names_room;
   uint8_t *strings; /* .strtab */
   uint64_t strings_size, strings_room, strings_hole;
-  tl_frames_moved frames;                /* where those of Mercury's .debug_frame went */
+  tl_frames_moved frames;           /* where those of Mercury's .debug_frame went */
   TL_VECTOR(final_unit) line_units; /* of .debug_line, ascending (L768) */
   uint32_t *renamed;                /* by Mercury section: offset of the new name in .strtab, 0 */
   const char **suffix;              /* by Mercury section: what a namesake's has behind its name, or NULL (L895) */

@@ -157,7 +157,8 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
                          : input->type == SHT_CUDA_CONSTANT0 + 2 ? SHF_ALLOC | SHF_INFO_LINK             /* L1612 */
                                                                  : input->flags;
   const uint64_t entry_size = objects_is_made_anew(m, input) ? 0 : input->entry_size; /* L952 */
-  out = table ? tl_module_add_section_unlisted(module, objects_owned_name(m, input, text), input->type, flags, input->align, entry_size)
+  out = table ? tl_module_add_section_unlisted(module, objects_owned_name(m, input, text), input->type, flags,
+                                               input->align, entry_size)
               : tl_module_add_section(module, objects_owned_name(m, input, text), input->type, flags, input->align,
                                       entry_size);
   if (table)

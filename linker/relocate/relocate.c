@@ -455,7 +455,8 @@ static bool relocate_is_kept_section(const tl_module *module, uint32_t type, uin
  * is one of the loader's own, by its whole name (L1720). */
 static bool relocate_is_placed_by_loader(const relocating *r, const tl_symbol *symbol) {
   const char *const name = tl_module_text(r->module, symbol->name);
-  return (symbol->other & STO_SPACE_MASK) == STO_GLOBAL || (tl_text_behind(name, ".nv.") && tl_reserved_name_is(name));
+  return (symbol->other & STO_SPACE_MASK) == STO_GLOBAL || symbol->constants_size ||
+         (tl_text_behind(name, ".nv.") && tl_reserved_name_is(name));
 }
 
 /* R19: what clears traces of reserved shared memory stays as an entry that says nothing. */
