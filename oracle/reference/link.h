@@ -253,6 +253,7 @@ typedef struct ref_function {
   bool defined_so_far;
   size_t defined_in_so_far, first_defined_in_so_far;
   size_t first_mentioned_in; /* where it is mentioned */
+  uint64_t mentioned_size;   /* RF1200: and with which st_size */
   const char *prototype_so_far;
   bool text_had_rela; /* any body so far; the output keeps one `.rela.text.F` for all of them */
   uint32_t defined_as_so_far;
@@ -906,7 +907,7 @@ void ref_partial_write_place(ref_link *link);
 
 /* clashes.c */
 bool ref_clash_function_with_object(ref_link *link, const ref_file *file, uint32_t symbol);
-bool ref_clash_object_with_function(ref_link *link, const ref_file *file, const ref_symbol *input);
+bool ref_clash_object_with_function(ref_link *link, ref_file *file, const ref_symbol *input);
 
 /* many.c */
 bool ref_many_sections(const ref_link *link);
@@ -1075,6 +1076,7 @@ size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t i
 
 /* capsule_slots.c: RF226 */
 void ref_slots_make_room(ref_link *link, ref_section *stub);
+void ref_slots_schedule_file(ref_link *link, ref_file *file); /* RF1260 */
 
 /* unified_index.c: -uidx */
 const ref_unified *ref_unified_of_input(ref_unified_list *list, const uint8_t *input);
@@ -1178,6 +1180,7 @@ bool ref_symbol_is_system_call(const char *name);
 bool ref_symbol_is_provided(const char *name);
 bool ref_symbol_names_unified_table(const char *name);
 void ref_symbols_restore_provided(ref_cubin *cubin);
+void ref_symbols_bare_textures(ref_cubin *cubin);
 uint64_t ref_symbol_provided_value(const ref_link *link, const ref_symbol *input);
 bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol);
 uint32_t ref_symbol_index(const ref_link *link, size_t symbol);

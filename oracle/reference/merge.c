@@ -307,6 +307,7 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
   if (!function->mentioned || file->body_of[symbol] == REF_BODY_REPLACES) { /* RF663, RF424 */
     function->mentioned_as_entry = entry && !clashes; /* RF1131: the object's symbol has no mark */
     function->mentioned_other = input->other;
+    function->mentioned_size = input->size; /* RF1200 */
   }
   function->mentioned = true;
 }
