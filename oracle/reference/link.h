@@ -383,6 +383,7 @@ typedef struct ref_out_relocation {
   bool names_dead_code;     /* RF546: the section that is gone was about a function */
   bool names_dead_constant; /* L1094: an object that lay there */
   bool names_unlisted;      /* RF195: a section without a symbol */
+  bool names_internal;      /* RF1242: an object that is nowhere and that nobody else sees */
   uint32_t gone_type;       /* RF401: of the section that is gone */
   uint64_t gone_align;      /* L1095: of the constants that an object that is gone lay in */
   uint64_t gone_value;      /* RF554: of that object */
@@ -791,6 +792,7 @@ const ref_section *ref_mercury_body_beside(const ref_cubin *cubin, uint32_t text
 /* mercury_attributes.c: makes a SASS section of attributes anew from Mercury's; `bank`: the symbol of the parameters' section, or 0. */
 void ref_mercury_derive_attributes(ref_link *link, const ref_cubin *cubin, const ref_section *mercury, uint32_t bank,
                                    ref_section *section);
+void ref_mercury_derive_lone_attributes(ref_link *link, const ref_cubin *whole, ref_cubin *view);
 /* mercury_constants.c: RF809; numbers of Mercury's sections of a function, 0: it has none; Mercury's view, and the SASS side's symbols by name. */
 typedef struct ref_mercury_constants {
   uint32_t constants, table, attributes;
