@@ -328,6 +328,11 @@ typedef struct tl_string_event {
   uint32_t name, symbol; /* symbol TL_NONE: a section's or an extra name */
 } tl_string_event;
 
+/* Where a name of W2.5 came into the two lists of names (L1651). */
+typedef struct tl_rel_name {
+  uint32_t name_event, string_event;
+} tl_rel_name;
+
 /* A record of a relocatable output's call graph that a replaced body alone has: its function, its place (L791). */
 typedef struct tl_record_note {
   uint32_t symbol, contestant;
@@ -394,6 +399,8 @@ typedef struct tl_module {
   tl_map symbol_of_any_name;   /* local ones and sections' too: the first (L159); made when a texture asks for it, */
   uint32_t named_symbols;      /* ... of so many symbols */
   tl_u32_vector section_names; /* event list of .shstrtab: names */
+  TL_VECTOR(tl_rel_name) rel_names;     /* in the order of rel_name_of, which has the RELA sections */
+  tl_map rel_name_of;
   TL_VECTOR(tl_string_event) strings;   /* event list of .strtab */
   tl_u32_vector prototypes;             /* prototype texts in first-seen order (W2.2) */
   TL_VECTOR(tl_relocation) relocations; /* in input order */

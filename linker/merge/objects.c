@@ -414,6 +414,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const bool constants = owned && input->type == SHT_CUDA_CONSTANT0 + 2;
   const uint64_t size = constants ? tl_merge_covered_of_bank(m, index) : input->size;
   m->section_offset[index] = objects_append(m, out, index, data, size, align);
+  if (input->type == SHT_CUDA_SHARED && !m->foreign) /* L1661 */
+    m->section_offset[index] = 0;
   objects_take_section(m, index, out);
   module->unified_functions |= input->type == SHT_CUDA_UFT_ENTRY;
   if (objects_is_unified_data(m, input))
@@ -879,7 +881,7 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
   symbol->info = s->info; /* also the weak binding over an earlier mention's (L61) */
   if (!symbol->shared && !symbol->misplaced)
     return;
-  objects_hold(module, section, s->size, objects_shared_align(s));
+  objects_hold(module, section, s->size, 1); /* L1660 */
   objects_define_shared(module, known, objects_shared_align(s), was_defined);
 }
 
@@ -992,7 +994,7 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     symbol->input_value = objects_shared_align(s);
     symbol->align = symbol->laid_shared || symbol->bare_shared ? 1 : symbol->input_value; /* L1300 */
     tl_u32_push(module->arena, &module->shared_objects, out);
-    objects_hold(module, section, s->size, symbol->input_value);
+    objects_hold(module, section, s->size, 1); /* L1660 */
   }
   if (!symbol->unlisted)
     tl_module_list_symbol(module, out, !shared || tl_module_lists_shared(module, s->other));
@@ -1619,7 +1621,8 @@ void tl_merge_remaining_sections(tl_merging *m) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
     tl_merge_report_bank(m, s);
     const bool lost = m->section_state[s] & TL_SECTION_LOST;
-    if (lost && section->type == SHT_CUDA_CONSTANT0)
+    const bool placed = m->section_map[s] != TL_NONE; /* by what lies in it (L1665) */
+    if (lost && !placed && section->type == SHT_CUDA_CONSTANT0)
       objects_append_parameters(m, s);
     else if (lost && section->type == SHT_CUDA_CONSTANT0 + 2)
       tl_merge_keep_losing_constants(m, s);

@@ -237,8 +237,9 @@ static void relocations_add_rel_name(reading *r, uint32_t index, uint64_t addend
   if (module->sections.items[container->about].relocations[0] == TL_NONE) /* a number is left out (L830) */
     tl_u32_push(module->arena, &module->left_out, container->rel_place);
   const uint32_t name = tl_module_name(module, ".rel", relocations_target_name(r));
-  container->rel_events[0] = (uint32_t)module->section_names.count;
-  container->rel_events[1] = (uint32_t)module->strings.count;
+  tl_map_set(&module->rel_name_of, index, (uint32_t)module->rel_names.count);
+  *tl_vector_push(module->arena, &module->rel_names) =
+      (tl_rel_name){(uint32_t)module->section_names.count, (uint32_t)module->strings.count};
   tl_module_add_section_name(module, name);
   *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
   tl_map_set(&module->local_function_names, name, 0); /* no kernel may be called so (L198) */
