@@ -399,7 +399,7 @@ typedef struct tl_module {
   tl_map symbol_of_any_name;   /* local ones and sections' too: the first (L159); made when a texture asks for it, */
   uint32_t named_symbols;      /* ... of so many symbols */
   tl_u32_vector section_names; /* event list of .shstrtab: names */
-  TL_VECTOR(tl_rel_name) rel_names;     /* in the order of rel_name_of, which has the RELA sections */
+  TL_VECTOR(tl_rel_name) rel_names; /* in the order of rel_name_of, which has the RELA sections */
   tl_map rel_name_of;
   TL_VECTOR(tl_string_event) strings;   /* event list of .strtab */
   tl_u32_vector prototypes;             /* prototype texts in first-seen order (W2.2) */

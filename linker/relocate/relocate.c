@@ -301,7 +301,8 @@ static bool relocate_is_of_own_kind(const relocating *r, const entry_state *e, c
   const tl_relocation_row *const row = tl_relocation_in_view(e->entry->type, r->module->view == TL_VIEW_MERCURY);
   const bool place = row && row->kind == TL_RELOC_UNIFIED;
   const bool slot = r->module->capsule || place || e->texture == TL_TEX_BINDLESS;
-  const bool function = type == STT_FUNC && (!r->module->mode->records_applied || tl_binding_of(symbol) != STB_WEAK); /* L1667 */
+  const bool function =
+      type == STT_FUNC && (!r->module->mode->records_applied || tl_binding_of(symbol) != STB_WEAK); /* L1667 */
   return !listed && (function || (tl_type_is_texture(type) && slot));
 }
 
