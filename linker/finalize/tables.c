@@ -252,7 +252,7 @@ static bool table_is_silent(const finalizer *f, const tl_kept *kept, uint16_t op
   if (kept->type != ADDRESS || opcode == LOAD)
     return false;
   if (symbol->section == TL_NONE)
-    return tl_text_behind(tl_module_text(m, symbol->name), ".nv.reservedSmem.");
+    return tl_text_behind(tl_module_text(m, symbol->name), ".nv.reservedSmem");
   return m->mode->final && m->sections.items[symbol->section].type == SHT_CUDA_RESERVED_SHARED;
 }
 

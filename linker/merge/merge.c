@@ -315,7 +315,6 @@ void tl_merge(tl_module *module) {
   tl_map_init(&module->standing_constant_of, module->arena);
   tl_map_init(&module->symbol_of_any_name, module->arena);
   tl_map_init(&module->local_function_names, module->arena);
-  tl_map_init(&module->rel_name_of, module->arena);
   tl_map_init(&module->replaced_records, module->arena);
   tl_map_init(&module->calls_seen, module->arena);
   tl_map_init(&module->references_seen, module->arena);

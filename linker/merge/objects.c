@@ -93,13 +93,15 @@ static void objects_check_image(const tl_merging *m, uint32_t index, uint32_t te
     tl_merge_check_overlap(m, &first->pieces, index);
 }
 
-/* Shared memory is called after the text's function, whatever the file calls it (L1129), compiler constants where an object lies
- * in them or that is an alias that leads (L874, L1225). */
+/* Shared memory is called after the text's function, whatever the file calls it (L1129), a capsule's parameters too (L1719),
+ * compiler constants where an object lies in them or that is an alias that leads (L874, L1225). */
 static uint32_t objects_owned_name(const tl_merging *m, const tl_cubin_section *input, uint32_t text) {
   tl_module *const module = m->module;
   const uint32_t function = module->symbols.items[module->sections.items[text].owner].name;
   if (input->type == SHT_CUDA_SHARED)
     return tl_module_name(module, ".nv.shared.", function);
+  if (input->type == SHT_CUDA_CONSTANT0 && module->capsule)
+    return tl_module_name(module, ".nv.constant0.", function);
   const bool after = input->type == SHT_CUDA_CONSTANT0 + 2 && (!m->objects_done || module->sections.items[text].led);
   return after ? tl_module_name(module, tl_module_compiler_constants(module), function) : input->name;
 }
@@ -155,7 +157,8 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
                          : input->type == SHT_CUDA_CONSTANT0 + 2 ? SHF_ALLOC | SHF_INFO_LINK             /* L1612 */
                                                                  : input->flags;
   const uint64_t entry_size = objects_is_made_anew(m, input) ? 0 : input->entry_size; /* L952 */
-  out = table ? tl_module_add_section_unlisted(module, input->name, input->type, flags, input->align, entry_size)
+  out = table ? tl_module_add_section_unlisted(module, objects_owned_name(m, input, text), input->type, flags,
+                                               input->align, entry_size)
               : tl_module_add_section(module, objects_owned_name(m, input, text), input->type, flags, input->align,
                                       entry_size);
   if (table)
