@@ -32,14 +32,25 @@ static bool slots_read_stub(const uint8_t *slot, uint8_t *mask, tl_capsule_recor
 }
 
 /* How the finalizer schedules a stub, however it was compiled: one instruction after the other with -g (L660). */
-static void slots_schedule(const finalizer *f, uint8_t *slot) {
+static void slots_schedule(const tl_options *options, uint8_t *slot) {
   enum { CONTROL = 13, WAITS = 0x0fea, GOES_ON = 0x0fe2, ALONE = 0x3fde, BRANCHES = 2 };
-  const bool debug = tl_barriers_asked(f->sass->module->options); /* L811 */
+  const bool debug = tl_barriers_asked(options); /* L811 */
   for (size_t i = 0; i + 1 < STUB_ITEMS; i++) {
     uint8_t *const control = slot + i * TL_CODE_INSTRUCTION + CONTROL;
     const unsigned bits = debug ? ALONE : i < BRANCHES ? WAITS : GOES_ON;
     control[0] = (uint8_t)bits;
     control[1] = (uint8_t)(bits >> 8);
+  }
+}
+
+void tl_slots_schedule(tl_cubin *sass, const tl_options *options, tl_arena *arena) {
+  for (uint32_t i = 1; i < sass->section_count; i++) {
+    tl_cubin_section *const section = &sass->sections[i];
+    if (section->type != SHT_CUDA_UFT_REL || section->size != SLOT_SIZE || !section->data)
+      continue;
+    uint8_t *const copy = tl_arena_copy(arena, section->data, SLOT_SIZE);
+    slots_schedule(options, copy);
+    section->data = copy;
   }
 }
 
@@ -70,7 +81,7 @@ const uint8_t *final_stub_text(const finalizer *f, const uint8_t *text, uint64_t
   slots_check_stub(f, text);
   uint8_t *const bytes = final_new(f, size);
   memcpy(bytes, text, size);
-  slots_schedule(f, bytes);
+  slots_schedule(f->sass->module->options, bytes);
   return bytes;
 }
 
@@ -78,7 +89,7 @@ const uint8_t *final_stub_text(const finalizer *f, const uint8_t *text, uint64_t
 static void slots_put_code(const finalizer *f, uint8_t *to, const uint8_t *from) {
   enum { OWN = (STUB_ITEMS - 1) * TL_CODE_INSTRUCTION };
   memcpy(to, from, OWN);
-  slots_schedule(f, to);
+  slots_schedule(f->sass->module->options, to);
   for (size_t at = OWN; at < SLOT_SIZE; at += TL_CODE_INSTRUCTION)
     memcpy(to + at, to + OWN - TL_CODE_INSTRUCTION, TL_CODE_INSTRUCTION);
 }

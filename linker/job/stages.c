@@ -142,6 +142,9 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
             .writes_reserved) /* L102: mixed links forget what a capsule before the first SASS-kind file says of it */
       tl_cubin_forget_mention(&files[i], tl_names_intern(&c->names, cap, sizeof cap - 1));
   }
+  for (uint32_t i = 0; i < admitted->files.count && !admitted->capsule; i++)
+    if (alone[i] && admitted->files.items[i].capsule)
+      tl_slots_schedule(&files[i], &c->job->options, &c->state->arena);
   for (uint32_t i = 0; i < admitted->files.count; i++)
     if (alone[i] && admitted->files.items[i].capsule)
       link_slow_down(c, &admitted->files.items[i], &files[i], diagnostics);
