@@ -315,8 +315,7 @@ static void rows_flush(row_writer *w, uint64_t to, const tl_code_place *place) {
   }
   const bool first = !w->said, repeated = place && rows_repeat(w, own); /* L1804 */
   if (!repeated)
-    rows_say(w, own, to,
-             place && own->entry != ENTRY_BEGINS && rows_begin_function(w, place) ? ROW_TWICE : ROW_ONCE);
+    rows_say(w, own, to, place && own->entry != ENTRY_BEGINS && rows_begin_function(w, place) ? ROW_TWICE : ROW_ONCE);
   if (first)
     w->number.items[own->number - 1] = w->written;
   w->waiting = 0;
