@@ -55,6 +55,8 @@ bool tl_emit_has_records(const tl_emitted *e, uint32_t section); /* of attribute
 void tl_emit_callgraph(tl_emitted *e);
 void tl_emit_relocations(tl_emitted *e);
 void tl_emit_unified(tl_emitted *e);
+/* Behind tl_emit: what the tables of unified things say whatever was relocated in them. */
+void tl_emit_renumber_unified(const tl_emitted *e, tl_relocated *relocated);
 void tl_emit_metadata(tl_emitted *e);
 void tl_emit_notes(tl_emitted *e);
 

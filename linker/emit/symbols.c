@@ -10,9 +10,9 @@
 #include <string.h>
 
 /* Undefined names of the unified tables leave an executable without a uidx file (W4.2): these eight and no others, unless they
- * are a function's or a texture's (L1585). */
+ * are a function's or a texture's (L1585), or extern shared memory (L1654). */
 bool tl_emit_is_unified_mention(const tl_emitted *e, const tl_symbol *symbol) {
-  return tl_type_of(symbol) != STT_FUNC && !tl_type_is_texture(tl_type_of(symbol)) &&
+  return tl_type_of(symbol) != STT_FUNC && !tl_type_is_texture(tl_type_of(symbol)) && !symbol->external_shared &&
          tl_module_names_unified(e->module, symbol);
 }
 

@@ -24,7 +24,4 @@ bool tl_barriers_lack(const uint8_t *text, uint64_t size);
 /* Whether every EXIT of a text has them, and there is one. */
 bool tl_barriers_stand(const uint8_t *text, uint64_t size);
 
-/* L1728: the stubs of a capsule that is finalized before a mixed link, as they are scheduled with these options. */
-void tl_slots_schedule(tl_cubin *sass, const tl_options *options, tl_arena *arena);
-
 #endif

@@ -142,9 +142,6 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
             .writes_reserved) /* L102: mixed links forget what a capsule before the first SASS-kind file says of it */
       tl_cubin_forget_mention(&files[i], tl_names_intern(&c->names, cap, sizeof cap - 1));
   }
-  for (uint32_t i = 0; i < admitted->files.count && !admitted->capsule; i++)
-    if (alone[i] && admitted->files.items[i].capsule)
-      tl_slots_schedule(&files[i], &c->job->options, &c->state->arena);
   for (uint32_t i = 0; i < admitted->files.count; i++)
     if (alone[i] && admitted->files.items[i].capsule)
       link_slow_down(c, &admitted->files.items[i], &files[i], diagnostics);
@@ -255,6 +252,7 @@ void tl_link_emit(const tl_link_common *c, tl_link_stages *s) {
   link_check_sizes(s);
   tl_arena *const arena = &c->state->arena;
   tl_emit(&s->emitted, &s->module, &s->layout, &s->resources, &s->relocated, arena);
+  tl_emit_renumber_unified(&s->emitted, &s->relocated);
   tl_plan_make(&s->plan, &s->emitted, arena, tl_link_output_limit(c->job, s));
 }
 

@@ -60,7 +60,8 @@ static void instances_add_partial(tl_instances *n, const tl_partial_object *obje
 }
 
 static void instances_sum(tl_instances *n) {
-  tl_layout_check_flat(n->module);
+  if (!n->module->has_external_shared) /* L1650 */
+    tl_layout_check_flat(n->module);
   n->pool_align = n->module->debug_shared_align ? n->module->debug_shared_align : 1;
   n->external_align = EXTERNAL_ALIGN;
   size_t bare = 0, partial = 0;
@@ -241,11 +242,13 @@ static void relocatable_set_size(tl_layout *layout, uint32_t section, uint64_t r
   layout->section_dropped[section] = layout->section_size[section] == 0;
 }
 
-/* L1141: a section of the pool's name that is none. */
+/* L1141: a section of the pool's name that is none; L1649: without bytes. */
 static void relocatable_size_foreign(tl_layout *layout, const tl_module *module) {
   const uint32_t section = module->foreign_shared;
-  if (section != TL_NONE && layout->section_size[section])
-    relocatable_set_size(layout, section, layout->section_size[section], layout->section_align[section], false);
+  if (section == TL_NONE)
+    return;
+  layout->section_hollow[section] = layout->section_size[section] == 0;
+  relocatable_set_size(layout, section, layout->section_size[section], layout->section_align[section], true);
 }
 
 static void relocatable_place_kernels(tl_layout *layout, const tl_instances *n) {

@@ -620,10 +620,13 @@ static uint32_t objects_place_external(tl_merging *m, uint32_t section, uint64_t
     objects_name_dead_shared(m, section);
     return 0;
   }
-  const bool lies =
-      section != SHN_UNDEF && !(m->section_state[section] & TL_SECTION_LOST) && !objects_is_bare_pool(m, section);
+  const bool stands = section != SHN_UNDEF && !(m->section_state[section] & TL_SECTION_LOST);
+  const bool foreign = stands && m->cubin->sections[section].type != SHT_CUDA_SHARED; /* L1653 */
   const bool none = m->module->debug_shared == TL_NONE;
+  const bool lies = stands && !foreign && !objects_is_bare_pool(m, section);
   const uint32_t out = lies ? tl_merge_place_section(m, section) : objects_need_debug_shared(m);
+  if (foreign && m->section_map[section] == TL_NONE)
+    m->section_map[section] = out;
   const bool own = out != m->module->debug_shared;
   m->module->external_pool |= none && !own; /* L1703 */
   m->module->sections.items[out].external_lies |= own;
@@ -660,15 +663,18 @@ static void objects_place_undefined(const tl_module *module, uint32_t out, bool 
 static void objects_pass_undefined(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
-  const bool object = tl_symbol_type(s) == STT_CUDA_OBJECT;
+  const bool lies = tl_merging_lies(s) && tl_symbol_type(s) == STT_OBJECT; /* L1653 */
+  const bool object = tl_symbol_type(s) == STT_CUDA_OBJECT || lies;
   const bool nowhere = object && tl_symbol_binding(s) == STB_LOCAL && s->section == SHN_UNDEF && s->size; /* L965 */
   const bool space = object && (s->other & STO_SPACE_MASK) == STO_SHARED;                                 /* L840 */
   const bool shared = space && !nowhere;
   const bool weak = tl_symbol_binding(s) == STB_WEAK;
   if (!object && module->symbol_of_name[s->name] != TL_NONE) /* only a local one comes here (L160) */
     objects_fail(m, s, TL_MESSAGE_SAME_NAME);
-  const uint32_t out =
-      objects_new_symbol(m, s, object ? s->info : (uint8_t)(STB_GLOBAL << 4 | tl_symbol_type(s))); /* L160 */
+  const uint32_t out = objects_new_symbol(m, s,
+                                          lies     ? (uint8_t)((s->info & 0xf0) | STT_CUDA_OBJECT)
+                                          : object ? s->info
+                                                   : (uint8_t)(STB_GLOBAL << 4 | tl_symbol_type(s))); /* L160 */
   if (!object) {
     module->symbol_of_name[s->name] = out;
     if (objects_is_texture(s)) /* L536: always visible */
@@ -947,6 +953,13 @@ static void objects_take_alone_kernels(tl_merging *m) {
   }
 }
 
+/* What lies among the constants of a kernel or a function and is internal. */
+static bool objects_is_internal_constant(const tl_merging *m, const tl_cubin_symbol *s) {
+  const tl_cubin_section *const input = &m->cubin->sections[s->section];
+  return (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && tl_section_type_is_constant(input->type) &&
+         (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0);
+}
+
 static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
@@ -959,7 +972,8 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
   }
   const unsigned type = tl_symbol_type(s) == STT_OBJECT ? STT_CUDA_OBJECT : tl_symbol_type(s); /* L1366 */
   const uint32_t text = objects_text_of_texture(m, s);
-  const unsigned binding = text != TL_NONE ? STB_LOCAL : s->info & 0xf0u;
+  const bool local = text != TL_NONE || objects_is_internal_constant(m, s); /* L1655 */
+  const unsigned binding = local ? STB_LOCAL : s->info & 0xf0u;
   const uint32_t out = objects_new_symbol(m, s, (uint8_t)(binding | type));
   tl_symbol *const symbol = &module->symbols.items[out];
   m->symbol_map[index] = out;
@@ -1105,7 +1119,7 @@ static void objects_count_pool(tl_module *module, const tl_noted_pool *pool, boo
 }
 
 /* L1369: a function's shared memory in which an object of another space lies is one object without a symbol more; and so is
- * what joins the pool of a relocatable output (L1591). */
+ * what joins the pool (L1591, L1648). */
 static void objects_count_foreign(tl_merging *m, uint32_t index, uint32_t section) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
@@ -1115,7 +1129,7 @@ static void objects_count_foreign(tl_merging *m, uint32_t index, uint32_t sectio
   if (text != TL_NONE && module->sections.items[text].shared == section) {
     objects_add_partial(m, text, input, 0, true);
     module->partial_objects.items[module->partial_objects.count - 1].foreign = true;
-  } else if (section == module->debug_shared && !module->mode->final)
+  } else if (section == module->debug_shared)
     objects_count_pool(module, &(tl_noted_pool){.size = input->size, .align = input->align}, true);
 }
 
@@ -1125,8 +1139,7 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
   objects_check_texture(m, index);
   if (tl_symbol_binding(s) == STB_LOCAL && tl_map_get(&m->module->local_function_names, s->name) == TL_NONE)
     tl_map_set(&m->module->local_function_names, s->name, 0); /* L1607 */
-  const bool internal = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && tl_section_type_is_constant(input->type) &&
-                        (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0);
+  const bool internal = objects_is_internal_constant(m, s);
   if (internal && m->module->mode->final) {
     objects_pass_internal(m, index);
     return;
@@ -1336,6 +1349,8 @@ static void objects_pass_gone(tl_merging *m, uint32_t index, uint32_t known) {
     objects_pass_defined(m, index, known);
   else if (lost && !texture && (lists || objects_is_lost_parameter(m, s)))
     objects_list_of_loser(m, index, known, lists);
+  else if (texture) /* L1652 */
+    m->symbol_map[index] = known;
   tl_merge_meet_constants(m, s->section);
 }
 
@@ -1402,7 +1417,7 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
     return;
   }
   if (s->section == SHN_UNDEF || (shared && s->size == 0) || objects_is_mentioned_texture(m, s)) {
-    if (s->section != SHN_UNDEF)
+    if (s->section != SHN_UNDEF && !(shared && s->size == 0)) /* L1653 */
       objects_check_space(m, index);
     if (known == TL_NONE)
       objects_pass_undefined(m, index);

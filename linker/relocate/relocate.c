@@ -1043,6 +1043,8 @@ static void relocate_follow_alias(const relocating *r, entry_state *e) {
   tl_trace(r->module->diagnostics, TL_TRACE_ALIAS, tl_module_text(r->module, symbol->name),
            tl_module_text(r->module, relocate_symbol(r, owner)->name));
   e->symbol = owner;
+  e->s = r->layout->symbol_value[owner]; /* L1657 */
+  e->auxiliary = (uint64_t)relocate_symbol(r, owner)->function + 1;
 }
 
 /* L483: an entry in a section of jump slots' type is a slot's to nvlink, which looks for the slot's function. */

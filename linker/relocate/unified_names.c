@@ -2,7 +2,7 @@
  * stand there then: those of global symbols count down from -1, dead functions among them (L1643), those of sections and
  * local symbols up from 1 in the order in which they were made, also of sections whose symbols are not in the output. A number
  * of what is not there is a deleted symbol. Beyond all numbers nvlink reads what lies there, which most often is the same. The
- * copies of the tables for Mercury have such numbers throughout (L435, L1823). */
+ * copies of the tables for Mercury have such numbers throughout (L435, L1823). What another number fits the entry names (L1659). */
 #include "relocate/unified_names.h"
 
 #include "base/bytes.h"
@@ -13,6 +13,7 @@
 enum { MARGIN = 16, WORD = 4, WINDOW = MARGIN + UNIFIED_ENTRY_SIZE + MARGIN };
 
 typedef struct unified_window {
+  uint32_t entry;        /* position in module->unified_entries */
   uint8_t bytes[WINDOW]; /* the entry begins behind a margin, for fields that reach into it or out of it */
 } unified_window;
 
@@ -139,19 +140,19 @@ static void unified_patch(unified_names *n, const tl_patch *patch, uint64_t plac
     window = (uint32_t)n->windows.count;
     tl_map_set(&n->window_of, key, window);
     unified_window *const made = tl_vector_push(n->arena, &n->windows);
-    *made = (unified_window){0};
+    *made = (unified_window){.entry = found};
     memcpy(made->bytes + MARGIN, entry->data, UNIFIED_ENTRY_SIZE);
     tl_put32(made->bytes + MARGIN, entry->symbol == TL_NONE ? 0 : n->number[entry->symbol]);
   }
   tl_patch_apply(patch, n->windows.items[window].bytes + (patch->offset + MARGIN - place));
 }
 
-static bool unified_is_deleted(const unified_names *n, const tl_layout *layout, uint32_t number) {
+/* TL_NONE: no symbol has the number. */
+static uint32_t unified_symbol(const unified_names *n, uint32_t number) {
   const bool global = number >> 31;
   const tl_u32_vector *const list = global ? &n->globals : &n->made;
   const uint32_t place = global ? UINT32_MAX - number : number;
-  const uint32_t symbol = place < list->count ? list->items[place] : TL_NONE;
-  return symbol == TL_NONE || !tl_symbol_is_listed(n->module, layout, symbol);
+  return place < list->count ? list->items[place] : TL_NONE;
 }
 
 uint32_t *tl_unified_numbers(const tl_module *module, tl_arena *arena) {
@@ -161,23 +162,39 @@ uint32_t *tl_unified_numbers(const tl_module *module, tl_arena *arena) {
   return n.number;
 }
 
-bool tl_unified_names_deleted(const tl_relocated *relocated, const tl_module *module, const tl_layout *layout) {
-  unified_names n = {.module = module, .arena = module->arena};
+/* Carries out what is written into the tables. */
+static void unified_carry_out(unified_names *n, const tl_relocated *relocated) {
   for (size_t i = 0; i < relocated->patches.count; i++) {
     const tl_patch *const patch = &relocated->patches.items[i];
-    if (!unified_is_table(module, patch->section))
+    if (!unified_is_table(n->module, patch->section))
       continue;
-    if (!n.number) {
-      unified_number(&n);
-      unified_number_globals(&n);
-      unified_find_entries(&n);
+    if (!n->number) {
+      unified_number(n);
+      unified_number_globals(n);
+      unified_find_entries(n);
     }
     const uint64_t place = patch->offset - patch->offset % UNIFIED_ENTRY_SIZE;
-    unified_patch(&n, patch, place);
-    unified_patch(&n, patch, place + UNIFIED_ENTRY_SIZE);
+    unified_patch(n, patch, place);
+    unified_patch(n, patch, place + UNIFIED_ENTRY_SIZE);
   }
+}
+
+tl_unified_renames tl_unified_find_renamed(const tl_relocated *relocated, const tl_module *module) {
+  unified_names n = {.module = module, .arena = module->arena};
+  tl_unified_renames renames = {0};
+  unified_carry_out(&n, relocated);
   for (size_t i = 0; i < n.windows.count; i++)
-    if (unified_is_deleted(&n, layout, tl_get32(n.windows.items[i].bytes + MARGIN)))
+    *tl_vector_push(n.arena, &renames) =
+        (tl_unified_rename){n.windows.items[i].entry, unified_symbol(&n, tl_get32(n.windows.items[i].bytes + MARGIN))};
+  return renames;
+}
+
+bool tl_unified_names_deleted(const tl_relocated *relocated, const tl_module *module, const tl_layout *layout) {
+  const tl_unified_renames renames = tl_unified_find_renamed(relocated, module);
+  for (size_t i = 0; i < renames.count; i++) {
+    const uint32_t symbol = renames.items[i].symbol;
+    if (symbol == TL_NONE || !tl_symbol_is_listed(module, layout, symbol))
       return true;
+  }
   return false;
 }

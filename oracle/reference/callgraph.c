@@ -191,8 +191,7 @@ static void ref_callgraph_read_crs(ref_link *link) {
         ref_message_fatal(link, "D67", "attribute 0x%02x of function '%s' has no %zu-bit value", record->code,
                           function->name, 8 * size);
       }
-      link->has_crs_conflict = link->has_crs_conflict ||
-                               (strict && ++found > 1 && (!function->entry || link->function_count > 1)); /* RF189 */
+      link->has_crs_conflict = link->has_crs_conflict || (strict && ++found > 1); /* RF189, RF1197 */
       function->crs_size = !sound ? 0 : size == 2 ? ref_u16(record->payload.data) : ref_u32(record->payload.data);
     }
   }

@@ -391,12 +391,45 @@ static void ref_frames_list_addresses(ref_frames *frames) {
   }
 }
 
+/* RF1250: what stands behind the frames in the file that Mercury's module is: the sections in their order. */
+static void ref_frames_add_rest(const ref_capsule *capsule, size_t section, ref_bytes *bytes, size_t most) {
+  ref_link *mercury = capsule->mercury;
+  uint64_t place = mercury->sections[section].data.size;
+  bool behind = false;
+  for (size_t i = 0; i < capsule->order.count && bytes->size < most; i++) {
+    const ref_out_section *next = &mercury->sections[capsule->order.items[i]];
+    if (behind && ref_section_type_has_bytes(next->type)) {
+      const uint64_t at = ref_align_up(place, ref_larger(next->align, 1));
+      ref_bytes_fill(mercury, bytes, bytes->size + (size_t)ref_smaller(at - place, most - bytes->size));
+      ref_bytes_add(mercury, bytes, next->data.data, (size_t)ref_smaller(next->data.size, most - bytes->size));
+      place = at + next->data.size;
+    }
+    behind = behind || capsule->order.items[i] == section;
+  }
+}
+
+/* RF995: the last frame, with what is read on behind it. */
+static ref_bytes ref_frames_with_rest(ref_frames *frames, const ref_frame *frame) {
+  enum { MOST = 256 };
+  ref_link *mercury = frames->capsule->mercury;
+  const size_t section = ref_map_find(&mercury->section_by_name, ".debug_frame");
+  const uint64_t start = frame->at + REF_FRAME_ROWS_AT;
+  ref_bytes bytes = {0};
+  ref_bytes_add(mercury, &bytes, frame->section->data + start, (size_t)(frame->section->size - start));
+  if (section != REF_NONE) {
+    ref_frames_add_rest(frames->capsule, section, &bytes, bytes.size + MOST);
+  }
+  return bytes;
+}
+
 /* The rows behind the head of Mercury's frame, in its common entry's unit (L1120). */
 static ref_rows ref_frames_rows(ref_frames *frames, const ref_frame *frame) {
-  return ref_rows_read(frames->capsule->mercury, frame->section->data + frame->at + REF_FRAME_ROWS_AT,
-                       (size_t)(frame->end - frame->at - REF_FRAME_ROWS_AT),
-                       (size_t)(frame->section->size - frame->at - REF_FRAME_ROWS_AT),
-                       ref_frames_read_common(frames, frame).unit);
+  const uint64_t start = frame->at + REF_FRAME_ROWS_AT, unit = ref_frames_read_common(frames, frame).unit;
+  const bool is_last = frame->end == frame->section->size && start < frame->end;
+  const ref_bytes last = is_last ? ref_frames_with_rest(frames, frame) : (ref_bytes){0};
+  return is_last ? ref_rows_read(frames->capsule->mercury, last.data, (size_t)(frame->end - start), last.size, unit)
+                 : ref_rows_read(frames->capsule->mercury, frame->section->data + start, (size_t)(frame->end - start),
+                                 (size_t)(frame->section->size - start), unit);
 }
 
 /* Adds the rows of a body's frame at their places in the SASS text, which count from `start`: of several at a place the last one stays.

@@ -205,8 +205,10 @@ static void ref_mercury_repair_bank(const ref_mercury_pair *pair, ref_section *b
   ref_link *link = pair->link;
   const char *kernel = ref_mercury_kernel_of_bank(pair, bank, bank->name + sizeof prefix - 1);
   const char *table = ref_memory_join(link, ".nv.merc.nv.constant.entry_image_header_indices.", kernel);
-  const size_t beside = ref_map_find(&pair->tables, ref_memory_join(link, ".nv.merc.nv.info.", kernel));
-  if (ref_map_find(&pair->tables, table) == REF_NONE) { /* RF825 */
+  const char *attributes = ref_memory_join(link, ".nv.info.", kernel);
+  const size_t mercury = ref_map_find(&pair->tables, ref_memory_join(link, ".nv.merc", attributes));
+  const size_t beside = mercury == REF_NONE ? ref_map_find(&pair->sass, attributes) : mercury; /* RF1249 */
+  if (ref_map_find(&pair->tables, table) == REF_NONE) {                                        /* RF825 */
     bank->align = BANK_ALIGN;
     bank->flags = (bank->flags & REF_FLAG_EXEC) | BANK_FLAGS;
   }

@@ -307,6 +307,7 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
   if (!function->mentioned || file->body_of[symbol] == REF_BODY_REPLACES) { /* RF663, RF424 */
     function->mentioned_as_entry = entry && !clashes; /* RF1131: the object's symbol has no mark */
     function->mentioned_other = input->other;
+    function->mentioned_size = input->size; /* RF1200 */
   }
   function->mentioned = true;
 }
@@ -489,6 +490,9 @@ static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symb
     if (file->body_of[symbol] == REF_BODY_REPLACES && ref_function_symbol_is_alias(file, symbol) &&
         link->job->bug_compatible) {
       file->lost_text = file->cubin.symbols[symbol].section; /* RF223 */
+    }
+    if (function->is_provided && file->body_of[symbol] == REF_BODY_NEW && !link->is_capsule) { /* RF1205 */
+      ref_names_add_section(link, REF_NONE, ref_memory_join(link, ".nv.shared.", function->name));
     }
     return;
   }
