@@ -534,6 +534,7 @@ typedef struct ref_link {
   ref_map first_by_name;   /* RF406: of the first symbols, `named_count` of them */
   ref_map local_functions; /* RF664: 1 for a kernel */
   size_t named_count;
+  bool mentions_kernel;  /* RF1208 */
   size_t nameless_count; /* RF1206: of so many symbols the first without a name but symbol 0; 0 */
   size_t first_nameless;
   size_t pool;                  /* RF655: 0: none */
