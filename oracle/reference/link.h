@@ -950,6 +950,7 @@ void ref_merge_add_shared_section(ref_link *link, ref_function *function);
 bool ref_merge_is_text(const ref_file *file, uint32_t section);
 uint32_t ref_merge_text_owner(const ref_file *file, uint32_t section);
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
+size_t ref_merge_joined_to(const ref_link *link, const ref_file *file, uint32_t section);
 
 /* relocations.c */
 void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section);
