@@ -535,6 +535,9 @@ typedef struct ref_link {
   ref_map first_by_name;   /* RF406: of the first symbols, `named_count` of them */
   ref_map local_functions; /* RF664: 1 for a kernel */
   size_t named_count;
+  bool mentions_kernel;  /* RF1208 */
+  size_t nameless_count; /* RF1206: of so many symbols the first without a name but symbol 0; 0 */
+  size_t first_nameless;
   size_t pool;                  /* RF655: 0: none */
   uint64_t debug_shared_align;  /* D of W9.8 */
   bool fails_finalizer;         /* RF816: nvlink's finalizer refuses what it has made */
@@ -949,6 +952,7 @@ void ref_merge_add_shared_section(ref_link *link, ref_function *function);
 bool ref_merge_is_text(const ref_file *file, uint32_t section);
 uint32_t ref_merge_text_owner(const ref_file *file, uint32_t section);
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
+size_t ref_merge_joined_to(const ref_link *link, const ref_file *file, uint32_t section);
 
 /* relocations.c */
 void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section);
