@@ -50,9 +50,53 @@ static uint32_t ref_function_kernel_in(const ref_cubin *cubin, uint32_t section,
   return symbol;
 }
 
+/* RF1204: where a device function lies in a text, what the text's sh_info names there is a function, whatever its type; what is data is one
+ * definition more, and not done. */
+static void ref_function_take_named(ref_cubin *cubin) {
+  for (uint32_t i = 1; i < cubin->symbol_count; i++) {
+    const ref_symbol *symbol = &cubin->symbols[i];
+    const bool device = (symbol->info & 15) == REF_SYMBOL_FUNC && (symbol->other & REF_OTHER_ENTRY) == 0;
+    if (!device || symbol->section == 0 || symbol->section >= cubin->section_count ||
+        (cubin->sections[symbol->section].flags & REF_FLAG_EXEC) == 0) {
+      continue;
+    }
+    const uint32_t names = cubin->sections[symbol->section].info & 0xffffff;
+    ref_symbol *named = names != 0 && names < cubin->symbol_count ? &cubin->symbols[names] : NULL;
+    if (named != NULL && named->section == symbol->section && !ref_object_is_data(named->info & 15)) {
+      named->info = (uint8_t)((named->info & 0xf0) | REF_SYMBOL_FUNC);
+    }
+  }
+}
+
+/* RF1203: what lies first in each text, where that is a kernel; once for all, since each text is asked for often. */
+void ref_function_find_leading(ref_link *link, ref_file *file) {
+  const ref_cubin *cubin = &file->cubin;
+  file->leading_kernel = NULL;
+  if (link->is_capsule) {
+    return;
+  }
+  uint32_t *first = REF_TAKE(link, uint32_t, cubin->section_count);
+  for (uint32_t i = (uint32_t)cubin->symbol_count; i-- > 1;) {
+    const ref_symbol *symbol = &cubin->symbols[i];
+    if (symbol->section != 0 && symbol->section < cubin->section_count && (symbol->info & 15) == REF_SYMBOL_FUNC) {
+      first[symbol->section] = i;
+    }
+  }
+  for (uint32_t i = 1; i < cubin->section_count; i++) {
+    const bool kernel = first[i] != 0 && (cubin->symbols[first[i]].other & REF_OTHER_ENTRY) != 0;
+    first[i] = kernel && (cubin->sections[i].flags & REF_FLAG_EXEC) != 0 ? first[i] : 0;
+  }
+  file->leading_kernel = first;
+  ref_function_take_named(&file->cubin); /* what leads a text is a function by its own type */
+}
+
+/* RF1203: a kernel that lies in it before anything else, else (RF279) what sh_info names. */
 uint32_t ref_function_primary(const ref_file *file, uint32_t section) {
   if (section >= file->cubin.section_count) {
     return 0;
+  }
+  if (file->leading_kernel != NULL && file->leading_kernel[section] != 0) {
+    return file->leading_kernel[section];
   }
   const uint32_t names = file->cubin.sections[section].info & 0xffffff;
   const uint32_t symbol =

@@ -153,6 +153,7 @@ typedef struct ref_file {
   ref_indices missing_texts;  /* RF370: with entries about a place at which no instruction begins */
   bool *compared_bank;        /* E27: by section */
   bool *holds_shared;         /* RF672: by section */
+  uint32_t *leading_kernel;   /* RF1203: by section; NULL */
   size_t *shared_in;          /* RF715: by section, what its shared objects are in; REF_NONE before the first */
   ref_indices lost_variables; /* W8.5 */
   bool *lost;                 /* an entry a symbol: a variable that another file's definition beats (RF1) */
@@ -871,6 +872,7 @@ void ref_functions_survey(ref_link *link);
 void ref_functions_check_inside_kernels(ref_link *link);
 bool ref_function_owns_text(const ref_file *file, uint32_t section);
 uint32_t ref_function_primary(const ref_file *file, uint32_t section);
+void ref_function_find_leading(ref_link *link, ref_file *file);
 bool ref_function_alias_goes_by_section(const ref_link *link, const ref_function *alias);
 bool ref_function_lies_in_kernel(const ref_link *link, const ref_function *function);
 bool ref_function_symbol_is_alias(const ref_file *file, uint32_t symbol);

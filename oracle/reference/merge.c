@@ -491,6 +491,9 @@ static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symb
         link->job->bug_compatible) {
       file->lost_text = file->cubin.symbols[symbol].section; /* RF223 */
     }
+    if (function->is_provided && file->body_of[symbol] == REF_BODY_NEW && !link->is_capsule) { /* RF1205 */
+      ref_names_add_section(link, REF_NONE, ref_memory_join(link, ".nv.shared.", function->name));
+    }
     return;
   }
   const ref_body body = file->body_of[symbol];

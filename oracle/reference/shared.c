@@ -69,6 +69,10 @@ static void ref_shared_find_uses(ref_link *link) {
 /* L1301, RF753: what a kernel's text names, extern shared memory too, is its alone, whoever calls it. RF1117: what is a kernel by its name alone
  * has what functions name that it calls, and what its own text names is of those that call it. */
 static bool ref_shared_shares(const ref_link *link, size_t holder, size_t function) {
+  if (link->functions[holder].is_provided && holder == function) {
+    return ref_function_is_root(link, &link->functions[holder]) &&
+           ref_callgraph_reaches_itself(link, holder); /* RF1205 */
+  }
   const bool marked = link->functions[function].entry && !link->functions[function].is_provided;
   return holder == function ? marked || !link->functions[function].entry || ref_callgraph_reaches_itself(link, holder)
                             : !marked;
