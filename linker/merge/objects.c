@@ -974,7 +974,8 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
   }
   const unsigned type = tl_symbol_type(s) == STT_OBJECT ? STT_CUDA_OBJECT : tl_symbol_type(s); /* L1366 */
   const uint32_t text = objects_text_of_texture(m, s);
-  const bool local = text != TL_NONE || objects_is_internal_constant(m, s); /* L1655 */
+  const bool constant = m->cubin->sections[s->section].type != SHT_CUDA_CONSTANT0; /* a parameter stays as it is */
+  const bool local = text != TL_NONE || (constant && objects_is_internal_constant(m, s)); /* L1655 */
   const unsigned binding = local ? STB_LOCAL : s->info & 0xf0u;
   const uint32_t out = objects_new_symbol(m, s, (uint8_t)(binding | type));
   tl_symbol *const symbol = &module->symbols.items[out];
