@@ -539,7 +539,7 @@ static void ref_block_name_text(ref_link *link, const ref_file *file, const ref_
 
 /* RF621, RF637, RF836: what the sh_info of a section names in the output, where it has a place by then. RF715: shared memory has one once an object
  * is in it. */
-static void ref_block_map_info(ref_link *link, const ref_file *file, const ref_section *input, size_t number) {
+void ref_block_map_info(ref_link *link, const ref_file *file, const ref_section *input, size_t number) {
   if (link->is_capsule || input->info == 0 || input->info >= file->cubin.section_count) {
     return;
   }
@@ -551,6 +551,15 @@ static void ref_block_map_info(ref_link *link, const ref_file *file, const ref_s
   if (place != REF_NONE && link->sections[place].symbol != REF_NONE) {
     link->sections[number].info_section = place;
   }
+}
+
+/* RF1211: a section of shared memory for itself, which keeps what the input's says. */
+size_t ref_block_add_shared(ref_link *link, const ref_file *file, const ref_section *input) {
+  const size_t number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+  link->sections[number].is_lone = true;
+  ref_block_keep_link(link, number, input);
+  ref_block_map_info(link, file, input, number);
+  return number;
 }
 
 /* RF623: compiler constants of nobody are the module's, in one section, which executables have not. */
