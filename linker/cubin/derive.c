@@ -42,8 +42,8 @@ typedef struct deriver {
   bool foreign;   /* the contents of the section in hand are a namesake's */
   tl_map halves;  /* the entry of half a place in the code that counts at an instruction of the text in hand (L1540) */
   const uint8_t *halves_of; /* in this list */
-  /* By capsule: where its instructions are, once debug data asks; NULL where it has none or both views are linked. */
-  tl_code **debug_codes;
+  tl_code **codes;          /* by capsule: where its instructions are, once frames or debug data ask */
+  bool debug_is_moved;      /* addresses of code in debug data are translated */
 } deriver;
 
 static tl_cubin_section *derive_section(const deriver *d, uint32_t index) {
@@ -1076,27 +1076,36 @@ static bool derive_is_line_unit(const deriver *d, const uint8_t *entry) {
          section < d->cubin->section_count && strcmp(derive_name(d, section), ".nv.merc.debug_line") == 0;
 }
 
+/* Where the instructions of a capsule are that the SASS side has the text of; NULL where that is not known. `context` is the
+ * deriver. */
+static const tl_code *derive_code_of(void *context, uint32_t capsule) {
+  deriver *const d = context;
+  const tl_cubin_section *const body = derive_section(d, capsule), *const text = derive_section(d, d->sass[capsule]);
+  if (!d->codes)
+    d->codes = tl_arena_new(d->arena, tl_code *, d->cubin->section_count);
+  if (!d->codes[capsule]) {
+    d->codes[capsule] = tl_arena_new(d->arena, tl_code, 1);
+    if (!tl_code_read(d->codes[capsule], body->data, body->size, text->data, text->size, d->arena))
+      *d->codes[capsule] = (tl_code){0};
+  }
+  return d->codes[capsule]->count ? d->codes[capsule] : NULL;
+}
+
 /* L1645: the address of code in debug data is that of an instruction on the SASS side, as where both views are linked (L1484). */
-static uint64_t derive_debug_addend(const deriver *d, const uint8_t *entry) {
+static uint64_t derive_debug_addend(deriver *d, const uint8_t *entry) {
   enum { CODE_WORD = TL_R_MERCURY + 0x3c, CODE_ADDRESS };
   const uint32_t type = tl_get32(entry + 8);
   const uint8_t *const subject = derive_subject(d, entry);
   const uint32_t capsule = tl_get16(subject + 6);
   const uint64_t place = tl_get64(entry + 16);
-  if (!d->debug_codes || (type != CODE_WORD && type != CODE_ADDRESS) || (subject[4] & 15) != STT_FUNC ||
+  if (!d->debug_is_moved || (type != CODE_WORD && type != CODE_ADDRESS) || (subject[4] & 15) != STT_FUNC ||
       capsule >= d->cubin->section_count || derive_section(d, capsule)->type != SHT_CUDA_CAPSULE || !d->sass[capsule])
     return place;
-  const tl_cubin_section *const body = derive_section(d, capsule), *const text = derive_section(d, d->sass[capsule]);
-  if (!d->debug_codes[capsule]) {
-    d->debug_codes[capsule] = tl_arena_new(d->arena, tl_code, 1);
-    if (!tl_code_read(d->debug_codes[capsule], body->data, body->size, text->data, text->size, d->arena))
-      *d->debug_codes[capsule] = (tl_code){0};
-  }
-  const tl_code *const code = d->debug_codes[capsule];
-  return code->count ? tl_code_translate(code, place, text->size) : place;
+  const tl_code *const code = derive_code_of(d, capsule);
+  return code ? tl_code_translate(code, place, derive_section(d, d->sass[capsule])->size) : place;
 }
 
-static void derive_data_entries(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own, bool debug) {
+static void derive_data_entries(deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own, bool debug) {
   enum { ADDRESS32 = 1 };
   uint64_t done = 0;
   if (mercury->type != SHT_CUDA_MERCURY_RELA || own->type != SHT_RELA || mercury->size % ELF_RELA_SIZE)
@@ -1366,7 +1375,7 @@ static bool derive_is_debug_entries(const deriver *d, const tl_cubin_section *en
 }
 
 /* What one section of data has, `entries` about it. */
-static void derive_data(const deriver *d, uint32_t data, uint32_t entries) {
+static void derive_data(deriver *d, uint32_t data, uint32_t entries) {
   const tl_cubin_section *const mercury = derive_section(d, entries);
   const bool debug = derive_section(d, data)->type == SHT_PROGBITS;
   derive_data_entries(d, mercury, derive_section(d, d->sass[entries]), debug);
@@ -1385,7 +1394,7 @@ static bool derive_is_debug_data(const deriver *d, uint32_t section) {
          !TL_AMONG_TEXTS(tables, derive_name(d, d->sass[section]));
 }
 
-static void derive_debug_data(const deriver *d, uint32_t section, const tl_cubin_about *about) {
+static void derive_debug_data(deriver *d, uint32_t section, const tl_cubin_about *about) {
   tl_cubin_section *const own = derive_section(d, d->sass[section]);
   own->data = derive_section(d, section)->data;
   own->size = derive_section(d, section)->size;
@@ -1394,11 +1403,20 @@ static void derive_debug_data(const deriver *d, uint32_t section, const tl_cubin
       derive_data(d, section, i);
 }
 
-/* L1822 */
-static void derive_frames(const deriver *d, uint32_t frames, uint32_t entries) {
-  tl_cubin_section *const own = derive_section(d, d->sass[frames]), *const list = derive_section(d, d->sass[entries]);
+/* L1724, before entries change the code. Of several sections of the name the first, or many would each take a copy. */
+static void derive_frames(deriver *d, const tl_cubin_about *about) {
+  uint32_t frames = 1;
+  while (frames < d->cubin->section_count && (!d->sass[frames] || !d->sass[about->last[frames]] ||
+                                              strcmp(derive_name(d, frames), ".nv.merc.debug_frame") != 0))
+    frames++;
+  if (frames >= d->cubin->section_count) /* there may be none at all */
+    return;
+  const uint32_t entries = about->last[frames];
+  const tl_cubin_section *const own = derive_section(d, d->sass[frames]), *const list =
+                                                                              derive_section(d, d->sass[entries]);
+  const tl_derive_frames of = {d->cubin, d->symbols, d->symbol_count, d->sass, d->arena, d, derive_code_of};
   if (derive_section(d, entries)->type == SHT_CUDA_MERCURY_RELA && own->type == SHT_PROGBITS && list->type == SHT_RELA)
-    tl_derive_take_pointers(own, list, derive_section(d, frames), derive_section(d, entries), d->arena);
+    tl_derive_make_frames(&of, frames, entries);
 }
 
 /* Places in the code are looked up where the file has tables of registers (L1484). */
@@ -1412,8 +1430,7 @@ static void derive_find_registers(deriver *d) {
     tables |= strcmp(derive_name(d, i), ".nv.merc.nv_debug_info_reg_sass") == 0 ? 1 : 0;
     tables |= strcmp(derive_name(d, i), ".nv.merc.nv_debug_info_reg_type") == 0 ? 2 : 0;
   }
-  if (tables == 3 && !d->cubin->role.joined)
-    d->debug_codes = tl_arena_new(d->arena, tl_code *, d->cubin->section_count);
+  d->debug_is_moved = tables == 3 && !d->cubin->role.joined;
 }
 
 static void derive_list_alone(deriver *d) {
@@ -1437,7 +1454,6 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
   derive_list_alone(&d);
   derive_find_registers(&d);
   const uint32_t *const again = derive_find_again(&d, derive_find_lone(&d));
-  bool framed = false;
   for (uint32_t i = 1; i < count; i++) {
     tl_cubin_section *const section = derive_section(&d, i);
     if (again[i])
@@ -1449,6 +1465,8 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
     if (joined && derive_is_debug_entries(&d, section))
       section->size = 0;
   }
+  if (!joined)
+    derive_frames(&d, &about);
   for (uint32_t i = 1; i < count; i++) {
     const tl_cubin_section *const section = derive_section(&d, i);
     const uint32_t last = about.last[i];
@@ -1460,10 +1478,6 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
       derive_data_bytes(&d, i);
     if (!joined && derive_is_debug_data(&d, i))
       derive_debug_data(&d, i, &about);
-    if (!joined && !framed && d.sass[i] && d.sass[last] && strcmp(derive_name(&d, i), ".nv.merc.debug_frame") == 0) {
-      framed = true; /* the first of its name, or many sections would each take a copy */
-      derive_frames(&d, i, last);
-    }
     if (data && section->flags & SHF_CUDA_MERCURY && d.sass[last])
       derive_data(&d, i, last);
     else if (section->type == SHT_CUDA_CAPSULE)

@@ -41,9 +41,20 @@ typedef struct tl_derive_version {
 tl_derive_version tl_derive_find_version(const tl_cubin *cubin, const tl_names *names);
 /* Gives a section of the SASS side the contents of Mercury's that stands for it again. */
 void tl_derive_take_again(tl_cubin_section *section, const tl_cubin_section *mercury);
-/* L1822: frames of the SASS side name the CIE that Mercury's name, be it the SASS side's or not. */
-void tl_derive_take_pointers(tl_cubin_section *own, tl_cubin_section *entries, const tl_cubin_section *mercury,
-                             const tl_cubin_section *mercury_entries, tl_arena *arena);
+
+/* What frames are made of (derive_frames.c). */
+typedef struct tl_derive_frames {
+  tl_cubin *cubin;
+  const uint8_t *symbols; /* Mercury's */
+  uint64_t symbol_count;
+  const uint32_t *sass; /* by Mercury section: the SASS side's, 0 */
+  tl_arena *arena;
+  void *context; /* of code_of, which says where the instructions of a capsule are: NULL where that is not known */
+  const tl_code *(*code_of)(void *context, uint32_t capsule);
+} tl_derive_frames;
+
+/* L1724: makes the SASS side's frames and their entries of Mercury's. */
+void tl_derive_make_frames(const tl_derive_frames *of, uint32_t frames, uint32_t entries);
 /* Attributes of a text get a record of it behind them (L1537, L1538). */
 void tl_derive_add_version(tl_cubin_section *attributes, tl_derive_version version, tl_arena *arena);
 

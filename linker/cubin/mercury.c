@@ -10,6 +10,7 @@
 #include "catalog/message.h"
 #include "catalog/relocation.h"
 #include "cubin/attribute.h"
+#include "cubin/call_frame.h"
 #include "cubin/capsule.h"
 #include "cubin/code.h"
 #include "cubin/elf.h"
@@ -569,23 +570,40 @@ static void mercury_check_frame_entries(const checker *c, uint32_t index) {
   }
 }
 
-/* Each frame begins with ff ff ff ff, a length of 64 bits and its CIE's place, which only counts where an entry gives it (L663);
- * a CIE has all ones there. nvlink crashes over another order, and says `Dwarf version 2 is not supported` of other first words (L496). */
+/* Whether an entry stands at a place of the frames. */
+static bool mercury_has_entry(const checker *c, uint32_t index, uint64_t place) {
+  for (uint32_t i = c->about.last[index]; i; i = c->about.previous[i]) {
+    const tl_cubin_section *const entries = mercury_section(c, i);
+    for (uint64_t at = 0; entries->type == SHT_CUDA_MERCURY_RELA && at + ELF_RELA_SIZE <= entries->size;
+         at += ELF_RELA_SIZE)
+      if (tl_get64(entries->data + at) == place)
+        return true;
+  }
+  return false;
+}
+
+/* Each frame begins with ff ff ff ff, a length and its CIE's place, which only counts where an entry gives it (L663); a CIE has ones there
+ * (L1722). nvlink crashes over another order, and says `Dwarf version 2 is not supported` of other first words (L496). */
 static void mercury_check_frames(const checker *c, uint32_t index) {
-  enum { LENGTH = 4, CIE = 12, LEAST = 8, LEAST_FRAME = 24 };
+  enum { LARGEST_HEAD = 0x10000 }; /* nvlink reads all of it, and crashes over more (L1725) */
   const tl_cubin_section *const section = mercury_section(c, index);
   bool headed = false;
-  for (uint64_t at = 0; at < section->size;) {
-    const uint64_t left = section->size - at;
-    const uint64_t length = left < CIE + LEAST ? 0 : tl_get64(section->data + at + LENGTH);
-    if (length < LEAST || length > left - CIE || tl_get32(section->data + at) != UINT32_MAX)
-      mercury_fail(c, index, at, "frames do not follow one another (L496)");
-    const uint64_t stored = tl_get64(section->data + at + CIE);
-    if (stored == UINT64_MAX)
-      headed = true;
-    else if (length < LEAST_FRAME || !headed)
-      mercury_fail(c, index, at, "a frame has no CIE (L496)");
-    at += CIE + length;
+  tl_call_frame frame;
+  tl_call_frame_kind kind = TL_FRAME_WHOLE;
+  for (uint64_t at = 0; at < section->size && kind == TL_FRAME_WHOLE;) {
+    const uint64_t start = at;
+    kind = tl_call_frame_next(section->data, section->size, &at, &frame);
+    if (kind == TL_FRAME_NONE)
+      mercury_fail(c, index, start, "frames do not follow one another (L496)");
+    headed |= frame.cie;
+    if (!headed)
+      mercury_fail(c, index, start, "a frame has no CIE (L496)");
+    if (kind == TL_FRAME_LAST && frame.cie && frame.size > LARGEST_HEAD)
+      mercury_fail(c, index, start, "the head of a frame ends far behind its section (L1725)");
+    if (frame.ends && mercury_has_entry(c, index, start + TL_FRAME_ADDRESS))
+      mercury_fail(c, index, start, "a frame ends behind its section (L1725)");
+    if (frame.ends)
+      break;
   }
   for (uint32_t i = c->about.last[index]; i; i = c->about.previous[i])
     if (mercury_section(c, i)->type == SHT_CUDA_MERCURY_RELA)

@@ -1,8 +1,8 @@
 /* nvlink's finalizer makes a SASS instruction of its record where it has one, whatever stands in the input's SASS text, so
  * that damage there does not reach the output (L1824). The first four bytes of a record say which instruction it is. Of
- * frequent ones this file knows the opcode, and of loads and stores the predicate, the registers, the size, the offset (in
- * loads of constants entries write it), and what is the same in all of them (L1825). Control bits are not among them, nor is
- * an instruction whose record begins otherwise.
+ * frequent ones this file knows the opcode, and of loads and stores the predicate, the registers, the size, the offset, and
+ * what is the same in all of them (L1825); of others all but control bits (L1671), places of constants (L1672) and special
+ * registers (L1673) among them. An instruction whose record begins otherwise keeps what the SASS text has.
  *
  * The tables were made of 185,000 records of capsules of compilers, in all of which they hold. */
 #include "cubin/recorded.h"
@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "cubin/capsule.h"
 #include "cubin/elf.h"
+#include "cubin/encoded.h"
 
 #include <string.h>
 
@@ -21,13 +22,39 @@ enum {
   ZEROS = 0xfe, /* instead of a place in the record: no bit of the field is set */
   ONES = 0xff,  /* or each */
   READS = 13,   /* byte of a short record that says what its instruction reads */
-  CONSTANT = 4
+  CONSTANT = 4,
+  SHORT_RECORD = 0x40, /* of four bytes */
+  COMMON = 105         /* bits in front of the control bits */
 };
 
 /* Some bits of an instruction, and where in the record they stand. A width of 0 ends a list. */
 typedef struct recorded_field {
   uint8_t sass, width, record;
 } recorded_field;
+
+/* Bits of a record, and what they are. A width of 0 ends a list. */
+typedef struct recorded_guard {
+  uint8_t record, width;
+  uint32_t value;
+} recorded_guard;
+
+/* An instruction of which all is known: what else its record has, its fields, and its other bits. */
+typedef struct recorded_whole {
+  uint8_t begins[BEGINS];
+  const recorded_guard *guards;
+  const recorded_field *fields;
+  uint64_t bits[2];
+} recorded_whole;
+
+/* One of several instructions that are made of a record. */
+typedef struct recorded_part {
+  uint8_t begins[BEGINS];
+  uint8_t count, index;
+  uint64_t bits[2];
+} recorded_part;
+
+#include "cubin/recorded_parts.h"
+#include "cubin/recorded_rows.h"
 
 /* How a record begins, and what is made of it: fields NULL where only the opcode is known. Loads of constants and
  * moves of special registers begin alike, so that what they read counts there; 0 elsewhere. */
@@ -121,7 +148,7 @@ static void recorded_put(const recorded_field *field, const uint8_t *record, uin
   }
 }
 
-static void recorded_make(const recorded_row *row, const uint8_t *record, uint8_t *instruction) {
+static void recorded_make_known(const recorded_row *row, const uint8_t *record, uint8_t *instruction) {
   tl_put16(instruction, (uint16_t)((tl_get16(instruction) & ~(unsigned)OPCODE) | row->opcode));
   if (!row->fields)
     return;
@@ -129,6 +156,197 @@ static void recorded_make(const recorded_row *row, const uint8_t *record, uint8_
     recorded_put(field, record, instruction);
   for (const recorded_field *field = row->fields; field->width; field++)
     recorded_put(field, record, instruction);
+}
+
+static uint32_t recorded_bits(const uint8_t *record, unsigned first, unsigned width) {
+  uint32_t value = 0;
+  for (unsigned i = 0; i < width; i++)
+    value |= (uint32_t)recorded_bit(record, first + i) << i;
+  return value;
+}
+
+static bool recorded_is_whole(const recorded_whole *row, const uint8_t *record) {
+  bool fits = memcmp(record, row->begins, BEGINS) == 0;
+  for (const recorded_guard *guard = row->guards; fits && guard->width; guard++)
+    fits = recorded_bits(record, guard->record, guard->width) == guard->value;
+  return fits;
+}
+
+/* All but control bits. */
+static void recorded_put_all(uint8_t *instruction, uint64_t low, uint64_t high) {
+  enum { HALF = 8 };
+  const uint64_t upper = (UINT64_C(1) << (COMMON - HALF * BYTE_BITS)) - 1;
+  tl_put64(instruction, low);
+  tl_put64(instruction + HALF, (tl_get64(instruction + HALF) & ~upper) | high);
+}
+
+/* L1671 */
+static void recorded_make_whole(const uint8_t *record, uint8_t *instruction) {
+  const recorded_whole *row = NULL;
+  for (size_t i = 0; !row && i < sizeof recorded_wholes / sizeof *recorded_wholes; i++)
+    row = recorded_is_whole(&recorded_wholes[i], record) ? &recorded_wholes[i] : NULL;
+  if (!row)
+    return;
+  recorded_put_all(instruction, row->bits[0], row->bits[1]);
+  for (const recorded_field *field = row->fields; field->width; field++)
+    recorded_put(field, record, instruction);
+}
+
+/* L1672: where a load of constants reads. The low six bits of byte 12 say of what (L103), the others that there is no other
+ * place; the link's tables of textures (9) lie where the link says, in bank 0. */
+static void recorded_make_place(const uint8_t *record, uint8_t *instruction) {
+  enum {
+    WHAT = 12,
+    PLACE = 28,
+    BANK = 54,
+    BEGIN = 37,
+    PLAIN = 1,
+    SHIFT = 6,
+    LAST = 8,
+    LOAD = 0xb82,
+    UNIFORM = 0x7ac,
+    TABLE = 9,
+    UNIFORM_AT = 11,
+    UNIFORM_BIT = 8
+  };
+  static const struct {
+    bool known;
+    uint8_t bank;
+    uint16_t base;
+  } places[LAST + 1] = {{true, 0, 0x380}, {true, 2, 0},    {true, 3, 0}, {0}, {0}, {0}, {0},
+                        {true, 4, 0},     {true, 0, 0x170}};
+  const uint16_t opcode = tl_get16(instruction) & OPCODE;
+  const uint32_t what = tl_get16(record + WHAT) & ((1U << SHIFT) - 1);
+  const bool plain = (tl_get16(record + WHAT) >> SHIFT & 0x3ff) == PLAIN;
+  const uint64_t banks = UINT64_C(31) << BANK;
+  if (!plain || (opcode != LOAD && opcode != UNIFORM))
+    return;
+  instruction[UNIFORM_AT] =
+      (uint8_t)((instruction[UNIFORM_AT] & ~(unsigned)UNIFORM_BIT) |
+                (opcode == UNIFORM ? UNIFORM_BIT : 0)); /* among registers of all lanes or its own */
+  if (what == TABLE)
+    tl_put64(instruction, tl_get64(instruction) & ~banks);
+  if (what > LAST || !places[what].known)
+    return;
+  const unsigned begin = opcode == LOAD ? BEGIN + 1 : BEGIN;
+  const uint64_t room = (UINT64_C(1) << BANK) - (UINT64_C(1) << begin);
+  const uint64_t place = ((uint64_t)tl_get32(record + PLACE) + places[what].base) << begin & room;
+  tl_put64(instruction, (tl_get64(instruction) & ~(banks | room | UINT64_C(1) << BEGIN)) | place |
+                            (uint64_t)places[what].bank << BANK);
+}
+
+/* What the numbers of special registers stand for that are read from constants: where, and whether it is a pair. */
+typedef struct recorded_special {
+  uint16_t number, place;
+  bool pair;
+} recorded_special;
+
+static const recorded_special recorded_specials[] = {
+    {0x400, 0x37c, false}, {0x401, 0x360, false}, {0x402, 0x364, false}, {0x403, 0x368, false}, {0x404, 0x370, false},
+    {0x405, 0x374, false}, {0x406, 0x378, false}, {0x407, 0x36c, false}, {0x40f, 0x140, true},  {0x422, 0x0d0, false},
+    {0x423, 0x0d4, false}, {0x424, 0x0d8, false}, {0x425, 0x0dc, false}, {0x426, 0x0e0, false}, {0x427, 0x0e4, false},
+    {0x428, 0x0e8, false}, {0x429, 0x0ec, false}, {0x42a, 0x0f0, false}, {0x42b, 0x0f4, false}, {0x42c, 0x0f8, false},
+    {0x42d, 0x0fc, false}, {0x42e, 0x100, false}, {0x42f, 0x104, false}, {0x430, 0x108, false}, {0x431, 0x10c, false},
+    {0x432, 0x2d0, false}, {0x433, 0x16c, false}, {0x434, 0x150, true},  {0x435, 0x158, true},  {0x436, 0x160, true},
+    {0x439, 0x358, true},  {0x43a, 0x348, true},  {0x43b, 0x350, true},  {0x43d, 0x120, true},  {0x43e, 0x128, true},
+    {0x444, 0x2f8, false}, {0x445, 0x2fc, false}, {0x446, 0x2e8, true},
+};
+
+/* And that are registers, from 0x200 on, 0 for those that are read otherwise. */
+enum { FIRST_REGISTER = 0x200 };
+static const uint8_t recorded_registers[] = {0, 0x21, 0x22, 0x23, 0x25, 0x26, 0x27, 0x38, 0x39, 0x3a, 0x3b, 0x3c, 0,
+                                             0, 0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,
+                                             0, 0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,
+                                             0, 0,    0,    0x32, 0x43, 0x88, 0x2f, 0x30, 0x02, 0x03, 0x37};
+
+static void recorded_put_special(uint8_t *instruction, const uint8_t *record, uint16_t opcode, uint64_t low,
+                                 uint64_t high) {
+  enum { RESULT = 16 };
+  static const recorded_field result[] = {{RESULT, BYTE_BITS, 86}, {0, 0, 0}};
+  recorded_put_all(instruction, low | opcode, high);
+  recorded_put(result, record, instruction);
+  recorded_put(&recorded_common[0], record, instruction);
+  recorded_put(&recorded_common[1], record, instruction);
+}
+
+/* L1673: what reads a special register, of which the record has a number of its own. */
+static void recorded_make_special(const uint8_t *record, uint8_t *instruction) {
+  enum { NUMBER = 12, MASK = 0xfff, FORM = 2, TO_UNIFORM = 2, PLACE = 38, NO_REGISTER = 24, UPPER_UNIFORM = 27 };
+  enum {
+    SIZE = 9,
+    WORD = 4,
+    PAIR = 5,
+    KIND = 8,
+    LOAD = 0xb82,
+    LOAD_UNIFORM = 0x7ac,
+    READ = 0x919,
+    READ_UNIFORM = 0x9c3
+  };
+  const uint8_t *const at = record;
+  if (at[0] != 0x01 || at[1] != 0x0b || at[3] != 0x0a || (at[FORM] & ~(unsigned)0xa) != 4)
+    return;
+  const uint32_t number = tl_get16(record + NUMBER) & MASK, index = number - FIRST_REGISTER;
+  const bool uniform = at[FORM] & TO_UNIFORM, wide = at[FORM] & KIND;
+  for (size_t i = 0; i < sizeof recorded_specials / sizeof *recorded_specials; i++) {
+    const recorded_special *const special = &recorded_specials[i];
+    const uint64_t place = (uint64_t)special->place << (uniform ? PLACE - 1 : PLACE) | UINT64_C(0xff) << NO_REGISTER;
+    const uint64_t high = (uint64_t)(special->pair ? PAIR : WORD) << SIZE | (uint64_t)uniform << UPPER_UNIFORM;
+    if (special->number == number)
+      recorded_put_special(instruction, record, uniform ? LOAD_UNIFORM : LOAD, place, high);
+  }
+  const bool reads = number >= FIRST_REGISTER && index < sizeof recorded_registers && !wide;
+  if (reads && (number == FIRST_REGISTER || recorded_registers[index]))
+    recorded_put_special(instruction, record, uniform ? READ_UNIFORM : READ, 0,
+                         (uint64_t)recorded_registers[index] << BYTE_BITS);
+}
+
+static void recorded_make(const uint8_t *record, uint8_t *instruction) {
+  const recorded_row *const row = recorded_find(record);
+  if (row)
+    recorded_make_known(row, record, instruction);
+  if (record[0] & SHORT_RECORD) {
+    tl_encoded_mend(instruction, true);
+    return;
+  }
+  recorded_make_whole(record, instruction);
+  if (record[0] == 0x02 && record[1] == 0x22)
+    recorded_make_place(record, instruction);
+  recorded_make_special(record, instruction);
+}
+
+/* L1675: one of several that are made of a record. EXIT and what is made in front of it has the guard of the record. */
+static void recorded_make_part(const uint8_t *record, const tl_capsule_item *item, uint32_t index,
+                               uint8_t *instruction) {
+  enum { GUARDED = 0x11 };
+  for (size_t i = 0; i < sizeof recorded_parts / sizeof *recorded_parts; i++) {
+    const recorded_part *const part = &recorded_parts[i];
+    if (memcmp(record, part->begins, BEGINS) != 0 || part->count != item->count || part->index != index)
+      continue;
+    recorded_put_all(instruction, part->bits[0], part->bits[1]);
+    for (const recorded_field *field = recorded_common; record[1] == GUARDED && field->sass < BYTE_BITS * 2; field++)
+      recorded_put(field, record, instruction);
+    return;
+  }
+}
+
+/* NOPs that are put in have no record (L1675); other instructions of that kind are rare. */
+static void recorded_make_filler(uint8_t *instruction) {
+  enum { NOP = 0x7918, OTHER = 0x91a };
+  if ((tl_get16(instruction) & OPCODE) != OTHER)
+    recorded_put_all(instruction, NOP, 0);
+}
+
+static void recorded_make_item(const tl_capsule *capsule, const tl_capsule_item *item, uint64_t offset, uint32_t index,
+                               uint8_t *instruction) {
+  const uint8_t *const record = capsule->bytes + offset;
+  if (item->derived)
+    tl_encoded_mend(instruction, false);
+  else if (item->count == 1 && item->units)
+    recorded_make(record, instruction);
+  else if (item->units && !(record[0] & SHORT_RECORD))
+    recorded_make_part(record, item, index, instruction);
+  else if (item->count == 1 && !item->units)
+    recorded_make_filler(instruction);
 }
 
 /* Mends the instructions of one capsule that have records. A text that is as they say stays where it is; of others *copy is
@@ -141,19 +359,16 @@ static void recorded_mend_text(const tl_capsule *capsule, tl_cubin_section *sass
     const uint64_t size = (uint64_t)item.count * INSTRUCTION;
     if (sass->size - at < size)
       return;
-    const uint8_t *const record = capsule->bytes + cursor.record.offset;
-    const recorded_row *const row = item.count == 1 && item.units && !item.derived ? recorded_find(record) : NULL;
-    uint8_t made[INSTRUCTION];
-    if (row) {
+    for (uint32_t i = 0; i < item.count; i++, at += INSTRUCTION) {
+      uint8_t made[INSTRUCTION];
       memcpy(made, sass->data + at, INSTRUCTION);
-      recorded_make(row, record, made);
-    }
-    if (row && memcmp(made, sass->data + at, INSTRUCTION) != 0) {
+      recorded_make_item(capsule, &item, cursor.record.offset, i, made);
+      if (memcmp(made, sass->data + at, INSTRUCTION) == 0)
+        continue;
       *copy = *copy ? *copy : tl_arena_copy(arena, sass->data, sass->size);
       memcpy(*copy + at, made, INSTRUCTION);
       sass->data = *copy;
     }
-    at += size;
   }
 }
 

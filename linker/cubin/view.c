@@ -20,6 +20,7 @@
 #include "cubin/order.h"
 #include "cubin/recorded.h"
 #include "cubin/shape.h"
+#include "cubin/stub.h"
 
 #include <string.h>
 
@@ -515,6 +516,7 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
   if (cubin->role.finalized) {
     view_check_unread_entries(cubin, names, arena, diagnostics);
     tl_recorded_mend(cubin, arena);
+    tl_stub_schedule_all(cubin, diagnostics->options->debug && !diagnostics->options->suppress_debug_info, arena);
     tl_mercury_check(cubin, names, arena, diagnostics);
     tl_derive_sass(cubin, names, arena, view_take_first(cubin, names, arena, diagnostics));
   } else if (tl_view_is_capsule(cubin)) {

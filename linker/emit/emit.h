@@ -40,6 +40,7 @@ bool tl_emit_is_relocations(uint32_t type);
 /* sh_type in the output (W1.5). */
 uint32_t tl_emit_section_type(const tl_module *module, uint32_t type);
 bool tl_emit_is_data(uint32_t type);
+bool tl_emit_is_ownerless_code(const tl_section *section);
 /* Place in the order of W1.4: 0 the fixed three, then 1 to 9. */
 unsigned tl_emit_section_class(const tl_section *section);
 enum { TL_CLASS_READ_ONLY = 5, TL_CLASS_TEXT = 6, TL_CLASS_CODE_DATA = 7, TL_CLASS_DATA = 8, TL_CLASS_EMPTY = 9 };
@@ -55,6 +56,8 @@ bool tl_emit_has_records(const tl_emitted *e, uint32_t section); /* of attribute
 void tl_emit_callgraph(tl_emitted *e);
 void tl_emit_relocations(tl_emitted *e);
 void tl_emit_unified(tl_emitted *e);
+/* Behind tl_emit: what the tables of unified things say whatever was relocated in them. */
+void tl_emit_renumber_unified(const tl_emitted *e, tl_relocated *relocated);
 void tl_emit_metadata(tl_emitted *e);
 void tl_emit_notes(tl_emitted *e);
 

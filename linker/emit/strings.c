@@ -33,11 +33,19 @@ static string_builder strings_begin(tl_emitted *e, uint32_t *offsets) {
   return (string_builder){e->module, e->arena, offsets, tl_arena_new(e->arena, uint8_t, room), 1};
 }
 
+/* L1656: an internal object of another space goes with the pool that it lies in, as the pool's own objects do. */
+static bool strings_goes_with_pool(const tl_emitted *e, uint32_t symbol) {
+  const uint32_t section = e->layout->symbol_section[symbol];
+  return section != TL_NONE && section == e->module->debug_shared && e->module->mode->final &&
+         !e->section_index[section];
+}
+
 static bool strings_symbol_has_name(const tl_emitted *e, uint32_t symbol) {
   const tl_module *const module = e->module;
   const tl_symbol *const s = &module->symbols.items[symbol];
   const bool internal = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL; /* L1211 */
-  const bool listed = tl_symbol_is_listed(module, e->layout, symbol) && !(internal && tl_emit_is_unified_mention(e, s));
+  const bool listed = tl_symbol_is_listed(module, e->layout, symbol) &&
+                      !(internal && (tl_emit_is_unified_mention(e, s) || strings_goes_with_pool(e, symbol)));
   if (!listed)
     tl_trace(module->diagnostics, TL_TRACE_NO_SYMBOL_STRING, tl_module_text(module, module->symbols.items[symbol].name),
              (uint64_t)symbol);

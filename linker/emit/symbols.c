@@ -10,9 +10,9 @@
 #include <string.h>
 
 /* Undefined names of the unified tables leave an executable without a uidx file (W4.2): these eight and no others, unless they
- * are a function's or a texture's (L1585). */
+ * are a function's or a texture's (L1585), or extern shared memory (L1654). */
 bool tl_emit_is_unified_mention(const tl_emitted *e, const tl_symbol *symbol) {
-  return tl_type_of(symbol) != STT_FUNC && !tl_type_is_texture(tl_type_of(symbol)) &&
+  return tl_type_of(symbol) != STT_FUNC && !tl_type_is_texture(tl_type_of(symbol)) && !symbol->external_shared &&
          tl_module_names_unified(e->module, symbol);
 }
 
@@ -134,8 +134,9 @@ void tl_emit_symbol_table(tl_emitted *e) {
     const bool spaced = plain && !mercury && symbol->other & STO_SPACE_MASK;
     const bool object = spaced && tl_type_of(symbol) == STT_CUDA_OBJECT; /* W4.3, L181, M8 */
     const bool provided = symbol->section == TL_NONE && tl_type_of(symbol) == STT_OBJECT;
-    const bool untyped = mercury && provided; /* M15 */
-    const unsigned type = object ? STT_OBJECT : untyped ? STT_CUDA_OBJECT : tl_type_of(symbol);
+    const bool untyped = mercury && provided;                                                           /* M15 */
+    const bool own = symbol->plain && !e->module->mode->final && tl_type_of(symbol) == STT_CUDA_OBJECT; /* L1732 */
+    const unsigned type = object || own ? STT_OBJECT : untyped ? STT_CUDA_OBJECT : tl_type_of(symbol);
     const bool spaceless = object || (spaced && provided); /* L840 */
     const uint8_t other = (uint8_t)(spaceless ? symbol->other & ~STO_SPACE_MASK : symbol->other);
     at += ELF_SYMBOL_SIZE;

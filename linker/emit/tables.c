@@ -1,5 +1,6 @@
 /* .nv.info (W6), .nv.callgraph and .nv.prototype (W7.1, W7.2, W7.6, F75, F76), relocation sections (R33, R34). */
 #include "base/bytes.h"
+#include "catalog/relocation.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
 #include "emit/emit.h"
@@ -274,4 +275,22 @@ void tl_emit_unified(tl_emitted *e) {
   }
   if (module->index_section != TL_NONE)
     memcpy(tl_emit_table(e, module->index_section, module->index->size), module->index->bytes, module->index->size);
+}
+
+/* L1659: what entries of relocations make of the first word of an entry is nvlink's own number of a symbol, whose number in
+ * the output is written behind them. */
+void tl_emit_renumber_unified(const tl_emitted *e, tl_relocated *relocated) {
+  enum { WORD = 1 };
+  if (e->module->capsule || !e->module->unified_entries.count)
+    return;
+  const tl_unified_renames renames = tl_unified_find_renamed(relocated, e->module);
+  for (size_t i = 0; i < renames.count; i++) {
+    const tl_unified_entry *const entry = &e->module->unified_entries.items[renames.items[i].entry];
+    const uint32_t symbol = renames.items[i].symbol;
+    *tl_vector_push(e->arena, &relocated->patches) =
+        (tl_patch){.section = entry->section,
+                   .offset = entry->offset,
+                   .row = tl_relocation_in_view(WORD, false),
+                   .value = symbol == TL_NONE ? 0 : e->symbol_index[symbol]};
+  }
 }

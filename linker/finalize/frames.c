@@ -2,42 +2,15 @@
  * The inputs' SASS frames are not looked at (L492, L1482). */
 #include "catalog/sass_type.h"
 #include "finalize/barriers.h"
-#include "finalize/moved_text.h"
 #include "finalize/parts.h"
 
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "cubin/call_frame.h"
 #include "cubin/elf.h"
-#include "cubin/known.h"
+#include "cubin/frame_writer.h"
 
 #include <string.h>
-
-enum { FRAME_BEHIND = 256 }; /* how far behind a frame its last instruction may go (L1486) */
-
-typedef TL_VECTOR(tl_call_frame) frame_list;
-
-static frame_list frames_read(const finalizer *f, const uint8_t *bytes, uint64_t size) {
-  frame_list list = {0};
-  tl_call_frame one;
-  for (uint64_t position = 0; tl_call_frame_next(bytes, size, &position, &one);)
-    *tl_vector_push(f->arena, &list) = one;
-  return list;
-}
-
-/* A frame whose function is in the output. */
-typedef struct frame_pair {
-  uint64_t place; /* in the merged Mercury section */
-  uint64_t start; /* of its function, in the decoded code */
-  uint32_t symbol;
-  const uint8_t *mercury, *mercury_cie;
-  bool nobody; /* it is no function's (L1304) */
-  uint64_t mercury_size, mercury_cie_size;
-  uint64_t behind; /* how much of the view's file lies behind it */
-  uint64_t cie;    /* where the CIE lies in the merged section */
-  uint32_t next;   /* of the same function: the next body's frame, TL_NONE */
-} frame_pair;
-typedef TL_VECTOR(frame_pair) frame_pairs;
 
 /* The entries that stay at one place of the Mercury section. */
 typedef struct frame_entry {
@@ -51,9 +24,8 @@ typedef struct frame_writer {
   finalizer *f;
   const tl_section *section; /* .debug_frame in the Mercury view */
   frame_entries entries;     /* by offset */
-  frame_pairs pairs;
-  uint8_t *bytes;
-  uint64_t size;
+  tl_frame_pairs pairs;
+  tl_frame_output out;
 } frame_writer;
 
 static int frames_compare_entries(const void *a, const void *b) {
@@ -126,244 +98,6 @@ static void frames_refuse(const finalizer *f, const tl_section *frames, uint64_t
     tl_cubin_damaged(&m->files[piece->file], m->names, m->diagnostics, piece->section, offset - piece->offset, what);
 }
 
-/* The frames of one file; `bytes` is where they lie in the merged, patched section, `section` how much of the
- * view's file begins there. */
-static void frames_pair_file(frame_writer *w, const tl_piece *mercury, const uint8_t *bytes, uint64_t section) {
-  finalizer *const f = w->f;
-  const frame_list from = frames_read(f, bytes, mercury->size);
-  size_t cie = SIZE_MAX;
-  for (size_t i = 0; i < from.count; i++) {
-    const uint64_t place = mercury->offset + from.items[i].offset;
-    const frame_entry *const entry =
-        from.items[i].cie ? NULL : frames_find_entry(&w->entries, place + TL_FRAME_ADDRESS);
-    if (from.items[i].cie)
-      cie = i;           /* a frame's CIE is the one before it */
-    if (cie == SIZE_MAX) /* what was carried out made another of it */
-      frames_refuse(f, w->section, place, "a frame has no CIE (L496)");
-    if (cie == SIZE_MAX || !entry)
-      continue;
-    *tl_vector_push(f->arena, &w->pairs) =
-        (frame_pair){.place = place,
-                     .next = TL_NONE,
-                     .symbol = entry->symbol,
-                     .start = frames_start(f, entry),
-                     .nobody = !frames_is_about_code(f, entry->symbol, bytes + from.items[i].offset),
-                     .mercury = bytes + from.items[i].offset,
-                     .mercury_size = from.items[i].size,
-                     .behind = section - place - from.items[i].size,
-                     .mercury_cie = bytes + from.items[cie].offset,
-                     .mercury_cie_size = from.items[cie].size,
-                     .cie = mercury->offset + from.items[cie].offset};
-  }
-}
-
-static void frames_put(frame_writer *w, const uint8_t *bytes, uint64_t size) {
-  memcpy(w->bytes + w->size, bytes, size);
-  w->size += size;
-}
-
-/* --- instructions of frames --- */
-
-/* The instructions that a frame has for one place in the code; none where its last advance ends. */
-typedef struct frame_step {
-  uint64_t at;    /* in decoded Mercury code */
-  uint32_t order; /* of the step among all frames of its function */
-  const uint8_t *bytes;
-  uint64_t size;
-} frame_step;
-typedef TL_VECTOR(frame_step) frame_steps;
-
-/* The code that a frame is about: its places, and the SASS text. */
-typedef struct frame_code {
-  const tl_code *map;
-  const uint8_t *text;
-} frame_code;
-
-/* The length of a LEB128 number, 0 when it does not end. */
-static uint64_t frames_leb(const uint8_t *bytes, uint64_t left) {
-  for (uint64_t i = 0; i < left; i++)
-    if (!(bytes[i] & 0x80))
-      return i + 1;
-  return 0;
-}
-
-/* Length of a DWARF call frame instruction of those that ptxas writes, 0 for others. */
-uint64_t final_frame_instruction_size(const uint8_t *bytes, uint64_t left) {
-  enum {
-    OFFSET_EXTENDED = 5,
-    RESTORE_EXTENDED = 6,
-    SAME_VALUE = 8,
-    REGISTER = 9,
-    DEF_CFA = 12,
-    DEF_CFA_REGISTER = 13,
-    DEF_CFA_OFFSET = 14,
-    EXPRESSION = 16
-  };
-  const uint64_t first = left > 1 ? frames_leb(bytes + 1, left - 1) : 0;
-  if (!first)
-    return 0;
-  if (bytes[0] == RESTORE_EXTENDED || bytes[0] == SAME_VALUE || bytes[0] == DEF_CFA_REGISTER ||
-      bytes[0] == DEF_CFA_OFFSET)
-    return 1 + first;
-  const uint64_t second = left > 1 + first ? frames_leb(bytes + 1 + first, left - 1 - first) : 0;
-  if (!second)
-    return 0;
-  if (bytes[0] == OFFSET_EXTENDED || bytes[0] == DEF_CFA || bytes[0] == REGISTER)
-    return 1 + first + second;
-  if (bytes[0] != EXPRESSION || second != 1)
-    return 0;
-  const uint64_t size = 2 + first + bytes[1 + first];
-  return size <= left ? size : 0;
-}
-
-/* A LEB128 number as nvlink reads it: in 32 bits, with shifts that go round in them; false where it does not end. */
-static bool frames_take_leb(const uint8_t *bytes, uint64_t size, uint64_t *at, bool sign, uint32_t *value) {
-  enum { BITS = 7, MORE = 0x80, NEGATIVE = 0x40, WIDTH = 32 };
-  const uint64_t length = frames_leb(bytes + *at, size - *at);
-  unsigned shift = 0;
-  *value = 0;
-  for (uint64_t i = 0; i < length; i++, shift += BITS)
-    *value |= (uint32_t)(bytes[*at + i] & (MORE - 1)) << shift % WIDTH;
-  if (sign && length && shift < WIDTH && bytes[*at + length - 1] & NEGATIVE)
-    *value |= UINT32_MAX << shift;
-  *at += length;
-  return length != 0;
-}
-
-enum { CIE_VERSION = 20 };
-
-/* Where the numbers of a CIE begin, behind its version and its text; its size where that does not end. */
-static uint64_t frames_cie_numbers(const uint8_t *cie, uint64_t size) {
-  uint64_t at = CIE_VERSION + 1;
-  while (at < size && cie[at])
-    at++;
-  return at < size ? at + 1 : size;
-}
-
-/* The unit of advances of a frame in Mercury's view, 1 where it cannot be read. */
-static uint32_t frames_unit(const frame_pair *pair) {
-  uint64_t at = frames_cie_numbers(pair->mercury_cie, pair->mercury_cie_size);
-  uint32_t unit;
-  return frames_take_leb(pair->mercury_cie, pair->mercury_cie_size, &at, false, &unit) ? unit : 1;
-}
-
-static void frames_add_step(const finalizer *f, frame_steps *steps, uint64_t at, const uint8_t *bytes, uint64_t size) {
-  *tl_vector_push(f->arena, steps) = (frame_step){at, (uint32_t)steps->count, bytes, size};
-}
-
-/* The length of an instruction of a frame or a CIE, 0 where it does not end; what is not known is one byte (L1120, L1486). */
-static uint64_t frames_instruction_size(const uint8_t *bytes, uint64_t left) {
-  enum { OFFSET = 2, SIMPLE = 0, KIND_SHIFT = 6, UNDEFINED = 7, EXPRESSION = 16, VALUE = 22 };
-  static const uint16_t operands[] = {5, 6, 8, 9, 12, 13, 14, EXPRESSION};
-  static const uint8_t places[] = {0, 8, 1, 2, 4}; /* of advances: the bytes of what they say */
-  const unsigned kind = bytes[0] >> KIND_SHIFT;
-  if (kind == SIMPLE && bytes[0] < sizeof places)
-    return (uint64_t)1 + places[bytes[0]] <= left ? (uint64_t)1 + places[bytes[0]] : 0;
-  if (kind == OFFSET || bytes[0] == UNDEFINED) {
-    const uint64_t length = frames_leb(bytes + 1, left - 1);
-    return length ? 1 + length : 0;
-  }
-  if (bytes[0] == VALUE) {
-    uint64_t at = 1 + frames_leb(bytes + 1, left - 1);
-    uint32_t block;
-    return at > 1 && frames_take_leb(bytes, left, &at, false, &block) && block <= left - at ? at + block : 0;
-  }
-  return kind == SIMPLE && TL_AMONG16(operands, bytes[0]) ? final_frame_instruction_size(bytes, left) : 1;
-}
-
-static bool frames_is_advance(uint8_t code) {
-  enum { ADVANCE = 1, KIND_SHIFT = 6, FIRST = 1, LAST = 4 };
-  return code >> KIND_SHIFT == ADVANCE || (code >= FIRST && code <= LAST);
-}
-
-/* What an advance says, in units of its CIE. */
-static uint32_t frames_advance(const uint8_t *bytes, uint64_t length) {
-  enum { SHORT = 0x3f, OF_BYTE = 2, OF_HALF = 3 };
-  if (length == 1)
-    return bytes[0] & SHORT;
-  if (length == OF_BYTE)
-    return bytes[1];
-  return length == OF_HALF ? tl_get16(bytes + 1) : tl_get32(bytes + 1);
-}
-
-/* False where an instruction does not end. An advance is of 32 bits, in units of its CIE (L1120), and may go back, or it says the
- * place itself; a NOP stands for nothing at its place, and the last instruction is read on behind its frame, and the section (L1486). */
-static bool frames_read_steps(const finalizer *f, const frame_pair *pair, frame_steps *steps) {
-  enum { NOP = 0, SET_PLACE = 1 };
-  const uint8_t *const frame_bytes = pair->mercury;
-  const uint64_t size = pair->mercury_size, end_of_section = size + tl_smaller(pair->behind, FRAME_BEHIND);
-  const uint32_t unit = frames_unit(pair);
-  uint8_t *const bytes = final_new(f, end_of_section);
-  uint64_t at = 0, start = 0, end = 0; /* start, end: of the instructions at this place, in `bytes` */
-  bool any = false;
-  for (uint64_t i = TL_FRAME_FDE, length; i < size; i += length) {
-    length = frames_instruction_size(frame_bytes + i, end_of_section - i);
-    if (!length)
-      return false;
-    if (frames_is_advance(frame_bytes[i])) {
-      if (any)
-        frames_add_step(f, steps, at, bytes + start, end - start);
-      at = frame_bytes[i] == SET_PLACE
-               ? tl_get64(frame_bytes + i + 1)
-               : at + (uint64_t)(int64_t)(int32_t)(unit * frames_advance(frame_bytes + i, length));
-      start = end;
-      any = false;
-      continue;
-    }
-    any = true;
-    if (frame_bytes[i] != NOP) {
-      memcpy(bytes + end, frame_bytes + i, length);
-      end += length;
-    }
-  }
-  frames_add_step(f, steps, at, bytes + start, end - start);
-  return true;
-}
-
-static int frames_compare_steps(const void *a, const void *b) {
-  const frame_step *const x = a, *const y = b;
-  const uint64_t pairs[][2] = {{x->at, y->at}, {x->order, y->order}};
-  return tl_compare_pairs(pairs, 2);
-}
-
-/* Where a step at a place of the code begins in the SASS text: directly behind the instruction that nvlink knows (L871) of the
- * place before (L1482). */
-static uint64_t frames_step_place(const frame_code *code, size_t place) {
-  if (!place)
-    return 0;
-  const tl_code_place *const before = &code->map->items[place - 1];
-  return before->sass + ((uint64_t)tl_code_known_of(code->text, before).own + 1) * TL_CODE_INSTRUCTION;
-}
-
-/* The steps at the places that they have in the SASS text; of several for one place the last counts, and one for no place
- * of the code does not. */
-static void frames_put_steps(frame_writer *w, const frame_steps *steps, const frame_code *code, uint64_t start,
-                             uint64_t sass_start) {
-  enum { ADVANCE_4 = 4, ADVANCE_SIZE = 5, SASS_UNIT = 4 };
-  const tl_code *const map = code->map;
-  uint64_t at = 0;
-  size_t place = 0;
-  for (size_t i = 0; i < steps->count; i++) {
-    const frame_step *const step = &steps->items[i];
-    if ((i + 1 < steps->count && step[1].at == step->at) || (start && !step->at)) /* L720 */
-      continue;
-    while (place < map->count && map->items[place].mercury < start + step->at)
-      place++;
-    if (place == map->count || map->items[place].mercury != start + step->at)
-      continue;
-    const uint64_t to = (frames_step_place(code, place) - sass_start) / SASS_UNIT;
-    if (to != at) {
-      w->bytes[w->size] = ADVANCE_4;
-      tl_put32(w->bytes + w->size + 1, (uint32_t)(to - at));
-      w->size += ADVANCE_SIZE;
-      at = to;
-    }
-    frames_put(w, step->bytes, step->size);
-  }
-}
-
-/* --- writing --- */
-
 /* A function behind its second name, or in a jump slot behind the first: its frame is not translated (L104, L660). */
 static bool frames_stays(const finalizer *f, uint32_t symbol) {
   if (final_is_slot(f, symbol) && final_slot_place(f, symbol))
@@ -371,161 +105,59 @@ static bool frames_stays(const finalizer *f, uint32_t symbol) {
   return f->aliased[f->mercury->module->symbols.items[symbol].section];
 }
 
-/* A frame at the places of the SASS text (L492); of several frames of a function the first has the steps of all (L128). */
-static void frames_put_translated(frame_writer *w, uint32_t first, const frame_pair *last) {
-  finalizer *const f = w->f;
-  const uint32_t text = f->mercury->module->symbols.items[last->symbol].section;
-  const tl_code *const map = final_code_map_of(f, text);
-  const frame_code code = {map, map ? final_code_text(f, text) : NULL};
-  frame_steps steps = {0};
-  bool known = code.map != NULL;
-  for (uint32_t i = first; known && i != TL_NONE; i = w->pairs.items[i].next) {
-    known = frames_read_steps(f, &w->pairs.items[i], &steps);
-  }
-  if (!known)
-    final_disagree(f, "a frame is not understood");
-  const uint64_t start = w->size;
-  tl_vector_sort(&steps, frames_compare_steps);
-  frames_put(w, last->mercury, TL_FRAME_FDE);
-  const final_extent part = final_extent_of(f, text, last->start);
-  frames_put_steps(w, &steps, &code, last->start, part.start);
-  w->size = start + tl_align(w->size - start, 8);
-  tl_put64(w->bytes + start + TL_FRAME_LENGTH, w->size - start - TL_FRAME_CIE);
-  if (part.start)
-    tl_put64(w->bytes + start + TL_FRAME_ADDRESS, part.start);
-  tl_put64(w->bytes + start + TL_FRAME_CODE, final_is_slot(f, last->symbol) ? final_slot_code_end(f) : part.size);
-}
-
-static void frames_put_leb(frame_writer *w, uint32_t value, bool sign) {
-  enum { BITS = 7, MORE = 0x80, NEGATIVE = 0x40 };
-  const bool negative = sign && value >> 31;
-  int64_t rest = negative ? (int64_t)value - ((int64_t)1 << 32) : (int64_t)value;
-  for (bool more = true; more;) {
-    const uint8_t byte = (uint8_t)(rest & (MORE - 1));
-    rest = rest >= 0 ? rest >> BITS : -((-rest + (MORE - 1)) >> BITS); /* rounded down, which a shift need not do */
-    more = sign ? !(rest == 0 && !(byte & NEGATIVE)) && !(rest == -1 && byte & NEGATIVE) : rest != 0;
-    w->bytes[w->size++] = (uint8_t)(byte | (more ? MORE : 0));
-  }
-}
-
-/* L1120: a CIE of the SASS side is read out of Mercury's and written anew: version 3, no text, 4 as the unit of advances
- * (L492), the other two numbers as short as they go, and what stands behind the last advance, without NOP but for the
- * padding. False at something that does not end. */
-static bool frames_make_cie(frame_writer *w, const uint8_t *from, uint64_t size) {
-  enum { VERSION = 3, SASS_UNIT = 4, NOP = 0 };
-  const uint64_t start = w->size;
-  uint64_t at = frames_cie_numbers(from, size);
-  uint32_t unit, data, back;
-  if (!frames_take_leb(from, size, &at, false, &unit) || !frames_take_leb(from, size, &at, true, &data) || at >= size)
-    return false;
-  if ((int8_t)from[CIE_VERSION] < VERSION) /* a byte there, with its sign */
-    back = (uint32_t)(int8_t)from[at++];
-  else if (!frames_take_leb(from, size, &at, false, &back))
-    return false;
-  frames_put(w, from, CIE_VERSION);
-  w->bytes[w->size++] = VERSION;
-  w->bytes[w->size++] = 0;
-  w->bytes[w->size++] = SASS_UNIT;
-  frames_put_leb(w, data, true);
-  frames_put_leb(w, back, false);
-  const uint64_t begin = w->size;
-  for (uint64_t length; at < size; at += length) {
-    const bool advances = frames_is_advance(from[at]);
-    length = frames_instruction_size(from + at, size - at);
-    if (!length && advances)
-      length = size - at; /* nothing stands behind it */
-    if (!length) {
-      w->size = start;
-      return false;
-    }
-    if (advances)
-      w->size = begin;
-    else if (from[at] != NOP)
-      frames_put(w, from + at, length);
-  }
-  memset(w->bytes + w->size, NOP, 8);
-  w->size = start + tl_align(w->size - start, 8);
-  tl_put64(w->bytes + start + TL_FRAME_LENGTH, w->size - start - TL_FRAME_CIE);
-  return true;
-}
-
-static void frames_put_cie(frame_writer *w, const frame_pair *pair) {
-  if (frames_make_cie(w, pair->mercury_cie, pair->mercury_cie_size))
+static void frames_find_code(finalizer *f, tl_frame_pair *pair) {
+  const tl_symbol *const symbol = &f->mercury->module->symbols.items[pair->symbol];
+  const uint32_t text = tl_type_of(symbol) == STT_FUNC ? symbol->section : TL_NONE;
+  pair->stays = !pair->nobody && frames_stays(f, pair->symbol);
+  pair->map = text == TL_NONE || pair->stays ? NULL : final_code_map_of(f, text);
+  if (!pair->map || pair->nobody)
     return;
-  final_disagree(w->f, "the head of a frame is not understood");
+  const final_extent part = final_extent_of(f, text, pair->start);
+  pair->text = final_code_text(f, text);
+  pair->sass_start = part.start;
+  pair->code_size = final_is_slot(f, pair->symbol) ? final_slot_code_end(f) : part.size;
 }
 
-/* A frame's function as a key. */
-static uint64_t frames_function(const frame_pair *pair) {
-  return (uint64_t)pair->symbol << 32 | pair->start;
-}
-
-/* M24, L104: the first frame of a function describes the body that stands; a further one, where the entries of a replaced
- * body stayed too, is the Mercury view's without its instructions. */
-static void frames_write(frame_writer *w) {
-  enum { BARE_FRAME = 40, BARE_LENGTH = 28 };
+static void frames_pair(frame_writer *w, const tl_call_frame *frame, const tl_call_frame *cie, const frame_entry *entry,
+                        const uint8_t *bytes, uint64_t behind) {
   finalizer *const f = w->f;
-  tl_map last, written; /* by function */
-  tl_map_init(&last, f->arena);
-  tl_map_init(&written, f->arena);
-  uint64_t cie = TL_NO_OFFSET, cie_place = 0;
-  for (uint32_t i = 0; i < w->pairs.count; i++) {
-    const uint64_t function = frames_function(&w->pairs.items[i]);
-    if (w->pairs.items[i].nobody)
-      continue;
-    const uint32_t before = tl_map_get(&last, function);
-    if (before != TL_NONE)
-      w->pairs.items[before].next = i;
-    tl_map_set(&last, function, i);
-  }
-  for (uint32_t i = 0; i < w->pairs.count; i++) {
-    const frame_pair *const pair = &w->pairs.items[i];
-    const uint32_t newest = tl_map_get(&last, frames_function(pair)); /* TL_NONE where all are nobody's */
-    const bool bare = pair->nobody || !tl_set_add(&written, frames_function(pair)) || frames_stays(f, pair->symbol);
-    if (cie != pair->cie) {
-      cie = pair->cie;
-      cie_place = w->size;
-      if (bare)
-        frames_put(w, pair->mercury_cie, pair->mercury_cie_size);
-      else
-        frames_put_cie(w, pair);
-      *tl_vector_push(f->arena, &f->frames) = (final_frame){cie, cie_place, pair->mercury_cie_size, cie_place, true};
+  *tl_vector_push(f->arena, &w->pairs) =
+      (tl_frame_pair){.place = frame->offset,
+                      .symbol = entry->symbol,
+                      .start = frames_start(f, entry),
+                      .nobody = !frames_is_about_code(f, entry->symbol, bytes + frame->offset),
+                      .frame = bytes + frame->offset,
+                      .size = frame->size,
+                      .behind = behind,
+                      .cie = bytes + cie->offset,
+                      .cie_size = cie->size,
+                      .cie_at = cie->offset};
+  frames_find_code(f, &w->pairs.items[w->pairs.count - 1]);
+}
+
+/* The frames of all files; `bytes` are those of the merged, patched section, `left` how much of the view's file begins there. One that
+ * reaches behind the section, and is not needed, is the last (L1725). */
+static void frames_pair_all(frame_writer *w, const uint8_t *bytes, uint64_t size, uint64_t left) {
+  tl_call_frame cie = {0}, frame;
+  tl_call_frame_kind kind = TL_FRAME_WHOLE;
+  for (uint64_t at = 0; at < size && kind == TL_FRAME_WHOLE;) {
+    const uint64_t start = at;
+    kind = tl_call_frame_next(bytes, size, &at, &frame);
+    const frame_entry *const entry =
+        kind == TL_FRAME_NONE || frame.cie ? NULL : frames_find_entry(&w->entries, start + TL_FRAME_ADDRESS);
+    if (kind == TL_FRAME_NONE || (entry && frame.ends)) {
+      frames_refuse(w->f, w->section, start, "frames do not follow one another (L496)");
+      return;
     }
-    *tl_vector_push(f->arena, &f->frames) = (final_frame){pair->place, w->size, pair->mercury_size, cie_place, false};
-    uint8_t *const at = w->bytes + w->size;
-    if (bare) {
-      memcpy(at, pair->mercury, TL_FRAME_FDE);
-      tl_put64(at + TL_FRAME_LENGTH, BARE_LENGTH);
-      w->size += BARE_FRAME;
-    } else {
-      frames_put_translated(w, i, &w->pairs.items[newest]);
-    }
-    tl_put64(at + TL_FRAME_CIE, cie_place);
+    if (frame.cie)
+      cie = frame; /* a frame's CIE is the one before it */
+    if (!cie.size) /* what was carried out made another of it */
+      frames_refuse(w->f, w->section, start, "a frame has no CIE (L496)");
+    if (!entry && frame.ends)
+      return;
+    if (cie.size && entry)
+      frames_pair(w, &frame, &cie, entry, bytes, left - at);
   }
-}
-
-static int frames_compare_begin(const void *a, const void *b) {
-  const final_frame *const x = a, *const y = b;
-  return tl_compare(x->from, y->from);
-}
-
-/* The frame or CIE of the output that a place in the Mercury section lies in; NULL. */
-static const final_frame *frames_find(const finalizer *f, uint64_t offset) {
-  const final_frame key = {.from = offset};
-  const final_frame *const found = TL_SORTED_LAST(&key, &f->frames, frames_compare_begin);
-  return found && offset - found->from < found->size ? found : NULL;
-}
-
-/* Whether an entry stands at a word that nvlink knows: of a frame, or an address in an expression of a CIE. */
-static bool frames_is_word(const finalizer *f, const tl_kept *entry, const final_frame *found) {
-  enum { OP_ADDRESS = 3 };
-  if (!found)
-    return false;
-  const uint64_t within = entry->offset - found->from;
-  if (!found->cie)
-    return within == TL_FRAME_CIE || within == TL_FRAME_ADDRESS || within == TL_FRAME_CODE;
-  const uint32_t frames = final_mercury(f, entry->container)->about;
-  return within > CIE_VERSION + 1 && final_view_bytes(f->mercury, frames)[entry->offset - 1] == OP_ADDRESS;
 }
 
 /* What the entries of a place add: of an address of code that of an instruction, as in debug data (L1524). */
@@ -552,9 +184,10 @@ static bool frames_points(const finalizer *f, const tl_kept *entry) {
 }
 
 /* Where an entry is on the SASS side, 0 where that has no such word (L1304). */
-static uint64_t frames_place(const finalizer *f, const tl_kept *entry, const final_frame *found) {
+static uint64_t frames_place(const finalizer *f, const tl_kept *entry, const tl_frame_moved *found) {
   const tl_module *const m = f->mercury->module;
-  if (!frames_is_word(f, entry, found))
+  const uint32_t frames = final_mercury(f, entry->container)->about;
+  if (!tl_frames_is_word(found, final_view_bytes(f->mercury, frames), entry->offset))
     return 0;
   const uint64_t to = found->to + (entry->offset - found->from);
   if (!found->cie || !to || (m->mode->final && !tl_barriers_asked(m->options)))
@@ -571,24 +204,24 @@ static void frames_put_entries(const frame_writer *w, uint32_t container) {
   finalizer *const f = w->f;
   const final_entry_list list = final_entries_of(&f->mercury_entries, container);
   for (size_t i = 0; i < list.count; i++) {
-    const final_frame *const found = frames_find(f, list.items[i]->offset);
+    const tl_frame_moved *const found = tl_frames_find(&f->frames, list.items[i]->offset);
     if (found && !found->cie && list.items[i]->offset - found->from == TL_FRAME_CIE && !frames_points(f, list.items[i]))
-      memset(w->bytes + found->to + TL_FRAME_CIE, 0, POINTER_SIZE);
+      memset(w->out.bytes + found->to + TL_FRAME_CIE, 0, POINTER_SIZE);
   }
   for (size_t i = 0; i < list.count; i++) {
     const tl_kept *const entry = list.items[i];
-    const final_frame *const found = frames_find(f, entry->offset);
+    const tl_frame_moved *const found = tl_frames_find(&f->frames, entry->offset);
     const tl_relocation_row *const row = tl_relocation_in_view(entry->type, true);
     if (!tl_relocation_is_code_place(row))
       continue;
     const uint64_t at = frames_place(f, entry, found); /* the first word's where the SASS side has no such (L1523) */
     const unsigned width = row->fields[0].width / 8u;
     const uint32_t symbol = f->sass_symbol[entry->symbol];
-    if (at > w->size || width > w->size - at)
+    if (at > w->out.size || width > w->out.size - at)
       continue;
     const uint64_t begin = symbol == TL_NONE ? 0 : tl_emit_symbol_value(f->sass->emitted, symbol); /* L1785 */
     const uint64_t value = begin + frames_addend(f, frames_find_entry(&w->entries, entry->offset));
-    tl_put(w->bytes + at, value >> row->fields[0].shift, width);
+    tl_put(w->out.bytes + at, value >> row->fields[0].shift, width);
   }
 }
 
@@ -622,9 +255,9 @@ static tl_map frames_starts(const finalizer *f, const tl_section *frames) {
   tl_map_init(&starts, f->arena);
   for (size_t i = 0; i < frames->pieces.count; i++) {
     const tl_piece *const piece = &frames->pieces.items[i];
-    const frame_list list = frames_read(f, piece->data, piece->size);
-    for (size_t j = 0; j < list.count; j++)
-      tl_set_add(&starts, piece->offset + list.items[j].offset);
+    tl_call_frame one;
+    for (uint64_t at = 0; tl_call_frame_next(piece->data, piece->size, &at, &one) == TL_FRAME_WHOLE;)
+      tl_set_add(&starts, piece->offset + one.offset);
   }
   return starts;
 }
@@ -669,24 +302,20 @@ static void frames_check_carried(const finalizer *f, uint32_t section, const tl_
 }
 
 const uint8_t *final_frames(finalizer *f, uint32_t section, uint64_t *size) {
-  enum { ADVANCE_GROWS = 5 }; /* one of a byte has as many */
   const tl_section *const m = final_mercury(f, section);
   frames_check_kept(f, m);
   frames_check_carried(f, section, m);
   const uint8_t *const bytes = final_view_bytes(f->mercury, section);
   frame_writer w = {.f = f, .section = m};
   w.entries = frames_first_entries(f, m->relocations[1]);
-  for (size_t i = 0; i < m->pieces.count; i++)
-    frames_pair_file(&w, &m->pieces.items[i], bytes + m->pieces.items[i].offset,
-                     f->mercury->plan->size - f->mercury->plan->section_offset[section]);
-  uint64_t room = 0;
-  for (size_t i = 0; i < w.pairs.count; i++)
-    room += ADVANCE_GROWS * w.pairs.items[i].mercury_size + FRAME_BEHIND + w.pairs.items[i].mercury_cie_size + 64;
-  w.bytes = final_new(f, room);
-  frames_write(&w);
+  frames_pair_all(&w, bytes, final_view_size(f->mercury, section),
+                  f->mercury->plan->size - f->mercury->plan->section_offset[section]);
+  const char *const what = tl_frames_write(&w.pairs, f->arena, &w.out, &f->frames);
+  if (what)
+    final_disagree(f, what);
   frames_put_entries(&w, m->relocations[1]);
-  *size = w.size;
-  return w.bytes;
+  *size = w.out.size;
+  return w.out.bytes;
 }
 
 /* Entries of the Mercury section that stay, with their numbers in data (R63), at the frames' new places (L1304). */
@@ -697,7 +326,7 @@ const uint8_t *final_frame_relocations(finalizer *f, uint32_t section, uint64_t 
   *size = 0;
   for (size_t i = 0; i < list.count; i++) {
     const tl_kept *const entry = list.items[i];
-    const final_frame *const found = frames_find(f, entry->offset);
+    const tl_frame_moved *const found = tl_frames_find(&f->frames, entry->offset);
     const bool points = frames_points(f, entry);
     const bool nothing = entry->type == 0 || entry->type == TL_R_MERCURY; /* L1568 */
     if (nothing || tl_relocation_is_code_place(tl_relocation_in_view(entry->type, true)) || (points && !found))

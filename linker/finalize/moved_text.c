@@ -4,9 +4,11 @@
 #include "finalize/moved_text.h"
 
 #include "base/bytes.h"
+#include "base/map.h"
 #include "cubin/attribute.h"
 #include "cubin/capsule.h"
 #include "cubin/elf.h"
+#include "cubin/frame_writer.h"
 
 #include <string.h>
 
@@ -282,7 +284,7 @@ static void moved_move_frame(uint8_t *frame, uint64_t size, const tl_moved_text 
   tl_put64(frame + FRAME_CODE, code);
   for (uint64_t i = FRAME_FDE; i < size;) {
     if (frame[i] != ADVANCE_4) {
-      const uint64_t length = final_frame_instruction_size(frame + i, size - i);
+      const uint64_t length = tl_frame_instruction_size(frame + i, size - i);
       if (frame[i] && !length)
         return;
       i += frame[i] ? length : 1;
@@ -298,6 +300,12 @@ static void moved_move_frame(uint8_t *frame, uint64_t size, const tl_moved_text 
   }
 }
 
+/* A frame of nobody, which was not translated (L1304). */
+static bool moved_is_bare(const uint8_t *frame) {
+  enum { BARE_LENGTH = 28 };
+  return tl_get64(frame + FRAME_ADDRESS) && tl_get64(frame + 4) == BARE_LENGTH;
+}
+
 /* The frames of a text, where entries tell whose they are (in links of SASS kind; L497): those whose address has an entry against its function. */
 static void moved_move_frames(tl_cubin *sass, const tl_moved_text *const *moved, tl_arena *arena) {
   for (uint32_t s = 1; s < sass->section_count; s++) {
@@ -309,15 +317,19 @@ static void moved_move_frames(tl_cubin *sass, const tl_moved_text *const *moved,
       continue;
     uint8_t *const bytes = tl_arena_copy(arena, frames->data, frames->size);
     const uint64_t count = tl_cubin_relocation_count(entries);
+    tl_map done; /* the first entry of a frame says whose it is */
+    tl_map_init(&done, arena);
     for (uint64_t i = 0; i < count; i++) {
       const tl_cubin_relocation entry = tl_cubin_relocation_at(entries, i);
-      const uint32_t text = tl_cubin_symbol_at(sass, entry.symbol)->section;
-      if (text >= sass->section_count || !moved[text] || entry.offset < FRAME_ADDRESS || entry.offset > frames->size)
+      const tl_cubin_symbol *const symbol = tl_cubin_symbol_at(sass, entry.symbol);
+      const uint32_t text = tl_symbol_type(symbol) == STT_FUNC ? symbol->section : TL_NONE;
+      if (entry.offset < FRAME_ADDRESS || entry.offset > frames->size || !tl_set_add(&done, entry.offset) ||
+          text >= sass->section_count || !moved[text])
         continue;
       uint8_t *const frame = bytes + entry.offset - FRAME_ADDRESS;
       const uint64_t room = (uint64_t)(bytes + frames->size - frame);
       if (room < FRAME_FDE || tl_get32(frame) != UINT32_MAX || tl_get64(frame + 4) > room - 12 ||
-          tl_get64(frame + 4) < FRAME_FDE - 12)
+          tl_get64(frame + 4) < FRAME_FDE - 12 || moved_is_bare(frame))
         continue;
       moved_move_frame(frame, tl_get64(frame + 4) + 12, moved[text], 0, sass->sections[text].size);
     }

@@ -52,7 +52,4 @@ void tl_jumps_moved(tl_cubin *sass, const tl_cubin *mercury, tl_arena *arena);
 /* The last record of a capsule, in the two bytes before `end`: how many NOPs follow. */
 void tl_moved_put_tail(uint8_t *end, const tl_moved_text *t);
 
-/* Length of a DWARF call frame instruction of those that ptxas writes, 0 for others (frames.c). */
-uint64_t final_frame_instruction_size(const uint8_t *bytes, uint64_t left);
-
 #endif

@@ -5,6 +5,7 @@
 #include "finalize/finalize.h"
 
 #include "cubin/code.h"
+#include "cubin/frame_writer.h"
 
 /* A section of the output file. */
 typedef struct final_section {
@@ -16,13 +17,6 @@ typedef struct final_section {
   uint32_t shares;      /* the section whose bytes in the file it uses too (M10), 0 */
   uint64_t hole;        /* unused zero bytes behind it (M13) */
 } final_section;
-
-/* A frame of .debug_frame or a CIE that is in the output: where it is in the Mercury view, and where it, and a frame's CIE, are
- * on the SASS side. */
-typedef struct final_frame {
-  uint64_t from, to, size, cie_place;
-  bool cie;
-} final_frame;
 
 /* The kept entries of a view by the relocation section that holds them, in their order. */
 typedef struct final_entries {
@@ -91,7 +85,7 @@ typedef struct finalizer {
   uint64_t names_size, names_room;
   uint8_t *strings; /* .strtab */
   uint64_t strings_size, strings_room, strings_hole;
-  TL_VECTOR(final_frame) frames;
+  tl_frames_moved frames;           /* where those of Mercury's .debug_frame went */
   TL_VECTOR(final_unit) line_units; /* of .debug_line, ascending (L768) */
   uint32_t *renamed;                /* by Mercury section: offset of the new name in .strtab, 0 */
   const char **suffix;              /* by Mercury section: what a namesake's has behind its name, or NULL (L895) */

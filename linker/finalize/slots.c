@@ -10,10 +10,16 @@
 #include "cubin/attribute.h"
 #include "cubin/capsule.h"
 #include "cubin/elf.h"
+#include "cubin/stub.h"
 
 #include <string.h>
 
-enum { SLOT_SIZE = 128, SLOT_ITEMS = SLOT_SIZE / TL_CODE_INSTRUCTION, STUB_ITEMS = 7, DERIVED = 3 };
+enum {
+  SLOT_SIZE = TL_STUB_SIZE,
+  SLOT_ITEMS = SLOT_SIZE / TL_CODE_INSTRUCTION,
+  STUB_ITEMS = TL_STUB_ITEMS,
+  DERIVED = 3
+};
 
 /* The capsule of a stub: its code, of which some instructions have records of their own, and the end. False for any other.
  * `records` is what lies between the mask and the end's record. */
@@ -29,18 +35,6 @@ static bool slots_read_stub(const uint8_t *slot, uint8_t *mask, tl_capsule_recor
   *mask = slot[TL_CAPSULE_HEADER];
   *records = (tl_capsule_record){stub.first, cursor.offset ? cursor.offset - stub.first : 0};
   return whole && tl_capsule_next_item(&stub, &cursor, &item) && !item.derived && !item.units;
-}
-
-/* How the finalizer schedules a stub, however it was compiled: one instruction after the other with -g (L660). */
-static void slots_schedule(const finalizer *f, uint8_t *slot) {
-  enum { CONTROL = 13, WAITS = 0x0fea, GOES_ON = 0x0fe2, ALONE = 0x3fde, BRANCHES = 2 };
-  const bool debug = tl_barriers_asked(f->sass->module->options); /* L811 */
-  for (size_t i = 0; i + 1 < STUB_ITEMS; i++) {
-    uint8_t *const control = slot + i * TL_CODE_INSTRUCTION + CONTROL;
-    const unsigned bits = debug ? ALONE : i < BRANCHES ? WAITS : GOES_ON;
-    control[0] = (uint8_t)bits;
-    control[1] = (uint8_t)(bits >> 8);
-  }
 }
 
 /* L636: a stub is the same code in every program: it calls what its entry says, and then branches to itself or, without
@@ -70,7 +64,7 @@ const uint8_t *final_stub_text(const finalizer *f, const uint8_t *text, uint64_t
   slots_check_stub(f, text);
   uint8_t *const bytes = final_new(f, size);
   memcpy(bytes, text, size);
-  slots_schedule(f, bytes);
+  tl_stub_schedule(bytes, tl_barriers_asked(f->sass->module->options));
   return bytes;
 }
 
@@ -78,7 +72,7 @@ const uint8_t *final_stub_text(const finalizer *f, const uint8_t *text, uint64_t
 static void slots_put_code(const finalizer *f, uint8_t *to, const uint8_t *from) {
   enum { OWN = (STUB_ITEMS - 1) * TL_CODE_INSTRUCTION };
   memcpy(to, from, OWN);
-  slots_schedule(f, to);
+  tl_stub_schedule(to, tl_barriers_asked(f->sass->module->options));
   for (size_t at = OWN; at < SLOT_SIZE; at += TL_CODE_INSTRUCTION)
     memcpy(to + at, to + OWN - TL_CODE_INSTRUCTION, TL_CODE_INSTRUCTION);
 }

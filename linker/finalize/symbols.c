@@ -78,11 +78,14 @@ static void symbols_fill_sass(finalizer *f, uint32_t symbol, bool *named, uint8_
     at[5] &= (uint8_t)~STO_SPACE_MASK;
   }
   const uint64_t mercury_value = tl_get64(at + 8);
+  const bool undefined = tl_get16(own + 6) == SHN_UNDEF;
   if (!symbols_is_mercury_s(f, m))
     memcpy(at + 8, own + 8, 16);
   if ((m->external_shared || ((m->shared || m->misplaced) && f->mercury->module->mode->final)) &&
-      tl_get16(own + 6) != SHN_UNDEF) /* behind the reserved part, also where it is all there is; once (L865) */
+      !undefined) /* behind the reserved part, also where it is all there is; once (L865) */
     tl_put64(at + 8, mercury_value + symbols_reserved(f));
+  else if (undefined && (m->other & STO_SPACE_MASK) == STO_SHARED) /* L1721 */
+    tl_put64(at + 8, tl_get64(own + 8) + symbols_reserved(f));
   if (final_is_slot(f, symbol))
     final_slot_symbol(f, symbol, at);
   if (final_is_inner(f, symbol))

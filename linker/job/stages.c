@@ -252,6 +252,7 @@ void tl_link_emit(const tl_link_common *c, tl_link_stages *s) {
   link_check_sizes(s);
   tl_arena *const arena = &c->state->arena;
   tl_emit(&s->emitted, &s->module, &s->layout, &s->resources, &s->relocated, arena);
+  tl_emit_renumber_unified(&s->emitted, &s->relocated);
   tl_plan_make(&s->plan, &s->emitted, arena, tl_link_output_limit(c->job, s));
 }
 

@@ -247,6 +247,18 @@ static uint64_t bindless_parameters_end(const tl_module *module, size_t kernel) 
   return told ? told : before;
 }
 
+/* L1658: a device function can have a bank that is called as a kernel's parameters. */
+static void bindless_count_functions(const tl_module *module, uint64_t *base, uint64_t *align) {
+  for (size_t i = 1; i < module->sections.count; i++) {
+    const uint32_t section = module->sections.items[i].constant0;
+    if (section == TL_NONE)
+      continue;
+    const tl_section *const bank = &module->sections.items[section];
+    *base = tl_larger(bank->size, *base);
+    *align = tl_larger(bank->align, *align);
+  }
+}
+
 uint64_t tl_layout_tables_begin(const tl_module *module) {
   enum { CAPSULE_PARAMETERS = 0x380 };
   uint64_t base = module->capsule && !module->all_kernels.count ? CAPSULE_PARAMETERS : 0,
@@ -260,6 +272,8 @@ uint64_t tl_layout_tables_begin(const tl_module *module) {
     if (section != TL_NONE)
       align = tl_larger(module->sections.items[section].align, align);
   }
+  if (!module->capsule)
+    bindless_count_functions(module, &base, &align);
   return tl_align(base, align);
 }
 

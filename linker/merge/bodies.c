@@ -169,7 +169,7 @@ static void bodies_note_places(tl_module *module) {
     const tl_symbol *const symbol = &module->symbols.items[i];
     if (!symbol->laid_shared && !symbol->whole_shared)
       continue;
-    const uint32_t place = symbol->laid_shared ? (uint32_t)symbol->value : symbol->whole_laid;
+    const uint32_t place = symbol->laid_shared ? (uint32_t)symbol->input_value : symbol->whole_laid;
     *tl_vector_push(module->arena, &module->body_notes) =
         (tl_body_note){.symbol = i, .type = BODY_LAID, .place = place};
     if (symbol->laid_shared || symbol->whole_laid)

@@ -104,6 +104,11 @@ void tl_module_forget_relocations(tl_module *module, uint32_t section) {
     s->forgotten = true;
     module->section_names.items[s->name_event] = TL_NONE;
     module->strings.items[s->string_event].name = TL_NONE;
+    if (s->rel_name) { /* L1651 */
+      const tl_rel_name *const name = &module->rel_names.items[s->rel_name - 1];
+      module->section_names.items[name->events[0]] = TL_NONE;
+      module->strings.items[name->events[1]].name = TL_NONE;
+    }
     if (tl_map_get(&module->section_of_name, s->name) == index)
       tl_map_set(&module->section_of_name, s->name, TL_NONE);
   }

@@ -125,6 +125,12 @@ typedef struct tl_attribute {
 } tl_attribute;
 typedef TL_VECTOR(tl_attribute) tl_attributes;
 
+/* The name ".rel<target>" of a RELA section (W2.5). */
+typedef struct tl_rel_name {
+  uint32_t place;     /* the number of sections when it was added */
+  uint32_t events[2]; /* where it came into the two lists of names */
+} tl_rel_name;
+
 typedef struct tl_section {
   uint32_t name, type;
   uint64_t flags, align, entry_size, size;
@@ -158,8 +164,7 @@ typedef struct tl_section {
   bool forgotten;          /* a stray section whose winner was replaced: not in the output, nor its name (L79) */
   uint32_t name_event;     /* where its name came into the two lists of names; the second TL_NONE where it did not */
   uint32_t string_event;
-  uint32_t
-      rel_place; /* of a RELA section: the number of sections when ".rel<target>" was added to the names (W2.5), 0 */
+  uint32_t rel_name; /* of a RELA section: that of its ".rel" name in rel_names and one (L1651), 0 where it has none */
   tl_attributes attributes; /* of .nv.info.F, in input order */
   uint32_t filled;          /* of .nv.info.F: when its records were read, counted over all of them (L86) */
 } tl_section;
@@ -207,6 +212,7 @@ typedef struct tl_symbol {
   bool misplaced;      /* shared object that nvlink never lays out: S = -1, with -g 0 (D82, L94) */
   bool referenced;     /* some text that counts refers to it (W9.9) */
   bool unlisted;       /* never in .symtab (compiler constants, parameters) */
+  bool plain;          /* with -r of the ordinary type, as its definition behind a mention is (L1732) */
   bool lost_inner;     /* function in a kernel's text, of a body that lost in an earlier link (L1065) */
   bool provided;       /* a function of such a name that counts as a kernel (L1474) */
   bool late;           /* kernel that stays without being named: hardly more than a device function (W17.12) */
@@ -403,7 +409,8 @@ typedef struct tl_module {
   tl_u32_vector inner_functions;        /* those in kernels' texts, which are no nodes of the call graph (L552) */
   tl_u32_vector kernels;                /* output symbols of live kernels in creation order (L255) */
   tl_u32_vector all_kernels;            /* by their texts; with those that stay without being named (W17.12) */
-  tl_u32_vector entries;  /* kernels, behind them second names of functions that are marked as kernels (L576, L966) */
+  tl_u32_vector entries; /* kernels, behind them second names of functions that are marked as kernels (L576, L966) */
+  TL_VECTOR(tl_rel_name) rel_names;
   bool alias_left_out;    /* the only entry is a second name that its address keeps (L1182) */
   tl_u32_vector left_out; /* before which section nvlink has a number without one (W2.5, L830) */
   TL_VECTOR(tl_early_section) early;

@@ -93,13 +93,15 @@ static void objects_check_image(const tl_merging *m, uint32_t index, uint32_t te
     tl_merge_check_overlap(m, &first->pieces, index);
 }
 
-/* Shared memory is called after the text's function, whatever the file calls it (L1129), compiler constants where an object lies
- * in them or that is an alias that leads (L874, L1225). */
+/* Shared memory is called after the text's function, whatever the file calls it (L1129), a capsule's parameters too (L1719),
+ * compiler constants where an object lies in them or that is an alias that leads (L874, L1225). */
 static uint32_t objects_owned_name(const tl_merging *m, const tl_cubin_section *input, uint32_t text) {
   tl_module *const module = m->module;
   const uint32_t function = module->symbols.items[module->sections.items[text].owner].name;
   if (input->type == SHT_CUDA_SHARED)
     return tl_module_name(module, ".nv.shared.", function);
+  if (input->type == SHT_CUDA_CONSTANT0 && module->capsule)
+    return tl_module_name(module, ".nv.constant0.", function);
   const bool after = input->type == SHT_CUDA_CONSTANT0 + 2 && (!m->objects_done || module->sections.items[text].led);
   return after ? tl_module_name(module, tl_module_compiler_constants(module), function) : input->name;
 }
@@ -155,7 +157,8 @@ static uint32_t objects_owned_section(tl_merging *m, uint32_t index, uint32_t te
                          : input->type == SHT_CUDA_CONSTANT0 + 2 ? SHF_ALLOC | SHF_INFO_LINK             /* L1612 */
                                                                  : input->flags;
   const uint64_t entry_size = objects_is_made_anew(m, input) ? 0 : input->entry_size; /* L952 */
-  out = table ? tl_module_add_section_unlisted(module, input->name, input->type, flags, input->align, entry_size)
+  out = table ? tl_module_add_section_unlisted(module, objects_owned_name(m, input, text), input->type, flags,
+                                               input->align, entry_size)
               : tl_module_add_section(module, objects_owned_name(m, input, text), input->type, flags, input->align,
                                       entry_size);
   if (table)
@@ -414,6 +417,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const bool constants = owned && input->type == SHT_CUDA_CONSTANT0 + 2;
   const uint64_t size = constants ? tl_merge_covered_of_bank(m, index) : input->size;
   m->section_offset[index] = objects_append(m, out, index, data, size, align);
+  if (input->type == SHT_CUDA_SHARED && !m->foreign) /* L1661 */
+    m->section_offset[index] = 0;
   objects_take_section(m, index, out);
   module->unified_functions |= input->type == SHT_CUDA_UFT_ENTRY;
   if (objects_is_unified_data(m, input))
@@ -617,10 +622,13 @@ static uint32_t objects_place_external(tl_merging *m, uint32_t section, uint64_t
     objects_name_dead_shared(m, section);
     return 0;
   }
-  const bool lies =
-      section != SHN_UNDEF && !(m->section_state[section] & TL_SECTION_LOST) && !objects_is_bare_pool(m, section);
+  const bool stands = section != SHN_UNDEF && !(m->section_state[section] & TL_SECTION_LOST);
+  const bool foreign = stands && m->cubin->sections[section].type != SHT_CUDA_SHARED; /* L1653 */
   const bool none = m->module->debug_shared == TL_NONE;
+  const bool lies = stands && !foreign && !objects_is_bare_pool(m, section);
   const uint32_t out = lies ? tl_merge_place_section(m, section) : objects_need_debug_shared(m);
+  if (foreign && m->section_map[section] == TL_NONE)
+    m->section_map[section] = out;
   const bool own = out != m->module->debug_shared;
   m->module->external_pool |= none && !own; /* L1703 */
   m->module->sections.items[out].external_lies |= own;
@@ -657,15 +665,18 @@ static void objects_place_undefined(const tl_module *module, uint32_t out, bool 
 static void objects_pass_undefined(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
-  const bool object = tl_symbol_type(s) == STT_CUDA_OBJECT;
+  const bool lies = tl_merging_lies(s) && tl_symbol_type(s) == STT_OBJECT; /* L1653 */
+  const bool object = tl_symbol_type(s) == STT_CUDA_OBJECT || lies;
   const bool nowhere = object && tl_symbol_binding(s) == STB_LOCAL && s->section == SHN_UNDEF && s->size; /* L965 */
   const bool space = object && (s->other & STO_SPACE_MASK) == STO_SHARED;                                 /* L840 */
   const bool shared = space && !nowhere;
   const bool weak = tl_symbol_binding(s) == STB_WEAK;
   if (!object && module->symbol_of_name[s->name] != TL_NONE) /* only a local one comes here (L160) */
     objects_fail(m, s, TL_MESSAGE_SAME_NAME);
-  const uint32_t out =
-      objects_new_symbol(m, s, object ? s->info : (uint8_t)(STB_GLOBAL << 4 | tl_symbol_type(s))); /* L160 */
+  const uint32_t out = objects_new_symbol(m, s,
+                                          lies     ? (uint8_t)((s->info & 0xf0) | STT_CUDA_OBJECT)
+                                          : object ? s->info
+                                                   : (uint8_t)(STB_GLOBAL << 4 | tl_symbol_type(s))); /* L160 */
   if (!object) {
     module->symbol_of_name[s->name] = out;
     if (objects_is_texture(s)) /* L536: always visible */
@@ -855,6 +866,7 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
   if (symbol->common && !init) { /* W3.12: stays common, the block stays as dead bytes */
     symbol->zeros_too = true;
     symbol->info = s->info; /* where a weak one was common too (L438) */
+    symbol->plain = s->plain;
     return;
   }
   if (symbol->common) {
@@ -871,9 +883,10 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
   symbol->value = s->value + m->section_offset[s->section];
   symbol->size = s->size;
   symbol->info = s->info; /* also the weak binding over an earlier mention's (L61) */
+  symbol->plain = s->plain;
   if (!symbol->shared && !symbol->misplaced)
     return;
-  objects_hold(module, section, s->size, objects_shared_align(s));
+  objects_hold(module, section, s->size, 1); /* L1660 */
   objects_define_shared(module, known, objects_shared_align(s), was_defined);
 }
 
@@ -942,6 +955,13 @@ static void objects_take_alone_kernels(tl_merging *m) {
   }
 }
 
+/* What lies among the constants of a kernel or a function and is internal. */
+static bool objects_is_internal_constant(const tl_merging *m, const tl_cubin_symbol *s) {
+  const tl_cubin_section *const input = &m->cubin->sections[s->section];
+  return (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && tl_section_type_is_constant(input->type) &&
+         (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0);
+}
+
 static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
@@ -954,7 +974,8 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
   }
   const unsigned type = tl_symbol_type(s) == STT_OBJECT ? STT_CUDA_OBJECT : tl_symbol_type(s); /* L1366 */
   const uint32_t text = objects_text_of_texture(m, s);
-  const unsigned binding = text != TL_NONE ? STB_LOCAL : s->info & 0xf0u;
+  const bool local = text != TL_NONE || objects_is_internal_constant(m, s); /* L1655 */
+  const unsigned binding = local ? STB_LOCAL : s->info & 0xf0u;
   const uint32_t out = objects_new_symbol(m, s, (uint8_t)(binding | type));
   tl_symbol *const symbol = &module->symbols.items[out];
   m->symbol_map[index] = out;
@@ -978,7 +999,7 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     symbol->input_value = objects_shared_align(s);
     symbol->align = symbol->laid_shared || symbol->bare_shared ? 1 : symbol->input_value; /* L1300 */
     tl_u32_push(module->arena, &module->shared_objects, out);
-    objects_hold(module, section, s->size, symbol->input_value);
+    objects_hold(module, section, s->size, 1); /* L1660 */
   }
   if (!symbol->unlisted)
     tl_module_list_symbol(module, out, !shared || tl_module_lists_shared(module, s->other));
@@ -1100,7 +1121,7 @@ static void objects_count_pool(tl_module *module, const tl_noted_pool *pool, boo
 }
 
 /* L1369: a function's shared memory in which an object of another space lies is one object without a symbol more; and so is
- * what joins the pool of a relocatable output (L1591). */
+ * what joins the pool (L1591, L1648). */
 static void objects_count_foreign(tl_merging *m, uint32_t index, uint32_t section) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
@@ -1110,7 +1131,7 @@ static void objects_count_foreign(tl_merging *m, uint32_t index, uint32_t sectio
   if (text != TL_NONE && module->sections.items[text].shared == section) {
     objects_add_partial(m, text, input, 0, true);
     module->partial_objects.items[module->partial_objects.count - 1].foreign = true;
-  } else if (section == module->debug_shared && !module->mode->final)
+  } else if (section == module->debug_shared)
     objects_count_pool(module, &(tl_noted_pool){.size = input->size, .align = input->align}, true);
 }
 
@@ -1120,8 +1141,7 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
   objects_check_texture(m, index);
   if (tl_symbol_binding(s) == STB_LOCAL && tl_map_get(&m->module->local_function_names, s->name) == TL_NONE)
     tl_map_set(&m->module->local_function_names, s->name, 0); /* L1607 */
-  const bool internal = (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && tl_section_type_is_constant(input->type) &&
-                        (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0);
+  const bool internal = objects_is_internal_constant(m, s);
   if (internal && m->module->mode->final) {
     objects_pass_internal(m, index);
     return;
@@ -1292,7 +1312,8 @@ static void objects_list_of_loser(tl_merging *m, uint32_t index, uint32_t known,
  * (W8.8), or there is one of its name. */
 static bool objects_stays_of_loser(const tl_merging *m, const tl_cubin_symbol *s) {
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
-  return m->section_state[s->section] & TL_SECTION_LOST && !m->module->mode->final &&
+  const bool bank = input->type == SHT_CUDA_CONSTANT0 && !m->module->capsule; /* L1665: in an executable, too */
+  return m->section_state[s->section] & TL_SECTION_LOST && (bank || !m->module->mode->final) &&
          tl_section_type_is_constant(input->type) && input->type != SHT_CUDA_CONSTANT0 + 2 &&
          (m->section_map[s->section] != TL_NONE || tl_module_find_section(m->module, input->name) == TL_NONE);
 }
@@ -1331,6 +1352,8 @@ static void objects_pass_gone(tl_merging *m, uint32_t index, uint32_t known) {
     objects_pass_defined(m, index, known);
   else if (lost && !texture && (lists || objects_is_lost_parameter(m, s)))
     objects_list_of_loser(m, index, known, lists);
+  else if (texture) /* L1652 */
+    m->symbol_map[index] = known;
   tl_merge_meet_constants(m, s->section);
 }
 
@@ -1397,7 +1420,7 @@ static void objects_pass_one(tl_merging *m, uint32_t index) {
     return;
   }
   if (s->section == SHN_UNDEF || (shared && s->size == 0) || objects_is_mentioned_texture(m, s)) {
-    if (s->section != SHN_UNDEF)
+    if (s->section != SHN_UNDEF && !(shared && s->size == 0)) /* L1653 */
       objects_check_space(m, index);
     if (known == TL_NONE)
       objects_pass_undefined(m, index);
@@ -1447,13 +1470,22 @@ static bool objects_definition_loses(const tl_merging *m, const tl_cubin_symbol 
   return tl_symbol_binding(s) == STB_WEAK && objects_is_defined(m, s);
 }
 
+/* L1669: what is called as a kernel's shared memory and is about no text, or about one of no function. */
+static bool objects_is_about_no_function(const tl_merging *m, const tl_cubin_section *section) {
+  const uint32_t text = section->info ? objects_owner_text(m, section) : TL_NONE;
+  const uint8_t state = section->info < m->cubin->section_count ? m->section_state[section->info] : 0;
+  return text == TL_NONE ? !(state & (TL_SECTION_DEAD | TL_SECTION_LOST))
+                         : m->module->sections.items[text].owner == TL_NONE;
+}
+
 /* The pool is made of the section of its name, and of shared memory's that are called neither so nor as a kernel's (L190). */
 static bool objects_lies_in_pool(const tl_merging *m, const tl_cubin_symbol *s) {
   if (!tl_merging_lies(s) || objects_definition_loses(m, s))
     return false;
   const tl_cubin_section *const section = &m->cubin->sections[s->section];
   return strcmp(tl_merging_text(m, section->name), ".nv_debug.shared") == 0 ||
-         (section->type == SHT_CUDA_SHARED && !objects_starts_with(m, section->name, ".nv.shared."));
+         (section->type == SHT_CUDA_SHARED &&
+          (!objects_starts_with(m, section->name, ".nv.shared.") || objects_is_about_no_function(m, section)));
 }
 
 /* D of W9.8: over all inputs, dead objects included, losing ones not (L264); extern ones count elsewhere (L1086). */
@@ -1604,7 +1636,8 @@ void tl_merge_remaining_sections(tl_merging *m) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
     tl_merge_report_bank(m, s);
     const bool lost = m->section_state[s] & TL_SECTION_LOST;
-    if (lost && section->type == SHT_CUDA_CONSTANT0)
+    const bool placed = m->section_map[s] != TL_NONE; /* by what lies in it (L1665) */
+    if (lost && !placed && section->type == SHT_CUDA_CONSTANT0)
       objects_append_parameters(m, s);
     else if (lost && section->type == SHT_CUDA_CONSTANT0 + 2)
       tl_merge_keep_losing_constants(m, s);

@@ -216,9 +216,9 @@ static uint32_t relocations_container(tl_module *module, uint32_t target, uint32
   tl_section *const section = &module->sections.items[target];
   *(laid_out ? &section->laid_out : &section->relocations[rela]) = created;
   const uint32_t rela_section = section->relocations[1];
-  if (!rela && rela_section != TL_NONE && module->sections.items[rela_section].rel_place)
+  if (!rela && rela_section != TL_NONE && module->sections.items[rela_section].rel_name)
     *tl_vector_push(module->arena, &module->early) =
-        (tl_early_section){module->sections.items[rela_section].rel_place, created};
+        (tl_early_section){module->rel_names.items[module->sections.items[rela_section].rel_name - 1].place, created};
   if (module->mode->records_applied && section->resolved == TL_NONE)
     relocations_create_resolved(module, target, target_name);
   return created;
@@ -229,14 +229,17 @@ static uint32_t relocations_container(tl_module *module, uint32_t target, uint32
 static void relocations_add_rel_name(reading *r, uint32_t index, uint64_t addend) {
   tl_module *const module = r->m->module;
   tl_section *const container = &module->sections.items[index];
-  const bool wanted = r->input->type == SHT_RELA && addend == 0 && r->after_first && !container->rel_place;
+  const bool wanted = r->input->type == SHT_RELA && addend == 0 && r->after_first && !container->rel_name;
   r->after_first = true;
   if (!wanted)
     return;
-  container->rel_place = (uint32_t)module->sections.count;
+  const uint32_t place = (uint32_t)module->sections.count;
   if (module->sections.items[container->about].relocations[0] == TL_NONE) /* a number is left out (L830) */
-    tl_u32_push(module->arena, &module->left_out, container->rel_place);
+    tl_u32_push(module->arena, &module->left_out, place);
   const uint32_t name = tl_module_name(module, ".rel", relocations_target_name(r));
+  *tl_vector_push(module->arena, &module->rel_names) =
+      (tl_rel_name){place, {(uint32_t)module->section_names.count, (uint32_t)module->strings.count}};
+  container->rel_name = (uint32_t)module->rel_names.count;
   tl_module_add_section_name(module, name);
   *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
   tl_map_set(&module->local_function_names, name, 0); /* no kernel may be called so (L198) */

@@ -10,6 +10,7 @@
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "catalog/sass_type.h"
+#include "catalog/system_call.h"
 #include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "relocate/patch.h"
@@ -301,7 +302,9 @@ static bool relocate_is_of_own_kind(const relocating *r, const entry_state *e, c
   const tl_relocation_row *const row = tl_relocation_in_view(e->entry->type, r->module->view == TL_VIEW_MERCURY);
   const bool place = row && row->kind == TL_RELOC_UNIFIED;
   const bool slot = r->module->capsule || place || e->texture == TL_TEX_BINDLESS;
-  return !listed && (type == STT_FUNC || (tl_type_is_texture(type) && slot));
+  const bool plain = r->module->capsule || !(r->module->mode->records_applied || r->module->extern_by_name); /* L1667 */
+  const bool function = type == STT_FUNC && (plain || tl_binding_of(symbol) == STB_GLOBAL);
+  return !listed && (function || (tl_type_is_texture(type) && slot));
 }
 
 /* The same of what is called __UFT_OFFSET, which a relocatable output has of functions (L1585). */
@@ -451,10 +454,11 @@ static bool relocate_is_kept_section(const tl_module *module, uint32_t type, uin
 }
 
 /* R21, R22, L577: an undefined name whose address the loader knows: by its memory, which stands in st_other, or because it
- * is one of the loader's own. */
+ * is one of the loader's own, by its whole name (L1720). */
 static bool relocate_is_placed_by_loader(const relocating *r, const tl_symbol *symbol) {
-  return (symbol->other & STO_SPACE_MASK) == STO_GLOBAL ||
-         tl_text_behind(tl_module_text(r->module, symbol->name), ".nv.");
+  const char *const name = tl_module_text(r->module, symbol->name);
+  return (symbol->other & STO_SPACE_MASK) == STO_GLOBAL || symbol->constants_size ||
+         (tl_text_behind(name, ".nv.") && tl_reserved_name_is(name));
 }
 
 /* R19: what clears traces of reserved shared memory stays as an entry that says nothing. */
@@ -466,8 +470,8 @@ static bool relocate_is_reserved_clear(const relocating *r, const entry_state *e
  * defines (L965). */
 static bool relocate_is_of_kernels(const relocating *r, const tl_symbol *symbol) {
   const unsigned space = symbol->other & STO_SPACE_MASK;
-  return space == STO_CONSTANT || space == STO_SHARED ||
-         (space == STO_RESERVED_SHARED && !relocate_is_placed_by_loader(r, symbol));
+  return space == STO_CONSTANT ||
+         ((space == STO_SHARED || space == STO_RESERVED_SHARED) && !relocate_is_placed_by_loader(r, symbol));
 }
 
 /* L965, L1589: an object that no file defines is nothing that a later link or the loader could place, but in global memory. */
@@ -538,7 +542,8 @@ static outcome relocate_unified_name(const relocating *r, entry_state *e, bool l
     return relocate_clears(e) ? OUTCOME_KEEP_AS_NONE : OUTCOME_KEEP;
   const tl_relocation_row *const row = tl_relocation_in_view(e->entry->type, r->module->view == TL_VIEW_MERCURY);
   if (row && (e->entry->type == 0 || row->kind == TL_RELOC_UNIFIED)) {
-    e->deleted = true; /* E69 where it is written, behind undefined references (L1203) */
+    /* E69 where it is written, behind undefined references (L1203), but for a function (L1667) */
+    e->deleted = tl_type_of(relocate_symbol(r, e->symbol)) != STT_FUNC;
     return OUTCOME_KEEP;
   }
   tl_trace(r->module->diagnostics, TL_TRACE_UNIFIED, (uint64_t)e->entry->type, (uint64_t)0);
@@ -1041,6 +1046,8 @@ static void relocate_follow_alias(const relocating *r, entry_state *e) {
   tl_trace(r->module->diagnostics, TL_TRACE_ALIAS, tl_module_text(r->module, symbol->name),
            tl_module_text(r->module, relocate_symbol(r, owner)->name));
   e->symbol = owner;
+  e->s = r->layout->symbol_value[owner]; /* L1657 */
+  e->auxiliary = (uint64_t)relocate_symbol(r, owner)->function + 1;
 }
 
 /* L483: an entry in a section of jump slots' type is a slot's to nvlink, which looks for the slot's function. */
@@ -1067,16 +1074,19 @@ static bool relocate_as_mercury(relocating *r, const entry_state *e, outcome *re
 /* L615: the SASS side has the address of reserved shared memory in the instruction, where Mercury leaves it to the loader: in its
  * upper word, whatever that is, but for uniform loads, whose entry has a number of its own (L1309). */
 static bool relocate_writes_reserved(const relocating *r, entry_state *e, outcome *result) {
-  enum { ADDRESS32 = 55, MERCURY_ADDRESS32 = TL_R_MERCURY + 3 };
-  const char *const name = tl_module_text(r->module, relocate_symbol(r, e->symbol)->name);
+  enum { ADDRESS32 = 55, MERCURY_ADDRESS32 = TL_R_MERCURY + 3, RESERVED_SHARED = 0x400 };
+  const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
+  const char *const name = tl_module_text(r->module, symbol->name);
   const bool address = e->type == ADDRESS32 || e->type == MERCURY_ADDRESS32;
   if (!r->module->capsule || r->module->view != TL_VIEW_SASS || !address ||
-      tl_layout_function_of(r->module, e->entry->target) == TL_NONE || !tl_text_behind(name, ".nv.reservedSmem.") ||
+      tl_layout_function_of(r->module, e->entry->target) == TL_NONE || !tl_text_behind(name, ".nv.reservedSmem") ||
       relocate_kept_type(r, e) != ADDRESS32)
     return false;
   e->type = ADDRESS32;
   e->row = tl_sass_row_of_reserved();
   e->s = r->layout->symbol_value[e->symbol];
+  if (r->module->mode->final && (symbol->other & STO_SPACE_MASK) == STO_SHARED && tl_reserved_name_is(name)) /* L1721 */
+    e->s += RESERVED_SHARED;
   e->defect = TL_DEFECT_COUNT;
   *result = OUTCOME_APPLY;
   return true;

@@ -2,7 +2,7 @@
  * stand there then: those of global symbols count down from -1, dead functions among them (L1643), those of sections and
  * local symbols up from 1 in the order in which they were made, also of sections whose symbols are not in the output. A number
  * of what is not there is a deleted symbol. Beyond all numbers nvlink reads what lies there, which most often is the same. The
- * copies of the tables for Mercury have such numbers throughout (L435, L1823). */
+ * copies of the tables for Mercury have such numbers throughout (L435, L1823). What another number fits the entry names (L1659). */
 #include "relocate/unified_names.h"
 
 #include "base/bytes.h"
@@ -13,6 +13,7 @@
 enum { MARGIN = 16, WORD = 4, WINDOW = MARGIN + UNIFIED_ENTRY_SIZE + MARGIN };
 
 typedef struct unified_window {
+  uint32_t entry;        /* position in module->unified_entries */
   uint8_t bytes[WINDOW]; /* the entry begins behind a margin, for fields that reach into it or out of it */
 } unified_window;
 
@@ -21,21 +22,57 @@ typedef struct unified_names {
   tl_arena *arena;
   tl_u32_vector made;    /* by number: the symbol, TL_NONE for none */
   tl_u32_vector globals; /* the same from -1 on */
-  uint32_t *number;      /* by symbol */
-  tl_map entry_of;       /* section and number of the entry, to module->unified_entries */
+  tl_u32_vector further; /* files of which a section of entries takes a second number, ascending */
+  size_t further_done;
+  uint32_t *number; /* by symbol */
+  tl_map entry_of;  /* section and number of the entry, to module->unified_entries */
   tl_map window_of;
   TL_VECTOR(unified_window) windows;
 } unified_names;
 
+/* L1726: what earlier files brought comes before. */
 static void unified_number_local(unified_names *n, uint32_t symbol) {
+  const uint32_t file = n->module->symbols.items[symbol].mention;
+  while (file != TL_NONE && n->further_done < n->further.count && n->further.items[n->further_done] < file) {
+    tl_u32_push(n->arena, &n->made, TL_NONE);
+    n->further_done++;
+  }
   n->number[symbol] = (uint32_t)n->made.count;
   tl_u32_push(n->arena, &n->made, symbol);
+}
+
+/* A return address, which is about the function that it stands in. */
+static bool unified_is_return(const tl_module *module, const tl_relocation *entry) {
+  enum { ADDRESS_LOW = 56, ADDRESS_HIGH = 57 };
+  const uint32_t owner = module->sections.items[entry->target].owner;
+  return (entry->type == ADDRESS_LOW || entry->type == ADDRESS_HIGH) && owner == entry->symbol;
+}
+
+static int unified_compare_files(const void *a, const void *b) {
+  return tl_compare(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+/* L1726: a section of entries takes a second number with its second entry; return addresses do not count. */
+static void unified_find_further(unified_names *n) {
+  const tl_module *const module = n->module;
+  uint8_t *const seen = tl_arena_new(n->arena, uint8_t, module->sections.count);
+  for (size_t i = 0; i < module->relocations.count; i++) {
+    const tl_relocation *const entry = &module->relocations.items[i];
+    uint8_t *const times = &seen[entry->container];
+    if (*times == 2 || unified_is_return(module, entry))
+      continue;
+    *times += 1;
+    if (*times == 2)
+      tl_u32_push(n->arena, &n->further, entry->file);
+  }
+  tl_vector_sort(&n->further, unified_compare_files);
 }
 
 /* Sections stand in the order in which they were made, and what is no section's stands in front of the next section. */
 static void unified_number(unified_names *n) {
   const tl_module *const module = n->module;
   n->number = tl_arena_new(n->arena, uint32_t, module->symbols.count);
+  unified_find_further(n);
   tl_u32_push(n->arena, &n->made, 0);
   uint32_t next = 0;
   for (uint32_t i = 1; i < module->sections.count; i++) {
@@ -49,12 +86,23 @@ static void unified_number(unified_names *n) {
     unified_number_local(n, module->locals.items[next++]);
 }
 
+/* L1727: those that no output shows, by their turn among all. */
+static void unified_pass_unlisted(unified_names *n, uint32_t *next, uint32_t end) {
+  for (; *next < end; ++*next) {
+    const tl_symbol *const symbol = &n->module->symbols.items[*next];
+    if (symbol->unlisted && tl_binding_of(symbol) == STB_GLOBAL)
+      tl_u32_push(n->arena, &n->globals, TL_NONE);
+  }
+}
+
 static void unified_number_globals(unified_names *n) {
   const tl_module *const module = n->module;
   size_t dead = 0;
+  uint32_t next = 1;
   for (uint32_t i = 0; i < module->globals.count; i++) {
     for (; dead < module->dead_globals.count && module->dead_globals.items[dead] <= i; dead++)
       tl_u32_push(n->arena, &n->globals, TL_NONE);
+    unified_pass_unlisted(n, &next, module->globals.items[i]);
     n->number[module->globals.items[i]] = UINT32_MAX - (uint32_t)n->globals.count;
     tl_u32_push(n->arena, &n->globals, module->globals.items[i]);
   }
@@ -92,19 +140,19 @@ static void unified_patch(unified_names *n, const tl_patch *patch, uint64_t plac
     window = (uint32_t)n->windows.count;
     tl_map_set(&n->window_of, key, window);
     unified_window *const made = tl_vector_push(n->arena, &n->windows);
-    *made = (unified_window){0};
+    *made = (unified_window){.entry = found};
     memcpy(made->bytes + MARGIN, entry->data, UNIFIED_ENTRY_SIZE);
     tl_put32(made->bytes + MARGIN, entry->symbol == TL_NONE ? 0 : n->number[entry->symbol]);
   }
   tl_patch_apply(patch, n->windows.items[window].bytes + (patch->offset + MARGIN - place));
 }
 
-static bool unified_is_deleted(const unified_names *n, const tl_layout *layout, uint32_t number) {
+/* TL_NONE: no symbol has the number. */
+static uint32_t unified_symbol(const unified_names *n, uint32_t number) {
   const bool global = number >> 31;
   const tl_u32_vector *const list = global ? &n->globals : &n->made;
   const uint32_t place = global ? UINT32_MAX - number : number;
-  const uint32_t symbol = place < list->count ? list->items[place] : TL_NONE;
-  return symbol == TL_NONE || !tl_symbol_is_listed(n->module, layout, symbol);
+  return place < list->count ? list->items[place] : TL_NONE;
 }
 
 uint32_t *tl_unified_numbers(const tl_module *module, tl_arena *arena) {
@@ -114,23 +162,39 @@ uint32_t *tl_unified_numbers(const tl_module *module, tl_arena *arena) {
   return n.number;
 }
 
-bool tl_unified_names_deleted(const tl_relocated *relocated, const tl_module *module, const tl_layout *layout) {
-  unified_names n = {.module = module, .arena = module->arena};
+/* Carries out what is written into the tables. */
+static void unified_carry_out(unified_names *n, const tl_relocated *relocated) {
   for (size_t i = 0; i < relocated->patches.count; i++) {
     const tl_patch *const patch = &relocated->patches.items[i];
-    if (!unified_is_table(module, patch->section))
+    if (!unified_is_table(n->module, patch->section))
       continue;
-    if (!n.number) {
-      unified_number(&n);
-      unified_number_globals(&n);
-      unified_find_entries(&n);
+    if (!n->number) {
+      unified_number(n);
+      unified_number_globals(n);
+      unified_find_entries(n);
     }
     const uint64_t place = patch->offset - patch->offset % UNIFIED_ENTRY_SIZE;
-    unified_patch(&n, patch, place);
-    unified_patch(&n, patch, place + UNIFIED_ENTRY_SIZE);
+    unified_patch(n, patch, place);
+    unified_patch(n, patch, place + UNIFIED_ENTRY_SIZE);
   }
+}
+
+tl_unified_renames tl_unified_find_renamed(const tl_relocated *relocated, const tl_module *module) {
+  unified_names n = {.module = module, .arena = module->arena};
+  tl_unified_renames renames = {0};
+  unified_carry_out(&n, relocated);
   for (size_t i = 0; i < n.windows.count; i++)
-    if (unified_is_deleted(&n, layout, tl_get32(n.windows.items[i].bytes + MARGIN)))
+    *tl_vector_push(n.arena, &renames) =
+        (tl_unified_rename){n.windows.items[i].entry, unified_symbol(&n, tl_get32(n.windows.items[i].bytes + MARGIN))};
+  return renames;
+}
+
+bool tl_unified_names_deleted(const tl_relocated *relocated, const tl_module *module, const tl_layout *layout) {
+  const tl_unified_renames renames = tl_unified_find_renamed(relocated, module);
+  for (size_t i = 0; i < renames.count; i++) {
+    const uint32_t symbol = renames.items[i].symbol;
+    if (symbol == TL_NONE || !tl_symbol_is_listed(module, layout, symbol))
       return true;
+  }
   return false;
 }

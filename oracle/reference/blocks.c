@@ -568,9 +568,12 @@ static void ref_block_place_nobodys(ref_link *link, ref_file *file, uint32_t sec
 }
 
 /* RF637: when a section of the output is made of data or a note, nvlink reads the header that its sh_info names, behind the table too, and
- * mostly ends by a signal; so it does for code of nobody, whose sh_info may be a function's number, but not with a count of registers. */
+ * mostly ends by a signal; so it does for code of nobody, whose sh_info may be a function's number, but not with a count of registers. RF1253:
+ * of a capsule's data it finds nothing shortly behind the table. */
 void ref_block_check_info(ref_link *link, const ref_file *file, const ref_section *input) {
-  const size_t limit = (input->flags & REF_FLAG_EXEC) == 0 ? file->cubin.section_count : (size_t)1 << 24;
+  enum { FAR = 1 << 16, LARGEST_TEXT = 1 << 24 };
+  const size_t count = link->is_capsule ? ref_larger(file->cubin.section_count, FAR) : file->cubin.section_count;
+  const size_t limit = (input->flags & REF_FLAG_EXEC) == 0 ? count : LARGEST_TEXT;
   if (input->info >= limit) {
     ref_message_fatal(link, "E64", "Internal error: section not mapped");
   }

@@ -162,6 +162,22 @@ static void ref_slots_schedule_stubs(ref_capsule *capsule) {
   }
 }
 
+/* RF1260: a capsule in front of the first file of SASS kind is finalized by itself, and its stubs with it. */
+void ref_slots_schedule_file(ref_link *link, ref_file *file) {
+  for (uint32_t i = 1; i < file->whole.section_count; i++) {
+    ref_section *stub = &file->whole.sections[i];
+    if (stub->type != REF_TYPE_UFT || (stub->flags & REF_FLAG_EXEC) == 0 || stub->size != SLOT || stub->data == NULL) {
+      continue;
+    }
+    ref_bytes code = {0};
+    ref_bytes_add(link, &code, stub->data, SLOT);
+    for (size_t k = 0; k < KEPT; k++) {
+      ref_slots_schedule(link, code.data + k * INSTRUCTION);
+    }
+    stub->data = code.data;
+  }
+}
+
 void ref_slots_make(ref_capsule *capsule) {
   if (capsule->mercury->relocatable) {
     ref_slots_schedule_stubs(capsule);

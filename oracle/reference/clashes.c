@@ -63,18 +63,15 @@ bool ref_clash_function_with_object(ref_link *link, const ref_file *file, uint32
   }
   ref_clash_check_registers(link, file, symbol, old);
   ref_clash_check_place(link, input, old);
-  if (!entry && link->is_capsule) {
-    ref_message_fatal(link, "E71", "Internal error: no callgraph node");
-  }
   return true;
 }
 
-/* L90: of several bodies the last that counts. */
+/* L90: of several bodies the last that counts; of a mention alone what it says. */
 static uint64_t ref_clash_size(const ref_link *link, const ref_function *function) {
   if (function->defined_so_far) {
     return link->files[function->defined_in_so_far].cubin.symbols[function->defined_as_so_far].size;
   }
-  return function->symbol == REF_NONE ? 0 : link->symbols[function->symbol].size;
+  return function->mentioned_size; /* RF1200: dead or not */
 }
 
 /* L90, L752, RF202: a mention alone has no size where it says 0. */
@@ -86,8 +83,8 @@ static bool ref_clash_sizes_differ(const ref_link *link, const ref_symbol *input
 }
 
 /* L90, V8, RF202: a variable with the name of a function so far, live or not. What differs is said, and the variable is none. A texture,
- * sampler or surface is a second definition, whatever the function is (L753). */
-bool ref_clash_object_with_function(ref_link *link, const ref_file *file, const ref_symbol *input) {
+ * sampler or surface is a second definition, whatever the function is (L753). RF1201: a mention of which nothing differs is the function. */
+bool ref_clash_object_with_function(ref_link *link, ref_file *file, const ref_symbol *input) {
   const size_t number = ref_map_find(&link->function_by_name, input->name);
   const ref_function *function = number == REF_NONE ? NULL : &link->functions[number];
   if (function == NULL || !function->mentioned) {
@@ -115,6 +112,10 @@ bool ref_clash_object_with_function(ref_link *link, const ref_file *file, const 
   const bool strong = input->info >> 4 != REF_BIND_WEAK && !function->defined_weak_so_far;
   if (function->defined_so_far && input->section != 0 && strong) {
     ref_clash_say_again(link, file, input->name, first);
+  }
+  if (link->error_count == errors && input->section == 0) { /* RF1201 */
+    file->symbol_of[input - file->cubin.symbols] = function->symbol;
+    return true;
   }
   return link->error_count > errors;
 }

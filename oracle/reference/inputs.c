@@ -635,6 +635,9 @@ static void ref_input_find_shared(const ref_file *file) {
 
 void ref_inputs_prepare(ref_link *link, ref_file *file) {
   ref_symbols_restore_provided(&file->cubin);
+  if (!link->is_capsule) {
+    ref_symbols_bare_textures(&file->cubin);
+  }
   const ref_cubin *cubin = &file->cubin;
   const size_t asked = (size_t)cubin->symbol_count + 1; /* symbol 0 is asked for where there is none, too */
   file->function_of = ref_memory_take_numbers(link, asked);
@@ -647,6 +650,7 @@ void ref_inputs_prepare(ref_link *link, ref_file *file) {
   file->holds_shared = REF_TAKE(link, bool, cubin->section_count);
   file->shared_in = ref_memory_take_numbers(link, cubin->section_count);
   ref_input_find_shared(file);
+  ref_function_find_leading(link, file);
 }
 
 /* All files are read in command order before any is merged (C77). */

@@ -153,6 +153,7 @@ typedef struct ref_file {
   ref_indices missing_texts;  /* RF370: with entries about a place at which no instruction begins */
   bool *compared_bank;        /* E27: by section */
   bool *holds_shared;         /* RF672: by section */
+  uint32_t *leading_kernel;   /* RF1203: by section; NULL */
   size_t *shared_in;          /* RF715: by section, what its shared objects are in; REF_NONE before the first */
   ref_indices lost_variables; /* W8.5 */
   bool *lost;                 /* an entry a symbol: a variable that another file's definition beats (RF1) */
@@ -253,6 +254,7 @@ typedef struct ref_function {
   bool defined_so_far;
   size_t defined_in_so_far, first_defined_in_so_far;
   size_t first_mentioned_in; /* where it is mentioned */
+  uint64_t mentioned_size;   /* RF1200: and with which st_size */
   const char *prototype_so_far;
   bool text_had_rela; /* any body so far; the output keeps one `.rela.text.F` for all of them */
   uint32_t defined_as_so_far;
@@ -381,6 +383,7 @@ typedef struct ref_out_relocation {
   bool names_dead_code;     /* RF546: the section that is gone was about a function */
   bool names_dead_constant; /* L1094: an object that lay there */
   bool names_unlisted;      /* RF195: a section without a symbol */
+  bool names_internal;      /* RF1242: an object that is nowhere and that nobody else sees */
   uint32_t gone_type;       /* RF401: of the section that is gone */
   uint64_t gone_align;      /* L1095: of the constants that an object that is gone lay in */
   uint64_t gone_value;      /* RF554: of that object */
@@ -532,6 +535,9 @@ typedef struct ref_link {
   ref_map first_by_name;   /* RF406: of the first symbols, `named_count` of them */
   ref_map local_functions; /* RF664: 1 for a kernel */
   size_t named_count;
+  bool mentions_kernel;  /* RF1208 */
+  size_t nameless_count; /* RF1206: of so many symbols the first without a name but symbol 0; 0 */
+  size_t first_nameless;
   size_t pool;                  /* RF655: 0: none */
   uint64_t debug_shared_align;  /* D of W9.8 */
   bool fails_finalizer;         /* RF816: nvlink's finalizer refuses what it has made */
@@ -789,6 +795,7 @@ const ref_section *ref_mercury_body_beside(const ref_cubin *cubin, uint32_t text
 /* mercury_attributes.c: makes a SASS section of attributes anew from Mercury's; `bank`: the symbol of the parameters' section, or 0. */
 void ref_mercury_derive_attributes(ref_link *link, const ref_cubin *cubin, const ref_section *mercury, uint32_t bank,
                                    ref_section *section);
+void ref_mercury_derive_lone_attributes(ref_link *link, const ref_cubin *whole, ref_cubin *view);
 /* mercury_constants.c: RF809; numbers of Mercury's sections of a function, 0: it has none; Mercury's view, and the SASS side's symbols by name. */
 typedef struct ref_mercury_constants {
   uint32_t constants, table, attributes;
@@ -868,6 +875,7 @@ void ref_functions_survey(ref_link *link);
 void ref_functions_check_inside_kernels(ref_link *link);
 bool ref_function_owns_text(const ref_file *file, uint32_t section);
 uint32_t ref_function_primary(const ref_file *file, uint32_t section);
+void ref_function_find_leading(ref_link *link, ref_file *file);
 bool ref_function_alias_goes_by_section(const ref_link *link, const ref_function *alias);
 bool ref_function_lies_in_kernel(const ref_link *link, const ref_function *function);
 bool ref_function_symbol_is_alias(const ref_file *file, uint32_t symbol);
@@ -904,7 +912,7 @@ void ref_partial_write_place(ref_link *link);
 
 /* clashes.c */
 bool ref_clash_function_with_object(ref_link *link, const ref_file *file, uint32_t symbol);
-bool ref_clash_object_with_function(ref_link *link, const ref_file *file, const ref_symbol *input);
+bool ref_clash_object_with_function(ref_link *link, ref_file *file, const ref_symbol *input);
 
 /* many.c */
 bool ref_many_sections(const ref_link *link);
@@ -944,6 +952,7 @@ void ref_merge_add_shared_section(ref_link *link, ref_function *function);
 bool ref_merge_is_text(const ref_file *file, uint32_t section);
 uint32_t ref_merge_text_owner(const ref_file *file, uint32_t section);
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
+size_t ref_merge_joined_to(const ref_link *link, const ref_file *file, uint32_t section);
 
 /* relocations.c */
 void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section);
@@ -1073,6 +1082,7 @@ size_t ref_unified_symbol(const ref_link *link, const ref_file *file, uint32_t i
 
 /* capsule_slots.c: RF226 */
 void ref_slots_make_room(ref_link *link, ref_section *stub);
+void ref_slots_schedule_file(ref_link *link, ref_file *file); /* RF1260 */
 
 /* unified_index.c: -uidx */
 const ref_unified *ref_unified_of_input(ref_unified_list *list, const uint8_t *input);
@@ -1176,6 +1186,7 @@ bool ref_symbol_is_system_call(const char *name);
 bool ref_symbol_is_provided(const char *name);
 bool ref_symbol_names_unified_table(const char *name);
 void ref_symbols_restore_provided(ref_cubin *cubin);
+void ref_symbols_bare_textures(ref_cubin *cubin);
 uint64_t ref_symbol_provided_value(const ref_link *link, const ref_symbol *input);
 bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol);
 uint32_t ref_symbol_index(const ref_link *link, size_t symbol);

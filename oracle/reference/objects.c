@@ -446,8 +446,13 @@ static bool ref_object_comes_behind_shared(const ref_file *file, const ref_symbo
   return false;
 }
 
-/* L193, RF412: a texture, sampler or surface in a section that nothing has placed so far; those that are parameters lie in functions. */
+/* L193, RF412: a texture, sampler or surface in a section that nothing has placed so far; those that are parameters lie in functions. nvlink
+ * crashes on a common one (RF1198). */
 static void ref_object_check_texture(ref_link *link, const ref_file *file, const ref_symbol *input) {
+  if (input->section == REF_SECTION_COMMON && ref_bindless_mask_of(input->info & 15) != 0) {
+    ref_message_fatal(link, "D46", "symbol '%s' in '%s' is a texture, sampler or surface, but common", input->name,
+                      file->name);
+  }
   const bool inside = input->section != 0 && input->section < file->cubin.section_count;
   if (inside && ref_bindless_mask_of(input->info & 15) != 0 && file->section_of[input->section] == REF_NONE &&
       !ref_object_is_in_function(file, input->section) && !ref_object_comes_behind_shared(file, input)) {
@@ -455,12 +460,16 @@ static void ref_object_check_texture(ref_link *link, const ref_file *file, const
   }
 }
 
-/* L159: a variable that names a space, behind a local texture of its name. */
-static void ref_object_check_name(ref_link *link, const ref_file *file, const ref_symbol *input) {
-  if (input->info >> 4 != REF_BIND_LOCAL && ref_bindless_mask_of(input->info & 15) == 0 &&
-      (input->other & REF_SPACE_MASK) != 0 && ref_map_find(&link->texture_parameters, input->name) != REF_NONE) {
-    ref_message_add(link, REF_ERROR, "E23", "Memory space doesn't match for '%s' in '%s', first specified in '<input>'",
-                    input->name, file->name);
+/* RF1199: of a texture in the shared memory of a body that loses, which takes its place all the same (RF3), the text is the winner's. */
+static void ref_object_move_to_winner(const ref_link *link, const ref_file *file, const ref_symbol *input,
+                                      ref_out_symbol *symbol) {
+  if (link->is_capsule || file->cubin.sections[input->section].type != REF_TYPE_SHARED) {
+    return;
+  }
+  const uint32_t owner = ref_object_shared_owner(link, file, input->section);
+  const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
+  if (function != REF_NONE) {
+    symbol->section = link->functions[function].text;
   }
 }
 
@@ -505,6 +514,7 @@ static void ref_object_merge_local(ref_link *link, size_t file_number, uint32_t 
   if (ref_bindless_mask_of(input->info & 15) != 0) {
     ref_map_set(link, &link->texture_parameters, input->name, number);
     link->symbols[number].value = 0; /* RF373: whatever the input says */
+    ref_object_move_to_winner(link, file, input, &link->symbols[number]);
   }
 }
 
@@ -760,14 +770,15 @@ static bool ref_object_is_unnamed(const ref_out_symbol *symbol) {
 }
 
 /* L159, RF409: a texture, sampler or surface, whatever its binding, beside whatever else has its name so far: nothing but E21. */
-static bool ref_object_texture_clashes(ref_link *link, const ref_file *file, const ref_symbol *input) {
+static bool ref_object_texture_clashes(ref_link *link, ref_file *file, const ref_symbol *input) {
   if (ref_bindless_mask_of(input->info & 15) == 0) {
     return false;
   }
   if (ref_clash_object_with_function(link, file, input)) {
     return true;
   }
-  const size_t number = ref_named_find_first(link, input->name);
+  const size_t global = ref_map_find(&link->symbol_by_name, input->name); /* L1714, RF1202: before local ones */
+  const size_t number = global != REF_NONE ? global : ref_named_find_first(link, input->name);
   const bool texture = number != REF_NONE && ref_bindless_mask_of(link->symbols[number].type) != 0;
   if (number == REF_NONE || (texture && !ref_object_is_second_texture(link, input, &link->symbols[number])) ||
       (link->is_capsule && ref_object_is_unnamed(&link->symbols[number]))) {
@@ -834,7 +845,6 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
   if (ref_object_texture_clashes(link, file, input)) {
     return;
   }
-  ref_object_check_name(link, file, input);
   const bool parameter = ref_bindless_mask_of(input->info & 15) != 0 && input->section != 0 &&
                          input->section < file->cubin.section_count && !link->is_capsule;
   if (parameter) { /* RF1126: what is defined is a parameter, whatever its binding */

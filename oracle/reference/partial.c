@@ -380,7 +380,9 @@ void ref_partial_add_shared(ref_link *link, size_t file_number, uint32_t number)
     return;
   }
   const uint32_t owner = ref_merge_owner(file, number);
-  const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
+  const bool named = strncmp(input->name, ".nv.shared.", 11) == 0 && input->info != 0;
+  const size_t joined = named && owner == 0 ? ref_merge_joined_to(link, file, input->info) : REF_NONE; /* RF1209 */
+  const size_t function = owner == 0 ? joined : file->function_of[owner];
   if (owner == 0 && strcmp(input->name, pool_name) == 0) {
     const bool has_pool = ref_map_find(&link->section_by_name, pool_name) != REF_NONE;
     ref_partial_add_pool(link, input, link->has_lone_pool || !has_pool);

@@ -101,6 +101,9 @@ static void ref_reference_merge(ref_link *link) {
   ref_inputs_check_order(link);
   for (size_t i = 0; i < link->file_count && (link->files[i].cubin.flags & REF_KIND_CAPSULE) != 0; i++) {
     ref_records_mend(link, &link->files[i]);
+    if (!link->is_capsule) {
+      ref_slots_schedule_file(link, &link->files[i]);
+    }
     ref_mercury_repair(link,
                        &link->files[i]); /* RF683: of a mixed link those in front of the first file of SASS kind */
   }

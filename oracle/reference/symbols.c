@@ -102,6 +102,17 @@ void ref_symbols_restore_provided(ref_cubin *cubin) {
   }
 }
 
+/* RF1196: st_other and st_size of a texture, sampler or surface say nothing. */
+void ref_symbols_bare_textures(ref_cubin *cubin) {
+  for (size_t i = 1; i < cubin->symbol_count; i++) {
+    ref_symbol *symbol = &cubin->symbols[i];
+    if (ref_bindless_mask_of(symbol->info & 15) != 0) {
+      symbol->other = 0;
+      symbol->size = 0;
+    }
+  }
+}
+
 /* L840, RF566: what an undefined one has for a value, whatever the input says. */
 uint64_t ref_symbol_provided_value(const ref_link *link, const ref_symbol *input) {
   if (link->view->is_mercury) {

@@ -144,7 +144,7 @@ target_of() { # FILE
   case $1 in
   linker/write/reproduce.c) say tells ;;
   linker/write/file.c | linker/input/file.c) say files ;;
-  linker/input/words.c | linker/catalog/option.c | linker/catalog/trace.c | linker/catalog/usage.c) say options ;;
+  linker/input/words.c | linker/catalog/option.c | linker/catalog/usage.c) say options ;;
   linker/input/library.c) say foreign ;;
   *) say differential ;;
   esac
@@ -236,26 +236,32 @@ build_directed() { # NUMBER
   [[ $result != *" 1 findings"* ]] || note_result "$1" replay "found"$'\t0\t'"directed: $(cut -f 2 "$dir"/*.cause | head -n 1)"
 }
 
-# A directed way over one fault: it has EACH seconds, and its finding is shown by a process of its own, too.
+# A directed way over one fault: it has EACH seconds, and its finding is shown by a process of its own, too. Where that shows
+# nothing, as with a read of what another process has elsewhere, the way goes on with what is left of its time.
 try_directed() { # WAY NUMBER
-  local dir found from=() within=() outcome=missed finding report what=-
+  local dir found from=() within=() outcome=missed finding report what=- spent=0 runs=0
   dir=$(directed_at "$2") found=$work/$1-found-$2
   rm -rf "$found"
-  mkdir -p "$found"
   [[ $1 == empty ]] || from=("${seeds[@]}")
-  ((!seconds)) || within=(timeout -s KILL $((seconds > SECONDS ? seconds - SECONDS + 1 : 1)))
-  report=$(${within[@]+"${within[@]}"} "$dir/directed" --documents docs --documents README.md --places "$dir/places" --found "$found" --time "$each" --first \
-    --seed $((seed + $2)) ${from[@]+"${from[@]}"} || true)
-  if [[ -z $report ]]; then
-    ! time_is_up || return 0
-    report="$each s, it ended"
-  fi
-  for finding in "$found"/*.cause; do
-    [[ -e $finding ]] || continue
-    what=$("$dir/directed" --documents docs --documents README.md --places "$dir/places" --replay "${finding%.cause}" || true)
-    if [[ $what != *answer ]]; then outcome=found; fi
+  while [[ $outcome == missed ]] && awk -v spent="$spent" -v each="$each" 'BEGIN { exit !(spent < each) }'; do
+    within=()
+    ((!seconds)) || within=(timeout -s KILL $((seconds > SECONDS ? seconds - SECONDS + 1 : 1)))
+    mkdir -p "$found/$runs"
+    report=$(${within[@]+"${within[@]}"} "$dir/directed" --documents docs --documents README.md --places "$dir/places" --found "$found/$runs" \
+      --time "$(awk -v spent="$spent" -v each="$each" 'BEGIN { print each - spent }')" --first --seed $((seed + $2 + runs)) ${from[@]+"${from[@]}"} || true)
+    if [[ -z $report ]]; then
+      ! time_is_up || return 0
+      report="$each s, it ended"
+    fi
+    for finding in "$found/$runs"/*.cause; do
+      [[ -e $finding ]] || continue
+      what=$("$dir/directed" --documents docs --documents README.md --places "$dir/places" --replay "${finding%.cause}" || true)
+      if [[ $what != *answer ]]; then outcome=found; fi
+    done
+    spent=$(awk -v spent="$spent" -v more="${report%% s,*}" 'BEGIN { printf "%.1f", spent + (more > 0.1 ? more : 0.1) }')
+    runs=$((runs + 1))
   done
-  note_result "$2" "$1" "$outcome"$'\t'"${report%% s,*}"$'\t'"$what"
+  note_result "$2" "$1" "$outcome"$'\t'"$spent"$'\t'"$what"
   say "    ${report#* s, }"
 }
 
@@ -480,7 +486,10 @@ try_sanitized() { # NUMBER
   elif [[ $result == missed* ]]; then
     for way in fuzz empty; do
       [[ $(known "$1" "$way") == missed ]] || continue
-      result=$(replay_inputs "$work/$way"-*/corpus)
+      from=()
+      for row in "$work/$way"-*/corpus "$work/$way-found-$1"; do [[ ! -d $row ]] || from+=("$row"); done
+      ((${#from[@]})) || continue
+      result=$(replay_inputs "${from[@]}")
       [[ $result != found* ]] || note_result "$1" "$way-sanitized" "$result"
     done
     result=$'missed\t0\t-'
