@@ -416,9 +416,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const uint64_t align = input->type == SHT_CUDA_SHARED && !m->foreign ? 1 : input->align;
   const bool constants = owned && input->type == SHT_CUDA_CONSTANT0 + 2;
   const uint64_t size = constants ? tl_merge_covered_of_bank(m, index) : input->size;
-  m->section_offset[index] = objects_append(m, out, index, data, size, align);
-  if (input->type == SHT_CUDA_SHARED && !m->foreign) /* L1661 */
-    m->section_offset[index] = 0;
+  const uint64_t offset = objects_append(m, out, index, data, size, align);
+  m->section_offset[index] = input->type == SHT_CUDA_SHARED && !m->foreign ? 0 : offset; /* L1661 */
   objects_take_section(m, index, out);
   module->unified_functions |= input->type == SHT_CUDA_UFT_ENTRY;
   if (objects_is_unified_data(m, input))
