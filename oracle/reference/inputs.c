@@ -635,9 +635,7 @@ static void ref_input_find_shared(const ref_file *file) {
 
 void ref_inputs_prepare(ref_link *link, ref_file *file) {
   ref_symbols_restore_provided(&file->cubin);
-  if (!link->is_capsule) {
-    ref_symbols_bare_textures(&file->cubin);
-  }
+  ref_symbols_bare_textures(&file->cubin, link->is_capsule);
   const ref_cubin *cubin = &file->cubin;
   const size_t asked = (size_t)cubin->symbol_count + 1; /* symbol 0 is asked for where there is none, too */
   file->function_of = ref_memory_take_numbers(link, asked);

@@ -1190,7 +1190,7 @@ bool ref_symbol_is_system_call(const char *name);
 bool ref_symbol_is_provided(const char *name);
 bool ref_symbol_names_unified_table(const char *name);
 void ref_symbols_restore_provided(ref_cubin *cubin);
-void ref_symbols_bare_textures(ref_cubin *cubin);
+void ref_symbols_bare_textures(ref_cubin *cubin, bool is_capsule);
 uint64_t ref_symbol_provided_value(const ref_link *link, const ref_symbol *input);
 bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol);
 uint32_t ref_symbol_index(const ref_link *link, size_t symbol);

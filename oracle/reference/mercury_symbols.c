@@ -645,11 +645,7 @@ static void ref_mercury_type_constants(ref_link *link, const ref_cubin *whole) {
   }
 }
 
-void ref_mercury_repair(ref_link *link, ref_file *file) {
-  if (!ref_mercury_has_symbols(&file->whole)) {
-    return;
-  }
-  ref_mercury_type_constants(link, &file->whole);
+static void ref_mercury_repair_sections(ref_link *link, ref_file *file) {
   ref_mercury_pair pair = {.link = link, .file = file, .view = ref_view_of(link, &file->whole, true)};
   pair.used = REF_TAKE(link, bool, file->whole.section_count);
   pair.bank_of = REF_TAKE(link, uint32_t, file->whole.section_count);
@@ -704,5 +700,12 @@ void ref_mercury_repair(ref_link *link, ref_file *file) {
   bool *is_made = REF_TAKE(link, bool, file->whole.section_count);
   for (uint32_t i = 1; i < file->whole.section_count; i++) { /* RF1184 */
     ref_mercury_repair_data_once(&pair, i, is_made);
+  }
+}
+
+void ref_mercury_repair(ref_link *link, ref_file *file) {
+  if (ref_mercury_has_symbols(&file->whole)) {
+    ref_mercury_type_constants(link, &file->whole);
+    ref_mercury_repair_sections(link, file);
   }
 }

@@ -291,7 +291,7 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
 }
 
 /* A dead kernel's own shared objects still make `.nv.shared.K`, of which only the name stays (W2.1). RF651: one without a size is extern shared
- * memory all the same (W9.8), and one with a visibility ends the link (E68). */
+ * memory all the same (W9.8), and one with a visibility ends the link (E68); RF1257: not by default (D112). */
 static void ref_object_name_dead_section(ref_link *link, const ref_file *file, const ref_symbol *input) {
   if (!ref_object_is_shared(input) || input->section >= file->cubin.section_count) {
     return;
@@ -301,7 +301,7 @@ static void ref_object_name_dead_section(ref_link *link, const ref_file *file, c
   if ((input->other & VISIBILITY) > INTERNAL) {
     const size_t owner = file->function_of[ref_merge_owner(file, input->section)];
     const bool of_kernel = owner == REF_NONE || link->functions[owner].entry;
-    link->has_dead_parameter = link->has_dead_parameter || of_kernel;
+    link->has_dead_parameter = link->has_dead_parameter || (of_kernel && link->job->bug_compatible);
     link->has_dead_hidden = link->has_dead_hidden || !of_kernel; /* RF801 */
   }
 }

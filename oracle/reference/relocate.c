@@ -485,6 +485,15 @@ static void ref_relocate_check_code_place(ref_link *link, const ref_out_relocati
   }
 }
 
+/* What stays by default (D1, D92) and nvlink carries out. RF1254: of a capsule Mercury's. */
+static void ref_relocate_check_kept_place(ref_link *link, const ref_out_relocation *entry) {
+  if (link->view->is_mercury && link->sections[entry->target].info_function != REF_NONE) {
+    ref_relocate_check_code_place(link, entry);
+  } else if (!link->is_capsule || link->view->is_mercury) {
+    ref_relocate_check_place(link, entry);
+  }
+}
+
 static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entry) {
   const bool code = link->is_capsule && !link->view->is_mercury && ref_relocate_is_in_code(link, entry);
   const ref_action action = code ? ref_relocate_classify_code(link, entry) : ref_relocate_classify_now(link, entry);
@@ -497,8 +506,8 @@ static ref_action ref_relocate_classify(ref_link *link, ref_out_relocation *entr
   }
   const bool loader = action == REF_APPLY && entry->is_of_loader; /* L585 */
   const bool keeps = !loader && action == REF_APPLY && ref_relocatable_keeps(link, entry);
-  if (keeps && !link->is_capsule && !ref_relocatable_has_instance(link, entry)) {
-    ref_relocate_check_place(link, entry);
+  if (keeps && !ref_relocatable_has_instance(link, entry)) {
+    ref_relocate_check_kept_place(link, entry);
   }
   return loader || keeps ? REF_KEEP : action;
 }
@@ -607,11 +616,12 @@ static uint64_t ref_relocate_auxiliary(ref_link *link, const ref_out_relocation 
   return symbol->function == REF_NONE ? symbol->auxiliary : symbol->function + 1;
 }
 
-/* A compiler constant above 64 KB: E33 has named its kernels, its loads are not named once more. */
+/* A compiler constant above 64 KB: E33 has named its kernels, its loads are not named once more. RF1255: those are loads of what it has. */
 static bool ref_relocate_is_over_limit(const ref_link *link, const ref_out_relocation *entry) {
   const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
   return symbol != NULL && symbol->section != REF_NONE &&
-         link->sections[symbol->section].type == link->view->optimizer_type &&
+         link->sections[symbol->section].type == link->view->optimizer_type && entry->addend >= 0 &&
+         (uint64_t)entry->addend < symbol->size &&
          symbol->value + ref_constants_offset_of_section(link, symbol->section) >= CONSTANT_LIMIT;
 }
 

@@ -194,13 +194,16 @@ static bool ref_relocation_names_dead_text(const ref_link *link, const ref_file 
 
 /* RF977, RF786: beside capsules nvlink finds the symbol of a section by the name that the input has for it: of several sections of a name
  * (texts of static functions, or one and another file's that is not) that of the first, or a function or an object that is called so; none
- * where the output's section is called otherwise. RF1114: so it does that of the pool. */
+ * where the output's section is called otherwise. RF1114: so it does that of the pool. RF1258: by default sections of one name are kept apart. */
 static size_t ref_relocation_named_symbol(ref_link *link, size_t section, const char *name, bool any_mode) {
   const ref_out_section *known = &link->sections[section];
   const bool text = known->info_function != REF_NONE && name[0] == '.'; /* RF1022: in capsules so far only texts */
-  const bool named =
-      (any_mode || link->job->bug_compatible) && (!link->is_capsule || text) && known->symbol != REF_NONE;
-  return named ? ref_named_find(link, name) : known->symbol;
+  if ((link->is_capsule && !text) || known->symbol == REF_NONE) {
+    return known->symbol;
+  }
+  const size_t found = ref_named_find(link, name);
+  const bool is_another = found != REF_NONE && link->symbols[found].type != REF_SYMBOL_SECTION;
+  return any_mode || link->job->bug_compatible || is_another ? found : known->symbol;
 }
 
 /* RF239: the notes' symbols are those of the output's, `.nv_debug.shared` that of the pool, with -preserve-relocs too (RF603). */

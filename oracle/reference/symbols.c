@@ -102,13 +102,18 @@ void ref_symbols_restore_provided(ref_cubin *cubin) {
   }
 }
 
-/* RF1196: st_other and st_size of a texture, sampler or surface say nothing. */
-void ref_symbols_bare_textures(ref_cubin *cubin) {
+/* RF1196: st_other and st_size of a texture, sampler or surface say nothing. RF1256: of capsules nor does a section, but code. */
+void ref_symbols_bare_textures(ref_cubin *cubin, bool is_capsule) {
   for (size_t i = 1; i < cubin->symbol_count; i++) {
     ref_symbol *symbol = &cubin->symbols[i];
     if (ref_bindless_mask_of(symbol->info & 15) != 0) {
       symbol->other = 0;
       symbol->size = 0;
+      const bool inside = symbol->section < cubin->section_count;
+      if (is_capsule && !(inside && (cubin->sections[symbol->section].flags & REF_FLAG_EXEC) != 0)) {
+        symbol->section = symbol->raw_section = 0;
+        symbol->value = 0;
+      }
     }
   }
 }
