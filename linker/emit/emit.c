@@ -30,6 +30,11 @@ bool tl_emit_is_data(uint32_t type) {
   return tl_section_type_is_constant(type) || type == SHT_CUDA_GLOBAL_INIT;
 }
 
+/* L1564: PROGBITS with the flag of code in which no function lies stands among texts, with SHF_ALLOC or not. */
+bool tl_emit_is_ownerless_code(const tl_section *section) {
+  return section->type == SHT_PROGBITS && section->flags & SHF_EXECINSTR && section->owner == TL_NONE;
+}
+
 unsigned tl_emit_section_class(const tl_section *section) {
   if (section->type == SHT_STRTAB || section->type == SHT_SYMTAB || section->type == SHT_SYMTAB_SHNDX)
     return 0;
@@ -38,7 +43,8 @@ unsigned tl_emit_section_class(const tl_section *section) {
   if (section->type == SHT_CUDA_GLOBAL) /* L1800: whatever its flags */
     return TL_CLASS_EMPTY;
   const bool data = tl_emit_is_data(section->type); /* L1173 */
-  const bool changed = section->flags & SHF_WRITE || (data && section->flags & SHF_EXECINSTR);
+  const bool code = (data && section->flags & SHF_EXECINSTR) || tl_emit_is_ownerless_code(section);
+  const bool changed = section->flags & SHF_WRITE || code;
   if (!(section->flags & SHF_ALLOC) &&
       !((data || section->type == SHT_PROGBITS) && changed)) /* debug data, too (L1564) */
     return section->type == SHT_PROGBITS ? 1 : 2;

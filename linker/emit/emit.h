@@ -40,6 +40,7 @@ bool tl_emit_is_relocations(uint32_t type);
 /* sh_type in the output (W1.5). */
 uint32_t tl_emit_section_type(const tl_module *module, uint32_t type);
 bool tl_emit_is_data(uint32_t type);
+bool tl_emit_is_ownerless_code(const tl_section *section);
 /* Place in the order of W1.4: 0 the fixed three, then 1 to 9. */
 unsigned tl_emit_section_class(const tl_section *section);
 enum { TL_CLASS_READ_ONLY = 5, TL_CLASS_TEXT = 6, TL_CLASS_CODE_DATA = 7, TL_CLASS_DATA = 8, TL_CLASS_EMPTY = 9 };

@@ -34,11 +34,24 @@ static bool instances_is_object(const tl_symbol *symbol) {
   return symbol->shared && symbol->section != TL_NONE; /* extern shared memory lies nowhere */
 }
 
+/* What symbol 0 says of a section: the alignment of the last object without a symbol before which no ordinary one came
+ * (L1034), of those at one place that of the first (L1069); so in the pool, too (L1662). */
+static void instances_note_null(tl_instances *n, uint32_t section, uint64_t place, uint64_t align) {
+  const bool first = !n->null_align[section] || n->null_place[section] != place;
+  if (!first || n->null_closed[section])
+    return;
+  n->null_align[section] = align;
+  n->null_place[section] = place;
+}
+
 /* L746: the objects begin at 0, where others lie already, and behind all comes their section as one more object. */
 static void instances_add_bare(tl_instances *n, const tl_bare_pool *bare) {
-  uint64_t *const raw = &n->raw[n->module->debug_shared];
-  if (n->module->null_is_shared)
-    *raw = tl_align(*raw, bare->align) + bare->size;
+  const uint32_t pool = n->module->debug_shared;
+  if (!n->module->null_is_shared)
+    return;
+  const uint64_t place = tl_align(n->raw[pool], bare->align);
+  instances_note_null(n, pool, place, bare->align);
+  n->raw[pool] = place + bare->size;
 }
 
 /* L556, L1011: objects with a symbol begin at 0, where others lie already; the one without lies behind all that came. */
@@ -48,15 +61,11 @@ static void instances_add_partial(tl_instances *n, const tl_partial_object *obje
   if (!object->counts)
     return;
   const uint64_t place = tl_align(n->raw[section], object->align);
-  const bool first = !n->null_align[section] || n->null_place[section] != place; /* of those at a place (L1069) */
   n->raw[section] = place + object->size;
   n->align[section] = tl_larger(object->align, n->align[section]);
   const bool late = n->module->symbols.items[n->module->sections.items[object->text].owner].late;
-  if (!first || n->null_closed[section] ||
-      (late && !object->laid)) /* L1598: made late where nothing in it has a name */
-    return;
-  n->null_align[section] = object->align;
-  n->null_place[section] = place;
+  if (!late || object->laid) /* L1598: made late where nothing in it has a name */
+    instances_note_null(n, section, place, object->align);
 }
 
 static void instances_sum(tl_instances *n) {
@@ -269,7 +278,7 @@ static void relocatable_place_kernels(tl_layout *layout, const tl_instances *n) 
     if (!n->late[section])
       align = tl_larger(n->pool_align, align);
     if (refers[section])
-      align = tl_larger(n->external_align, align);
+      align = tl_larger(n->late[section] ? EXTERNAL_ALIGN : n->external_align, align); /* L1663 */
     const uint64_t raw = refers[section] ? tl_align(n->raw[section], EXTERNAL_ALIGN) : n->raw[section];
     layout->section_hollow[section] = n->raw[section] == 0;
     const bool stays =
@@ -343,14 +352,6 @@ static uint64_t relocatable_object_value(const tl_module *module, const tl_symbo
   return first && tl_defect_matched(module->options, row) ? symbol->first_align : symbol->align;
 }
 
-/* L766: of all that symbol 0 stands for in the pool the largest. */
-static uint64_t relocatable_pool_alignment(const tl_module *module) {
-  uint64_t align = 0;
-  for (size_t i = 0; i < module->bare_pools.count; i++)
-    align = tl_larger(module->bare_pools.items[i].align, align);
-  return align;
-}
-
 void tl_layout_relocatable(tl_layout *layout, const tl_instances *n) {
   const tl_module *const module = n->module;
   layout->external_by_name = n->by_name;
@@ -381,7 +382,7 @@ void tl_layout_relocatable(tl_layout *layout, const tl_instances *n) {
   if (pool == TL_NONE)
     return;
   if (module->null_is_shared && !n->null_value) /* L746; a kernel's comes before the pool's (L766) */
-    layout->null_value = relocatable_pool_alignment(module);
+    layout->null_value = n->null_align[pool];
   const bool external = module->has_external_shared;
   const uint64_t own =
       tl_larger(n->align[pool], n->pool_align); /* objects of sections that are no function's, too (L190) */

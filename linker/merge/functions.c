@@ -1159,9 +1159,14 @@ static void functions_remember_dead_sections(tl_merging *m) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
     const bool about = section->flags & SHF_INFO_LINK && section->info < m->cubin->section_count;
     const uint32_t text = about ? section->info : s;
-    if (m->section_state[text] & TL_SECTION_DEAD &&
-        tl_map_get(&m->module->local_function_names, section->name) == TL_NONE)
-      tl_map_set(&m->module->local_function_names, section->name, 0);
+    if (!(m->section_state[text] & TL_SECTION_DEAD))
+      continue;
+    const uint32_t primary = section->flags & SHF_EXECINSTR ? tl_cubin_primary(m->cubin, s) : UINT32_MAX;
+    const uint32_t name = primary < m->cubin->symbol_count
+                              ? tl_module_name(m->module, ".text.", m->cubin->symbols[primary].name) /* L1668 */
+                              : section->name;
+    if (tl_map_get(&m->module->local_function_names, name) == TL_NONE)
+      tl_map_set(&m->module->local_function_names, name, 0);
   }
 }
 

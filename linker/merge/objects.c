@@ -417,6 +417,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const bool constants = owned && input->type == SHT_CUDA_CONSTANT0 + 2;
   const uint64_t size = constants ? tl_merge_covered_of_bank(m, index) : input->size;
   m->section_offset[index] = objects_append(m, out, index, data, size, align);
+  if (input->type == SHT_CUDA_SHARED && !m->foreign) /* L1661 */
+    m->section_offset[index] = 0;
   objects_take_section(m, index, out);
   module->unified_functions |= input->type == SHT_CUDA_UFT_ENTRY;
   if (objects_is_unified_data(m, input))
@@ -864,6 +866,7 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
   if (symbol->common && !init) { /* W3.12: stays common, the block stays as dead bytes */
     symbol->zeros_too = true;
     symbol->info = s->info; /* where a weak one was common too (L438) */
+    symbol->plain = s->plain;
     return;
   }
   if (symbol->common) {
@@ -880,9 +883,10 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
   symbol->value = s->value + m->section_offset[s->section];
   symbol->size = s->size;
   symbol->info = s->info; /* also the weak binding over an earlier mention's (L61) */
+  symbol->plain = s->plain;
   if (!symbol->shared && !symbol->misplaced)
     return;
-  objects_hold(module, section, s->size, objects_shared_align(s));
+  objects_hold(module, section, s->size, 1); /* L1660 */
   objects_define_shared(module, known, objects_shared_align(s), was_defined);
 }
 
@@ -970,7 +974,8 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
   }
   const unsigned type = tl_symbol_type(s) == STT_OBJECT ? STT_CUDA_OBJECT : tl_symbol_type(s); /* L1366 */
   const uint32_t text = objects_text_of_texture(m, s);
-  const bool local = text != TL_NONE || objects_is_internal_constant(m, s); /* L1655 */
+  const bool constant = m->cubin->sections[s->section].type != SHT_CUDA_CONSTANT0; /* a parameter stays as it is */
+  const bool local = text != TL_NONE || (constant && objects_is_internal_constant(m, s)); /* L1655 */
   const unsigned binding = local ? STB_LOCAL : s->info & 0xf0u;
   const uint32_t out = objects_new_symbol(m, s, (uint8_t)(binding | type));
   tl_symbol *const symbol = &module->symbols.items[out];
@@ -995,7 +1000,7 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
     symbol->input_value = objects_shared_align(s);
     symbol->align = symbol->laid_shared || symbol->bare_shared ? 1 : symbol->input_value; /* L1300 */
     tl_u32_push(module->arena, &module->shared_objects, out);
-    objects_hold(module, section, s->size, symbol->input_value);
+    objects_hold(module, section, s->size, 1); /* L1660 */
   }
   if (!symbol->unlisted)
     tl_module_list_symbol(module, out, !shared || tl_module_lists_shared(module, s->other));
@@ -1308,7 +1313,8 @@ static void objects_list_of_loser(tl_merging *m, uint32_t index, uint32_t known,
  * (W8.8), or there is one of its name. */
 static bool objects_stays_of_loser(const tl_merging *m, const tl_cubin_symbol *s) {
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
-  return m->section_state[s->section] & TL_SECTION_LOST && !m->module->mode->final &&
+  const bool bank = input->type == SHT_CUDA_CONSTANT0 && !m->module->capsule; /* L1665: in an executable, too */
+  return m->section_state[s->section] & TL_SECTION_LOST && (bank || !m->module->mode->final) &&
          tl_section_type_is_constant(input->type) && input->type != SHT_CUDA_CONSTANT0 + 2 &&
          (m->section_map[s->section] != TL_NONE || tl_module_find_section(m->module, input->name) == TL_NONE);
 }
@@ -1465,13 +1471,22 @@ static bool objects_definition_loses(const tl_merging *m, const tl_cubin_symbol 
   return tl_symbol_binding(s) == STB_WEAK && objects_is_defined(m, s);
 }
 
+/* L1669: what is called as a kernel's shared memory and is about no text, or about one of no function. */
+static bool objects_is_about_no_function(const tl_merging *m, const tl_cubin_section *section) {
+  const uint32_t text = section->info ? objects_owner_text(m, section) : TL_NONE;
+  const uint8_t state = section->info < m->cubin->section_count ? m->section_state[section->info] : 0;
+  return text == TL_NONE ? !(state & (TL_SECTION_DEAD | TL_SECTION_LOST))
+                         : m->module->sections.items[text].owner == TL_NONE;
+}
+
 /* The pool is made of the section of its name, and of shared memory's that are called neither so nor as a kernel's (L190). */
 static bool objects_lies_in_pool(const tl_merging *m, const tl_cubin_symbol *s) {
   if (!tl_merging_lies(s) || objects_definition_loses(m, s))
     return false;
   const tl_cubin_section *const section = &m->cubin->sections[s->section];
   return strcmp(tl_merging_text(m, section->name), ".nv_debug.shared") == 0 ||
-         (section->type == SHT_CUDA_SHARED && !objects_starts_with(m, section->name, ".nv.shared."));
+         (section->type == SHT_CUDA_SHARED &&
+          (!objects_starts_with(m, section->name, ".nv.shared.") || objects_is_about_no_function(m, section)));
 }
 
 /* D of W9.8: over all inputs, dead objects included, losing ones not (L264); extern ones count elsewhere (L1086). */
@@ -1622,7 +1637,8 @@ void tl_merge_remaining_sections(tl_merging *m) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
     tl_merge_report_bank(m, s);
     const bool lost = m->section_state[s] & TL_SECTION_LOST;
-    if (lost && section->type == SHT_CUDA_CONSTANT0)
+    const bool placed = m->section_map[s] != TL_NONE; /* by what lies in it (L1665) */
+    if (lost && !placed && section->type == SHT_CUDA_CONSTANT0)
       objects_append_parameters(m, s);
     else if (lost && section->type == SHT_CUDA_CONSTANT0 + 2)
       tl_merge_keep_losing_constants(m, s);

@@ -27,10 +27,22 @@ static bool records_is_about_shared(const tl_merging *m, uint32_t symbol) {
   return m->module->mode->final && out->shared && !tl_module_lists_shared(m->module, out->other);
 }
 
+/* L1664: the symbol of the bank that stands in the place of a losing body's, TL_NONE. */
+static uint32_t records_standing_bank(const tl_merging *m, uint32_t symbol) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  if (m->module->capsule || !tl_merging_lies(s) || tl_symbol_type(s) != STT_SECTION ||
+      !(m->section_state[s->section] & TL_SECTION_LOST) || m->cubin->sections[s->section].type != SHT_CUDA_CONSTANT0)
+    return TL_NONE;
+  const uint32_t standing = tl_module_find_section(m->module, s->name);
+  return standing == TL_NONE ? TL_NONE : m->module->sections.items[standing].symbol;
+}
+
 /* L1600: of the bank of a kernel's parameters nvlink asks by its name, which a global symbol may have, too. */
 static uint32_t records_symbol(const tl_merging *m, uint8_t code, uint32_t symbol) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
   const uint32_t own = m->symbol_map[symbol];
+  if (code == EIATTR_PARAM_CBANK && own == TL_NONE)
+    return records_standing_bank(m, symbol);
   if (code != EIATTR_PARAM_CBANK || own == TL_NONE || tl_symbol_type(s) != STT_SECTION || m->module->capsule)
     return own;
   const uint32_t named = m->module->symbol_of_name[s->name];
@@ -124,7 +136,7 @@ static bool records_is_dropped(const tl_merging *m, const tl_record *record) {
     return false;
   const uint32_t symbol = tl_get32(record->data);
   if (!about_function && record->code == EIATTR_PARAM_CBANK)
-    return m->symbol_map[symbol] == TL_NONE;
+    return m->symbol_map[symbol] == TL_NONE && records_standing_bank(m, symbol) == TL_NONE;
   if (!about_function)
     return !records_has_symbol(m, symbol) || records_is_about_shared(m, symbol);
   if (m->bodies[symbol].function ==

@@ -93,10 +93,11 @@ uint32_t tl_plan_section_link(const tl_emitted *e, uint32_t section) {
     return 0;
   const bool unified =
       e->module->capsule && (s->type == SHT_CUDA_UFT_ENTRY || s->type == SHT_CUDA_UDT_ENTRY); /* W12.7 */
-  const bool symbols = unified || tl_emit_is_relocations(s->type) || s->type == SHT_CUDA_INFO ||
-                       s->type == SHT_CUDA_CALLGRAPH || s->type == SHT_CUDA_PROTOTYPE ||
-                       (s->flags & SHF_EXECINSTR && !tl_emit_is_data(s->type) && /* L1173 */
-                        !tl_section_type_is_empty(s->type));                     /* L1251 */
+  const bool symbols =
+      unified || tl_emit_is_relocations(s->type) || s->type == SHT_CUDA_INFO || s->type == SHT_CUDA_CALLGRAPH ||
+      s->type == SHT_CUDA_PROTOTYPE ||
+      (s->flags & SHF_EXECINSTR && !tl_emit_is_data(s->type) && !tl_emit_is_ownerless_code(s) && /* L1173 */
+       !tl_section_type_is_empty(s->type));                                                      /* L1251 */
   return symbols ? e->section_index[e->module->symtab] : s->link;
 }
 

@@ -302,7 +302,9 @@ static bool relocate_is_of_own_kind(const relocating *r, const entry_state *e, c
   const tl_relocation_row *const row = tl_relocation_in_view(e->entry->type, r->module->view == TL_VIEW_MERCURY);
   const bool place = row && row->kind == TL_RELOC_UNIFIED;
   const bool slot = r->module->capsule || place || e->texture == TL_TEX_BINDLESS;
-  return !listed && (type == STT_FUNC || (tl_type_is_texture(type) && slot));
+  const bool plain = r->module->capsule || !(r->module->mode->records_applied || r->module->extern_by_name); /* L1667 */
+  const bool function = type == STT_FUNC && (plain || tl_binding_of(symbol) == STB_GLOBAL);
+  return !listed && (function || (tl_type_is_texture(type) && slot));
 }
 
 /* The same of what is called __UFT_OFFSET, which a relocatable output has of functions (L1585). */
@@ -540,7 +542,8 @@ static outcome relocate_unified_name(const relocating *r, entry_state *e, bool l
     return relocate_clears(e) ? OUTCOME_KEEP_AS_NONE : OUTCOME_KEEP;
   const tl_relocation_row *const row = tl_relocation_in_view(e->entry->type, r->module->view == TL_VIEW_MERCURY);
   if (row && (e->entry->type == 0 || row->kind == TL_RELOC_UNIFIED)) {
-    e->deleted = true; /* E69 where it is written, behind undefined references (L1203) */
+    /* E69 where it is written, behind undefined references (L1203), but for a function (L1667) */
+    e->deleted = tl_type_of(relocate_symbol(r, e->symbol)) != STT_FUNC;
     return OUTCOME_KEEP;
   }
   tl_trace(r->module->diagnostics, TL_TRACE_UNIFIED, (uint64_t)e->entry->type, (uint64_t)0);

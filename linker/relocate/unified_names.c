@@ -22,21 +22,57 @@ typedef struct unified_names {
   tl_arena *arena;
   tl_u32_vector made;    /* by number: the symbol, TL_NONE for none */
   tl_u32_vector globals; /* the same from -1 on */
-  uint32_t *number;      /* by symbol */
-  tl_map entry_of;       /* section and number of the entry, to module->unified_entries */
+  tl_u32_vector further; /* files of which a section of entries takes a second number, ascending */
+  size_t further_done;
+  uint32_t *number; /* by symbol */
+  tl_map entry_of;  /* section and number of the entry, to module->unified_entries */
   tl_map window_of;
   TL_VECTOR(unified_window) windows;
 } unified_names;
 
+/* L1726: what earlier files brought comes before. */
 static void unified_number_local(unified_names *n, uint32_t symbol) {
+  const uint32_t file = n->module->symbols.items[symbol].mention;
+  while (file != TL_NONE && n->further_done < n->further.count && n->further.items[n->further_done] < file) {
+    tl_u32_push(n->arena, &n->made, TL_NONE);
+    n->further_done++;
+  }
   n->number[symbol] = (uint32_t)n->made.count;
   tl_u32_push(n->arena, &n->made, symbol);
+}
+
+/* A return address, which is about the function that it stands in. */
+static bool unified_is_return(const tl_module *module, const tl_relocation *entry) {
+  enum { ADDRESS_LOW = 56, ADDRESS_HIGH = 57 };
+  const uint32_t owner = module->sections.items[entry->target].owner;
+  return (entry->type == ADDRESS_LOW || entry->type == ADDRESS_HIGH) && owner == entry->symbol;
+}
+
+static int unified_compare_files(const void *a, const void *b) {
+  return tl_compare(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+/* L1726: a section of entries takes a second number with its second entry; return addresses do not count. */
+static void unified_find_further(unified_names *n) {
+  const tl_module *const module = n->module;
+  uint8_t *const seen = tl_arena_new(n->arena, uint8_t, module->sections.count);
+  for (size_t i = 0; i < module->relocations.count; i++) {
+    const tl_relocation *const entry = &module->relocations.items[i];
+    uint8_t *const times = &seen[entry->container];
+    if (*times == 2 || unified_is_return(module, entry))
+      continue;
+    *times += 1;
+    if (*times == 2)
+      tl_u32_push(n->arena, &n->further, entry->file);
+  }
+  tl_vector_sort(&n->further, unified_compare_files);
 }
 
 /* Sections stand in the order in which they were made, and what is no section's stands in front of the next section. */
 static void unified_number(unified_names *n) {
   const tl_module *const module = n->module;
   n->number = tl_arena_new(n->arena, uint32_t, module->symbols.count);
+  unified_find_further(n);
   tl_u32_push(n->arena, &n->made, 0);
   uint32_t next = 0;
   for (uint32_t i = 1; i < module->sections.count; i++) {
@@ -50,12 +86,23 @@ static void unified_number(unified_names *n) {
     unified_number_local(n, module->locals.items[next++]);
 }
 
+/* L1727: those that no output shows, by their turn among all. */
+static void unified_pass_unlisted(unified_names *n, uint32_t *next, uint32_t end) {
+  for (; *next < end; ++*next) {
+    const tl_symbol *const symbol = &n->module->symbols.items[*next];
+    if (symbol->unlisted && tl_binding_of(symbol) == STB_GLOBAL)
+      tl_u32_push(n->arena, &n->globals, TL_NONE);
+  }
+}
+
 static void unified_number_globals(unified_names *n) {
   const tl_module *const module = n->module;
   size_t dead = 0;
+  uint32_t next = 1;
   for (uint32_t i = 0; i < module->globals.count; i++) {
     for (; dead < module->dead_globals.count && module->dead_globals.items[dead] <= i; dead++)
       tl_u32_push(n->arena, &n->globals, TL_NONE);
+    unified_pass_unlisted(n, &next, module->globals.items[i]);
     n->number[module->globals.items[i]] = UINT32_MAX - (uint32_t)n->globals.count;
     tl_u32_push(n->arena, &n->globals, module->globals.items[i]);
   }

@@ -56,6 +56,7 @@ static void ref_capsule_lay_out_sass(ref_link *sass) {
       ref_namesakes_share(sass, &sass->files[i].cubin);
       ref_namesakes_move(sass, &sass->files[i]);
       ref_namesakes_mend_attributes(sass, &sass->files[i]);
+      ref_mercury_derive_lone_attributes(sass, &sass->files[i].whole, &sass->files[i].cubin);
       ref_inputs_prepare(sass, &sass->files[i]);
     }
     ref_reference_lay_out(sass);
@@ -657,7 +658,9 @@ static void ref_capsule_write_symbol(ref_capsule *capsule, size_t number, bool m
     value += ref_inner_object_place(capsule, symbol) - symbol->value;
   }
   const size_t sass = capsule->sass_symbol_of[number];
-  if (!mercury_side && sass != REF_NONE && (symbol->type == REF_SYMBOL_FUNC || undefined)) {
+  const bool is_renamed =
+      undefined && sass != REF_NONE && strcmp(capsule->sass->symbols[sass].name, symbol->name) != 0; /* RF1243 */
+  if (!mercury_side && sass != REF_NONE && !is_renamed && (symbol->type == REF_SYMBOL_FUNC || undefined)) {
     value = capsule->sass->symbols[sass].value;
     size = ref_capsule_sass_size(capsule, sass);
     if (ref_slots_is_slot(capsule, symbol->function)) {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { VERSION_RECORD = 0x01015f03 };
+enum { VERSION_RECORD = 0x5f03 };
 
 typedef struct ref_beside {
   ref_link *link;
@@ -140,13 +140,14 @@ static bool ref_beside_says_version(const ref_section *section) {
 }
 
 /* RF827: attributes of a function whose own section says another type or what is not its code are said to be of the first version, too. RF999: and
- * those that have no version are of the file's. */
+ * those that have no version are of the file's, also where there are none (RF1247). */
 static void ref_beside_add_version(ref_beside *beside, uint32_t number, uint32_t target) {
   const ref_section *input = &beside->whole->sections[number];
   ref_section *section = &beside->view->sections[number];
   const bool is_own =
       input->type == REF_TYPE_MERCURY_INFO && beside->has_version[target]; /* RF1008: by any of Mercury's */
-  if (target == 0 || section->data == NULL || (is_own && (!beside->file_says || ref_beside_says_version(section)))) {
+  if (target == 0 || (section->data == NULL && section->size != 0) ||
+      (is_own && (!beside->file_says || ref_beside_says_version(section)))) {
     return;
   }
   const uint16_t version = is_own ? beside->file_version : 0x101;
@@ -158,12 +159,13 @@ static void ref_beside_add_version(ref_beside *beside, uint32_t number, uint32_t
   section->size = bytes.size;
 }
 
-/* RF880: records of the SASS side's in place of Mercury's, with the version that nothing of Mercury's says. */
+/* RF880: records of the SASS side's in place of Mercury's, with the version that nothing of Mercury's says: the file's (RF1248). */
 static void ref_beside_take_sass(const ref_beside *beside, const ref_section *input, ref_section *own) {
   ref_bytes records = {0};
   ref_bytes_add(beside->link, &records, input->data, (size_t)input->size);
-  if (own->info != 0 && own->info < beside->whole->section_count && !beside->has_version[own->info]) {
-    ref_bytes_add_u32(beside->link, &records, VERSION_RECORD);
+  if (own->info != 0 && own->info < beside->whole->section_count && !beside->has_version[own->info] &&
+      beside->file_says) { /* RF1248 */
+    ref_bytes_add_u32(beside->link, &records, (uint32_t)beside->file_version << 16 | VERSION_RECORD);
   }
   own->type = REF_TYPE_INFO;
   own->data = records.data;
@@ -299,6 +301,21 @@ static void ref_beside_check_constants(const ref_beside *beside) {
   }
 }
 
+/* RF1252: with -r constants of the compiler's whose SASS section is of another type have no bytes. */
+static void ref_beside_take_empty(ref_beside *beside, uint32_t number) {
+  const char *prefix = ref_view_sass.optimizer_prefix;
+  const char *name = beside->whole->sections[number].name;
+  if (!beside->link->relocatable || strncmp(name, prefix, strlen(prefix)) != 0) {
+    return;
+  }
+  const size_t found = ref_map_find(&beside->first, ref_beside_name(beside->link, name));
+  if (found != REF_NONE && beside->view->sections[found].type == REF_TYPE_CONSTANT_OPTIMIZER) {
+    beside->taken[found] = true;
+    beside->view->sections[found].data = NULL;
+    beside->view->sections[found].size = 0;
+  }
+}
+
 void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) {
   const size_t count = whole->section_count;
   ref_beside beside = {.link = link, .whole = whole, .view = view};
@@ -317,6 +334,8 @@ void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) 
     const ref_section *section = &whole->sections[i];
     if (!ref_beside_is_mercury(section) && ref_beside_is_named(section)) {
       (ref_beside_is_debug(section) ? ref_beside_take_debug : ref_beside_take)(&beside, i);
+    } else if (!ref_beside_is_mercury(section)) {
+      ref_beside_take_empty(&beside, i);
     }
   }
   for (uint32_t i = 1; i < count; i++) {

@@ -111,10 +111,14 @@ static void ref_capsule_add_parameter_bank(ref_capsule *capsule, ref_bytes *outp
   }
 }
 
-/* Does the link or ptxas (L749) give the kernel a table with entries? */
+/* Does the link or ptxas (L749) give the kernel a table with entries? RF1240: one whose entries -r carried out, or that has
+ * none, is no table. */
 static bool ref_capsule_has_table(const ref_link *mercury, size_t function) {
   const size_t table = mercury->functions[function].bindless;
-  return mercury->functions[function].laid_table != REF_NONE || (table != 0 && mercury->sections[table].data.size != 0);
+  const size_t laid = mercury->functions[function].laid_table;
+  const size_t entries = laid == REF_NONE ? 0 : mercury->sections[laid].rela;
+  return (entries != 0 && !mercury->sections[entries].dropped) ||
+         (table != 0 && mercury->sections[table].data.size != 0);
 }
 
 /* RF578: of each branch in EIATTR_INDIRECT_BRANCH_TARGETS the low half of the second word is Mercury's, and the rest of it 0. */

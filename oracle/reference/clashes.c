@@ -63,9 +63,6 @@ bool ref_clash_function_with_object(ref_link *link, const ref_file *file, uint32
   }
   ref_clash_check_registers(link, file, symbol, old);
   ref_clash_check_place(link, input, old);
-  if (!entry && link->is_capsule) {
-    ref_message_fatal(link, "E71", "Internal error: no callgraph node");
-  }
   return true;
 }
 

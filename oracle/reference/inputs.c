@@ -650,6 +650,7 @@ void ref_inputs_prepare(ref_link *link, ref_file *file) {
   file->holds_shared = REF_TAKE(link, bool, cubin->section_count);
   file->shared_in = ref_memory_take_numbers(link, cubin->section_count);
   ref_input_find_shared(file);
+  ref_function_find_leading(link, file);
 }
 
 /* All files are read in command order before any is merged (C77). */

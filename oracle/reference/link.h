@@ -153,6 +153,7 @@ typedef struct ref_file {
   ref_indices missing_texts;  /* RF370: with entries about a place at which no instruction begins */
   bool *compared_bank;        /* E27: by section */
   bool *holds_shared;         /* RF672: by section */
+  uint32_t *leading_kernel;   /* RF1203: by section; NULL */
   size_t *shared_in;          /* RF715: by section, what its shared objects are in; REF_NONE before the first */
   ref_indices lost_variables; /* W8.5 */
   bool *lost;                 /* an entry a symbol: a variable that another file's definition beats (RF1) */
@@ -303,6 +304,7 @@ typedef struct ref_out_section {
   bool has_own;         /* RF769: what the output makes is in data */
   uint32_t fixed_index; /* RF769: of a section of names, which is written for itself; or 0 */
   size_t info_section;  /* or REF_NONE */
+  bool is_lone;         /* RF1211: shared memory that is a section for itself */
   size_t info_function; /* or REF_NONE */
   uint32_t info_high;   /* register count byte of old cubins (F45) */
   bool links_symtab, dropped;
@@ -382,6 +384,7 @@ typedef struct ref_out_relocation {
   bool names_dead_code;     /* RF546: the section that is gone was about a function */
   bool names_dead_constant; /* L1094: an object that lay there */
   bool names_unlisted;      /* RF195: a section without a symbol */
+  bool names_internal;      /* RF1242: an object that is nowhere and that nobody else sees */
   uint32_t gone_type;       /* RF401: of the section that is gone */
   uint64_t gone_align;      /* L1095: of the constants that an object that is gone lay in */
   uint64_t gone_value;      /* RF554: of that object */
@@ -533,6 +536,10 @@ typedef struct ref_link {
   ref_map first_by_name;   /* RF406: of the first symbols, `named_count` of them */
   ref_map local_functions; /* RF664: 1 for a kernel */
   size_t named_count;
+  bool mentions_kernel;  /* RF1208 */
+  bool has_dead_memory;  /* RF1211: shared memory that is a section for itself is about a dead text */
+  size_t nameless_count; /* RF1206: of so many symbols the first without a name but symbol 0; 0 */
+  size_t first_nameless;
   size_t pool;                  /* RF655: 0: none */
   uint64_t debug_shared_align;  /* D of W9.8 */
   bool fails_finalizer;         /* RF816: nvlink's finalizer refuses what it has made */
@@ -790,6 +797,7 @@ const ref_section *ref_mercury_body_beside(const ref_cubin *cubin, uint32_t text
 /* mercury_attributes.c: makes a SASS section of attributes anew from Mercury's; `bank`: the symbol of the parameters' section, or 0. */
 void ref_mercury_derive_attributes(ref_link *link, const ref_cubin *cubin, const ref_section *mercury, uint32_t bank,
                                    ref_section *section);
+void ref_mercury_derive_lone_attributes(ref_link *link, const ref_cubin *whole, ref_cubin *view);
 /* mercury_constants.c: RF809; numbers of Mercury's sections of a function, 0: it has none; Mercury's view, and the SASS side's symbols by name. */
 typedef struct ref_mercury_constants {
   uint32_t constants, table, attributes;
@@ -869,6 +877,7 @@ void ref_functions_survey(ref_link *link);
 void ref_functions_check_inside_kernels(ref_link *link);
 bool ref_function_owns_text(const ref_file *file, uint32_t section);
 uint32_t ref_function_primary(const ref_file *file, uint32_t section);
+void ref_function_find_leading(ref_link *link, ref_file *file);
 bool ref_function_alias_goes_by_section(const ref_link *link, const ref_function *alias);
 bool ref_function_lies_in_kernel(const ref_link *link, const ref_function *function);
 bool ref_function_symbol_is_alias(const ref_file *file, uint32_t symbol);
@@ -945,6 +954,9 @@ void ref_merge_add_shared_section(ref_link *link, ref_function *function);
 bool ref_merge_is_text(const ref_file *file, uint32_t section);
 uint32_t ref_merge_text_owner(const ref_file *file, uint32_t section);
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
+void ref_block_map_info(ref_link *link, const ref_file *file, const ref_section *input, size_t number);
+size_t ref_block_add_shared(ref_link *link, const ref_file *file, const ref_section *input);
+size_t ref_merge_joined_to(const ref_link *link, const ref_file *file, uint32_t section);
 
 /* relocations.c */
 void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section);

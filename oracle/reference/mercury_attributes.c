@@ -151,7 +151,7 @@ void ref_mercury_derive_attributes(ref_link *link, const ref_cubin *cubin, const
                                    ref_section *section) {
   const uint32_t text = section->info & REF_TEXT_OF_INFO, parameters = ref_mercury_parameters(mercury);
   const ref_section *body = ref_mercury_body_beside(cubin, text, mercury->info);
-  if (body == NULL || mercury->data == NULL || parameters == REF_UNKNOWN_PARAMETERS) {
+  if (body == NULL || (mercury->data == NULL && mercury->size != 0) || parameters == REF_UNKNOWN_PARAMETERS) {
     return;
   }
   const ref_places places = ref_places_of_sections(link, body, &cubin->sections[text]);
@@ -162,5 +162,51 @@ void ref_mercury_derive_attributes(ref_link *link, const ref_cubin *cubin, const
   if (section->data == NULL || made.size != section->size || memcmp(made.data, section->data, made.size) != 0) {
     section->data = made.data;
     section->size = made.size;
+  }
+}
+
+/* By text of the SASS side: the capsule that is about it, and the symbol of its bank of parameters; 0: none. */
+static void ref_derived_list_texts(const ref_cubin *whole, uint32_t *bodies, uint32_t *banks) {
+  static const char bank[] = ".nv.constant0.";
+  for (uint32_t i = 1; i < whole->section_count; i++) {
+    const ref_section *section = &whole->sections[i];
+    if (section->type == REF_TYPE_CAPSULE_TEXT && section->data != NULL && section->size >= WORD &&
+        ref_u32(section->data) < whole->section_count) {
+      bodies[ref_u32(section->data)] = i;
+    }
+  }
+  for (size_t i = 1; i < whole->symbol_count && i <= UINT32_MAX; i++) {
+    const uint32_t number = whole->symbols[i].section;
+    const ref_section *section = number < whole->section_count ? &whole->sections[number] : NULL;
+    if (section != NULL && (whole->symbols[i].info & 15) == REF_SYMBOL_SECTION && section->type == REF_TYPE_CONSTANT &&
+        section->info < whole->section_count && strncmp(section->name, bank, sizeof bank - 1) == 0) {
+      banks[section->info] = (uint32_t)i;
+    }
+  }
+}
+
+/* RF1249: records that the SASS side alone has are read as Mercury's: the places that they say are those of decoded code. A view of the file, whose
+ * records Mercury's side takes as they are (RF880). */
+void ref_mercury_derive_lone_attributes(ref_link *link, const ref_cubin *whole, ref_cubin *view) {
+  static const char prefix[] = ".nv.info.";
+  ref_map names = {0};
+  uint32_t *bodies = REF_TAKE(link, uint32_t, whole->section_count);
+  uint32_t *banks = REF_TAKE(link, uint32_t, whole->section_count);
+  ref_derived_list_texts(whole, bodies, banks);
+  for (uint32_t i = 1; i < whole->section_count; i++) {
+    if ((whole->sections[i].flags & REF_FLAG_MERCURY) != 0) {
+      (void)ref_map_put(link, &names, whole->sections[i].name, i);
+    }
+  }
+  for (uint32_t i = 1; i < whole->section_count; i++) {
+    ref_section mercury = whole->sections[i];
+    const uint32_t text = mercury.info & REF_TEXT_OF_INFO;
+    if (mercury.type == REF_TYPE_INFO && mercury.data != NULL && text < whole->section_count &&
+        strncmp(mercury.name, prefix, sizeof prefix - 1) == 0 &&
+        ref_map_find(&names, ref_memory_join(link, ".nv.merc", mercury.name)) == REF_NONE) {
+      mercury.info = bodies[text];
+      bodies[text] = 0; /* many sections of a text cost no more */
+      ref_mercury_derive_attributes(link, whole, &mercury, banks[text], &view->sections[i]);
+    }
   }
 }

@@ -54,11 +54,22 @@ static bool ref_derivation_is_ordinary(uint32_t type) {
   return type - REF_MERCURY_FIRST <= UINT8_MAX && memchr(types, (int)(type - REF_MERCURY_FIRST), sizeof types) != NULL;
 }
 
+/* RF1246: in front of a file of SASS kind most of what are none of Mercury's types stay in code; 0: none, or what is not known. */
+static uint32_t ref_derivation_plain_type(const ref_derivation *derivation, uint32_t type) {
+  enum {
+    KEPT_BELOW = 57,
+    KEPT_FROM = 105
+  }; /* between them nvlink has other numbers, which the instruction decides, too */
+  const bool kept = !derivation->link->is_capsule && (type < KEPT_BELOW || type >= KEPT_FROM);
+  return kept && type < REF_MERCURY_FIRST ? type : 0;
+}
+
 /* False where no rule is known. Type 0: the SASS side has none. */
 static bool ref_derivation_entry(const ref_derivation *derivation, const ref_relocation *mercury, size_t number,
                                  ref_relocation *made) {
   const bool waits = derivation->link->is_capsule && ref_relocatable_is_default(derivation->link);
-  if (mercury->type < REF_MERCURY_FIRST || (waits && !ref_derivation_is_ordinary(mercury->type)) ||
+  const uint32_t plain = ref_derivation_plain_type(derivation, mercury->type);
+  if ((mercury->type < REF_MERCURY_FIRST && plain == 0) || (waits && !ref_derivation_is_ordinary(mercury->type)) ||
       mercury->symbol >= derivation->sides->mercury->symbol_count) {
     return false;
   }
@@ -67,7 +78,8 @@ static bool ref_derivation_entry(const ref_derivation *derivation, const ref_rel
   const uint64_t place = ref_units_around(&derivation->units, mercury->offset);
   const bool first = place / UNIT < derivation->text.size / UNIT && derivation->place_of[place / UNIT] == number;
   *made = (ref_relocation){.offset = place,
-                           .type = ref_derived_code_type(mercury->type, kernel, &derivation->text, place),
+                           .type = plain != 0 ? plain
+                                              : ref_derived_code_type(mercury->type, kernel, &derivation->text, place),
                            .symbol = ref_derivation_symbol(derivation, mercury->symbol),
                            .addend = ref_derived_addend(mercury->type, mercury->addend, &derivation->units,
                                                         ref_derived_opcode(&derivation->text, place), first)};

@@ -66,14 +66,15 @@ static void ref_mixed_write_places(ref_link *link, const ref_mercury_sides *side
   }
 }
 
-/* RF989: the entries of variables and user constants, with the numbers that entries of data have (R63); RF1144: and the compiler's constants'. */
+/* RF989: the entries of variables and user constants, with the numbers that entries of data have (R63); RF1144: and the compiler's constants'.
+ * RF1246: what is none of Mercury's types keeps its number. */
 void ref_mixed_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, ref_section *entries) {
   enum { ENTRY_BYTES = 24 };
   const size_t count = ref_cubin_relocation_count(sides->sass, table);
   uint8_t *made = REF_TAKE(link, uint8_t, count *ENTRY_BYTES + 1), *to = made;
   for (size_t i = 0; i < count; i++) {
     const ref_relocation entry = ref_cubin_relocation(sides->sass, table, i);
-    const uint32_t type = ref_data_sass_type(entry.type, false);
+    const uint32_t type = entry.type < REF_MERCURY_FIRST ? entry.type : ref_data_sass_type(entry.type, false);
     if (type != 0) {
       ref_put_u64(to, entry.offset);
       ref_put_u64(to + 8, (uint64_t)ref_mixed_symbol(sides, entry.symbol) << 32 | type);

@@ -491,6 +491,9 @@ static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symb
         link->job->bug_compatible) {
       file->lost_text = file->cubin.symbols[symbol].section; /* RF223 */
     }
+    if (function->is_provided && file->body_of[symbol] == REF_BODY_NEW && !link->is_capsule) { /* RF1205 */
+      ref_names_add_section(link, REF_NONE, ref_memory_join(link, ".nv.shared.", function->name));
+    }
     return;
   }
   const ref_body body = file->body_of[symbol];
@@ -572,7 +575,7 @@ static uint32_t ref_merge_info_owner(const ref_file *file, uint32_t section) {
 }
 
 /* RF771: the live function whose text a section that is code of no function of the file has been joined to. */
-static size_t ref_merge_joined_to(const ref_link *link, const ref_file *file, uint32_t section) {
+size_t ref_merge_joined_to(const ref_link *link, const ref_file *file, uint32_t section) {
   const size_t place = section < file->cubin.section_count ? file->section_of[section] : REF_NONE;
   const size_t function = place == REF_NONE || link->is_capsule ? REF_NONE : link->sections[place].info_function;
   return function != REF_NONE && link->functions[function].text == place ? function : REF_NONE;

@@ -837,8 +837,8 @@ static bool ref_relocate_is_deleted(const ref_link *link, const ref_out_symbol *
 
 /* What an entry that stays ends the link with: a symbol that is not in the output, a place behind the section's end. */
 static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *entry) {
-  const bool nothing =
-      entry->names_gone_section || entry->names_unlisted || entry->names_gone_shared; /* RF195, RF800 */
+  const bool nothing = entry->names_gone_section || entry->names_unlisted || entry->names_gone_shared ||
+                       entry->names_internal; /* RF195, RF800 */
   const bool gone = entry->symbol == REF_NONE ? nothing : ref_relocate_is_deleted(link, &link->symbols[entry->symbol]);
   if (entry->offset >= ref_relocate_end_of(link, &link->sections[entry->target])) {
     ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");

@@ -364,6 +364,14 @@ static void ref_relocation_resolve_dead_name(const ref_link *link, const ref_sym
   output->gone_type = REF_TYPE_PROGBITS;
 }
 
+/* RF1242: an INTERNAL object that is nowhere, such as `.nv.ptx.const0.size`, has no symbol in a capsule's executable. */
+static bool ref_relocation_is_internal(const ref_link *link, const ref_symbol *input,
+                                       const ref_out_relocation *output) {
+  const uint8_t type = input->info & 15;
+  return link->is_capsule && !link->relocatable && output->symbol == REF_NONE && input->section == 0 &&
+         (input->other & VISIBILITY) == INTERNAL && (type == REF_SYMBOL_OBJECT || type == REF_SYMBOL_CUDA_OBJECT);
+}
+
 static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const ref_relocation *entry,
                                           ref_out_relocation *output) {
   if (entry->symbol >= file->cubin.symbol_count) { /* D44: nvlink reads what lies behind the table */
@@ -392,6 +400,7 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
     }
     ref_relocation_resolve_gone_shared(link, file, input, output);
     output->names_constant_size = input->section == 0 && REF_IS(input->name, ".nv.ptx.const0.size");
+    output->names_internal = ref_relocation_is_internal(link, input, output);
     if (output->names_constant_size && link->constant_size_symbol != 0) {
       output->symbol = link->constant_size_symbol; /* RF101 */
     }

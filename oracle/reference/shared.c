@@ -69,6 +69,10 @@ static void ref_shared_find_uses(ref_link *link) {
 /* L1301, RF753: what a kernel's text names, extern shared memory too, is its alone, whoever calls it. RF1117: what is a kernel by its name alone
  * has what functions name that it calls, and what its own text names is of those that call it. */
 static bool ref_shared_shares(const ref_link *link, size_t holder, size_t function) {
+  if (link->functions[holder].is_provided && holder == function) {
+    return ref_function_is_root(link, &link->functions[holder]) &&
+           ref_callgraph_reaches_itself(link, holder); /* RF1205 */
+  }
   const bool marked = link->functions[function].entry && !link->functions[function].is_provided;
   return holder == function ? marked || !link->functions[function].entry || ref_callgraph_reaches_itself(link, holder)
                             : !marked;
@@ -447,7 +451,7 @@ static bool ref_shared_raise_extern(ref_link *link, const ref_shared *shared) {
     }
     const bool own = ref_shared_is_own_empty(shared, symbol);
     symbol->section = own ? symbol->section : shared->pool_section;
-    symbol->value = own && symbol->users.count == 0 ? 0 : symbol->value;
+    symbol->value = own ? 0 : symbol->value; /* RF1210: wherever its own section has room */
     for (size_t k = 0; k < symbol->users.count; k++) {
       const uint64_t end = ref_align_up(link->functions[symbol->users.items[k]].shared_end, EXTERN_ALIGN);
       symbol->value = ref_larger(end, symbol->value);

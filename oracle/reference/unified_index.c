@@ -100,6 +100,7 @@ void ref_unified_add_stub(ref_link *link, size_t number, const ref_section *text
     link->sections[link->slot_section].info_function = number;
     function->info = ref_section_add(link, ".nv.info..nv.uft", REF_TYPE_INFO, REF_FLAG_INFO, 4, 0);
     link->sections[function->info].links_symtab = true;
+    link->sections[function->info].later_symbol = ref_symbol_add_later(link, ".nv.info..nv.uft"); /* RF1241 */
     link->sections[function->info].info_section = link->slot_section;
     link->first_stub = number;
   }

@@ -83,7 +83,7 @@ static void ref_view_read_symbols(ref_link *link, ref_cubin *view, uint32_t numb
                            .size = ref_u64(at + 16)};
     symbol->name =
         ref_cubin_string(view, view->string_section, symbol->name_offset); /* RF824: whatever its sh_link is */
-    if (*symbol->name == 0 && (symbol->info & 15) != REF_SYMBOL_SECTION) { /* RF1174 */
+    if (i != 0 && *symbol->name == 0 && (symbol->info & 15) != REF_SYMBOL_SECTION) { /* RF1174, RF1244 */
       symbol->name = ref_input_last_text(link, view, view->string_section, symbol->name_offset, &ended);
     }
   }
