@@ -45,13 +45,22 @@ static int encoded_compare(const void *a, const void *b) {
   return tl_compare_pairs(pairs, sizeof pairs / sizeof *pairs);
 }
 
-/* A sum of two has no second carry (L1674). */
+/* A sum of two has no second carry, and no sign of a third (L1674). */
 static void encoded_mend_sum(uint8_t *instruction, bool recorded, uint16_t opcode) {
-  enum { HALF = 8, SECOND_CARRY = 20, CARRY = 7, NO_REGISTER = 0xff };
+  enum {
+    HALF = 8,
+    SECOND_CARRY = 20,
+    CARRY = 7,
+    NO_REGISTER = 0xff,
+    NEGATIVE = 1 << 11,
+    SUM = 0x210,
+    SUM_OF_NUMBER = 0x810
+  };
   static const uint16_t sums[] = {0x210, 0x810, 0xc10, 0x290, 0x890};
   const uint64_t high = tl_get64(instruction + HALF);
   if (!recorded && TL_AMONG16(sums, opcode) && (high & NO_REGISTER) == NO_REGISTER)
-    tl_put64(instruction + HALF, high | (uint64_t)CARRY << SECOND_CARRY);
+    tl_put64(instruction + HALF, (high & ~(uint64_t)(opcode == SUM || opcode == SUM_OF_NUMBER ? NEGATIVE : 0)) |
+                                     (uint64_t)CARRY << SECOND_CARRY);
 }
 
 void tl_encoded_mend(uint8_t *instruction, bool recorded) {

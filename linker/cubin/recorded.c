@@ -11,6 +11,7 @@
 #include "cubin/capsule.h"
 #include "cubin/elf.h"
 #include "cubin/encoded.h"
+#include "cubin/schedule.h"
 
 #include <string.h>
 
@@ -349,37 +350,77 @@ static void recorded_make_item(const tl_capsule *capsule, const tl_capsule_item 
     recorded_make_filler(instruction);
 }
 
-/* Mends the instructions of one capsule that have records. A text that is as they say stays where it is; of others *copy is
- * the one copy, however many capsules name the text. */
-static void recorded_mend_text(const tl_capsule *capsule, tl_cubin_section *sass, uint8_t **copy, tl_arena *arena) {
+/* What the instructions of a file's texts are mended with. */
+typedef struct recorded_mender {
+  tl_cubin *cubin;
+  tl_arena *arena;
+  uint8_t **copies; /* by text, the one copy, however many capsules name it; NULL where it stays as it is */
+  bool *made;       /* by instruction of the text in hand: its opcode or its upper word was another one */
+  tl_schedule *schedule;
+} recorded_mender;
+
+static uint8_t *recorded_own(const recorded_mender *m, uint32_t index) {
+  tl_cubin_section *const sass = &m->cubin->sections[index];
+  if (!m->copies[index])
+    m->copies[index] = tl_arena_copy(m->arena, sass->data, sass->size);
+  sass->data = m->copies[index];
+  return m->copies[index];
+}
+
+/* One instruction; the result says whether more of it changed than what it is about. */
+static bool recorded_mend_at(const recorded_mender *m, const tl_capsule *capsule, const tl_capsule_item *item,
+                             uint64_t offset, uint32_t index, uint64_t at) {
+  enum { HALF = 8 };
+  const uint8_t *const old = m->cubin->sections[capsule->sass].data + at;
+  uint8_t made[INSTRUCTION];
+  memcpy(made, old, INSTRUCTION);
+  recorded_make_item(capsule, item, offset, index, made);
+  if (memcmp(made, old, INSTRUCTION) == 0)
+    return false;
+  const bool other = ((tl_get16(made) ^ tl_get16(old)) & OPCODE) || memcmp(made + HALF, old + HALF, HALF) != 0;
+  memcpy(recorded_own(m, capsule->sass) + at, made, INSTRUCTION);
+  return other;
+}
+
+/* Mends the instructions of one capsule, and then how they are scheduled. */
+static void recorded_mend_text(const recorded_mender *m, const tl_capsule *capsule) {
+  const tl_cubin_section *const sass = &m->cubin->sections[capsule->sass];
+  const uint32_t sm = m->cubin->flags >> 8 & 0xffff;
   uint64_t at = 0;
   tl_capsule_cursor cursor = {0};
   tl_capsule_item item;
+  memset(m->made, 0, sass->size / INSTRUCTION);
   while (tl_capsule_next_item(capsule, &cursor, &item)) {
-    const uint64_t size = (uint64_t)item.count * INSTRUCTION;
-    if (sass->size - at < size)
+    if (sass->size - at < (uint64_t)item.count * INSTRUCTION)
       return;
-    for (uint32_t i = 0; i < item.count; i++, at += INSTRUCTION) {
-      uint8_t made[INSTRUCTION];
-      memcpy(made, sass->data + at, INSTRUCTION);
-      recorded_make_item(capsule, &item, cursor.record.offset, i, made);
-      if (memcmp(made, sass->data + at, INSTRUCTION) == 0)
-        continue;
-      *copy = *copy ? *copy : tl_arena_copy(arena, sass->data, sass->size);
-      memcpy(*copy + at, made, INSTRUCTION);
-      sass->data = *copy;
-    }
+    for (uint32_t i = 0; i < item.count; i++, at += INSTRUCTION)
+      m->made[at / INSTRUCTION] = recorded_mend_at(m, capsule, &item, cursor.record.offset, i, at);
   }
+  const uint8_t *const scheduled = tl_schedule_mend(m->schedule, sass->data, sass->size, m->made, sm);
+  if (scheduled)
+    memcpy(recorded_own(m, capsule->sass), scheduled, sass->size / INSTRUCTION * INSTRUCTION);
+}
+
+/* The SASS text of a capsule, NULL. */
+static const tl_cubin_section *recorded_text(const tl_cubin *cubin, uint32_t index, tl_capsule *capsule) {
+  const tl_cubin_section *const body = &cubin->sections[index];
+  const bool is = body->type == SHT_CUDA_CAPSULE && tl_capsule_read(capsule, body->data, body->size) &&
+                  capsule->sass < cubin->section_count && cubin->sections[capsule->sass].data;
+  return is ? &cubin->sections[capsule->sass] : NULL;
 }
 
 void tl_recorded_mend(tl_cubin *cubin, tl_arena *arena) {
-  uint8_t **const copies = tl_arena_new(arena, uint8_t *, cubin->section_count);
+  uint64_t largest = 0;
+  tl_capsule capsule;
   for (uint32_t i = 1; i < cubin->section_count; i++) {
-    const tl_cubin_section *const body = &cubin->sections[i];
-    tl_capsule capsule;
-    if (body->type != SHT_CUDA_CAPSULE || !tl_capsule_read(&capsule, body->data, body->size) ||
-        capsule.sass >= cubin->section_count || !cubin->sections[capsule.sass].data)
-      continue;
-    recorded_mend_text(&capsule, &cubin->sections[capsule.sass], &copies[capsule.sass], arena);
+    const tl_cubin_section *const text = recorded_text(cubin, i, &capsule);
+    largest = text ? tl_larger(largest, text->size) : largest;
   }
+  if (!largest)
+    return;
+  const recorded_mender m = {cubin, arena, tl_arena_new(arena, uint8_t *, cubin->section_count),
+                             tl_arena_new(arena, bool, largest / INSTRUCTION + 1), tl_schedule_new(largest, arena)};
+  for (uint32_t i = 1; i < cubin->section_count; i++)
+    if (recorded_text(cubin, i, &capsule))
+      recorded_mend_text(&m, &capsule);
 }

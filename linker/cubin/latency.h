@@ -1,0 +1,23 @@
+/* How many cycles a SASS instruction lets the next one wait (L1677). Private to cubin/. */
+#ifndef TL_CUBIN_LATENCY_H
+#define TL_CUBIN_LATENCY_H
+
+#include "cubin/operands.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is looked at: the text, its instructions' operands, and where jumps lead to. */
+typedef struct tl_latency_text {
+  const uint8_t *text;
+  const tl_operands *operands;
+  const bool *starts;
+  uint32_t count;
+} tl_latency_text;
+
+/* `sure`: all that lies in between is known. */
+uint32_t tl_latency_find(const tl_latency_text *t, uint32_t index, bool *sure);
+/* The least of it that the results of arithmetic before it, which the next one reads, and memory's unit ask for. */
+uint32_t tl_latency_least(const tl_latency_text *t, uint32_t index);
+
+#endif

@@ -1,0 +1,437 @@
+/* nvlink does not read the control bits of a capsule's SASS text (M40): its finalizer gives them anew, and comes to those of the
+ * compiler, which took the same rules. Where they are not what these rules allow the input is damaged, and what they should be
+ * is found from what stands around (L1676, L1677): instructions that set no barrier, or set one always; waits for what is
+ * pending on no way, or that what is read asks for; cycles that are too few; whether an instruction yields. Control bits that are
+ * allowed stay, though others might be right.
+ *
+ * Rules of which a compiler might have exceptions count only in texts in which something that it never writes shows the damage. */
+#include "cubin/schedule.h"
+
+#include "base/bytes.h"
+#include "cubin/code.h"
+#include "cubin/control.h"
+#include "cubin/latency.h"
+#include "cubin/operands.h"
+#include "cubin/pending.h"
+
+#include <string.h>
+
+enum {
+  INSTRUCTION = TL_CODE_INSTRUCTION,
+  OPCODE = 0xfff,
+  NO_BARRIER = TL_CONTROL_NO_BARRIER,
+  NUMBERS = TL_PENDING_NUMBERS,
+  READS = TL_CONTROL_BARRIER + 3,
+  EVERY_NUMBER = 0x3f,
+  VARIABLE = 0x100,
+  REACH = 200 /* instructions behind one in which its result is looked for */
+};
+
+struct tl_schedule {
+  uint8_t *text;
+  tl_operands *operands;
+  tl_pending_room room;
+  bool *wrong;      /* the instruction's control bits are not allowed */
+  uint8_t *claimed; /* numbers that it waits for and that were given to what it uses */
+  const bool *made;
+  uint32_t count, sm;
+  bool calls;
+  bool damaged; /* an instruction of the text, or control bits that no compiler writes */
+};
+
+static uint8_t *schedule_at(const tl_schedule *s, uint32_t index) {
+  return s->text + (uint64_t)index * INSTRUCTION;
+}
+
+static uint16_t schedule_opcode(const tl_schedule *s, uint32_t index) {
+  return tl_get16(schedule_at(s, index)) & OPCODE;
+}
+
+static uint32_t schedule_get(const tl_schedule *s, uint32_t index, unsigned shift, uint32_t mask) {
+  return (uint32_t)(tl_get64(schedule_at(s, index) + 8) >> shift) & mask;
+}
+
+static void schedule_put(const tl_schedule *s, uint32_t index, unsigned shift, uint64_t mask, uint64_t value) {
+  uint8_t *const high = schedule_at(s, index) + 8;
+  tl_put64(high, (tl_get64(high) & ~(mask << shift)) | value << shift);
+}
+
+static uint32_t schedule_write(const tl_schedule *s, uint32_t index) {
+  return schedule_get(s, index, TL_CONTROL_BARRIER, NO_BARRIER);
+}
+
+static uint32_t schedule_read(const tl_schedule *s, uint32_t index) {
+  return schedule_get(s, index, READS, NO_BARRIER);
+}
+
+static uint32_t schedule_waits(const tl_schedule *s, uint32_t index) {
+  return schedule_get(s, index, TL_CONTROL_WAIT, EVERY_NUMBER);
+}
+
+/* --- barriers --- */
+
+/* Arithmetic of doubles and of matrices, which has a barrier on some machines. */
+static bool schedule_is_long(unsigned kind) {
+  static const uint16_t kinds[] = {0x028, 0x029, 0x02a, 0x02b, 0x037, 0x03a, 0x03b, 0x03c, 0x03f, 0x044};
+  return TL_AMONG16(kinds, kind);
+}
+
+/* What sets no barrier: other arithmetic, and what moves on. */
+static bool schedule_sets_none(uint16_t opcode) {
+  static const uint16_t others[] = {0x343, 0x348, 0x547, 0x5ab, 0x91b, 0x941, 0x942, 0x943, 0x944, 0x945,
+                                    0x946, 0x947, 0x948, 0x949, 0x94d, 0x94e, 0x950, 0x95c, 0x95d, 0x9ab};
+  const unsigned kind = opcode & TL_CONTROL_KIND;
+  return kind < VARIABLE ? !schedule_is_long(kind) : TL_AMONG16(others, opcode);
+}
+
+/* What has no result that a barrier could be for. */
+static bool schedule_writes_none(uint16_t opcode) {
+  static const uint16_t opcodes[] = {0x31d, 0x356, 0x387, 0x388, 0x985, 0x986, 0x988, 0x98e, 0x98f, 0x992, 0xf9d};
+  return schedule_sets_none(opcode) || TL_AMONG16(opcodes, opcode);
+}
+
+/* And what has no source that one could be for. */
+static bool schedule_reads_none(uint16_t opcode) {
+  static const uint16_t opcodes[] = {0x355, 0x7ac, 0x906, 0x919, 0x9c3, 0xd08, 0xd12};
+  return schedule_sets_none(opcode) || TL_AMONG16(opcodes, opcode);
+}
+
+/* What has a barrier for its result wherever it has one. */
+static bool schedule_writes_always(const tl_schedule *s, uint32_t index) {
+  static const uint16_t opcodes[] = {0x305, 0x308, 0x311, 0x312, 0x355, 0x3a9, 0x7ac, 0x906,
+                                     0x919, 0x980, 0x981, 0x983, 0xb82, 0xd08, 0xd12};
+  return TL_AMONG16(opcodes, schedule_opcode(s, index)) && s->operands[index].write_count;
+}
+
+static bool schedule_drop_barriers(const tl_schedule *s, uint32_t index) {
+  const uint16_t opcode = schedule_opcode(s, index);
+  const uint32_t write = schedule_write(s, index), read = schedule_read(s, index);
+  const bool drops_write = write != NO_BARRIER && schedule_writes_none(opcode);
+  const bool drops_read = read != NO_BARRIER && (schedule_reads_none(opcode) || read >= NUMBERS);
+  if (drops_write)
+    schedule_put(s, index, TL_CONTROL_BARRIER, NO_BARRIER, NO_BARRIER);
+  if (drops_read)
+    schedule_put(s, index, READS, NO_BARRIER, NO_BARRIER);
+  s->wrong[index] |= drops_write || drops_read;
+  return drops_write || drops_read;
+}
+
+/* The number among those that an instruction waits for that nothing has set; NO_BARRIER. */
+static uint32_t schedule_orphan(const tl_schedule *s, uint32_t index) {
+  const uint32_t waits = schedule_waits(s, index) & ~(uint32_t)s->claimed[index];
+  const tl_pending *const pending = &s->room.pending[index];
+  for (uint32_t b = 0; b < NUMBERS && waits != EVERY_NUMBER; b++)
+    if (waits >> b & 1 && pending->reached && !pending->numbers[b].count && !pending->numbers[b].more)
+      return b;
+  return NO_BARRIER;
+}
+
+/* Or else one that is shared with what the same opcode loads, or with anything. */
+static uint32_t schedule_shared(const tl_schedule *s, uint32_t index, uint16_t opcode) {
+  const uint32_t waits = schedule_waits(s, index);
+  uint32_t any = NO_BARRIER;
+  for (uint32_t b = 0; b < NUMBERS && waits != EVERY_NUMBER; b++) {
+    const tl_pending_number *const number = &s->room.pending[index].numbers[b];
+    if (!(waits >> b & 1))
+      continue;
+    any = any == NO_BARRIER ? b : any;
+    for (unsigned i = 0; i < number->count; i++)
+      if (schedule_opcode(s, number->setters[i]) == opcode)
+        return b;
+  }
+  return any;
+}
+
+/* Whether an instruction waits for what the same opcode loads. */
+static bool schedule_shares(const tl_schedule *s, uint32_t index, uint16_t opcode) {
+  const uint32_t waits = schedule_waits(s, index);
+  bool shares = false;
+  for (uint32_t b = 0; b < NUMBERS && waits != EVERY_NUMBER; b++)
+    for (unsigned i = 0; i < s->room.pending[index].numbers[b].count; i++)
+      shares |= waits >> b & 1 && schedule_opcode(s, s->room.pending[index].numbers[b].setters[i]) == opcode;
+  return shares;
+}
+
+/* The first instruction that uses a result, or that leaves the text, or, not knowing its operands, waits for what nothing has set;
+ * s->count. The last one before a call waits for it, too. */
+static uint32_t schedule_find_user(const tl_schedule *s, uint32_t index, bool *uses) {
+  static const uint16_t leaves[] = {0x943, 0x944, 0x343, 0x344, 0x94d, 0x950};
+  const tl_operands *const own = &s->operands[index];
+  for (uint32_t i = index + 1; i < s->count && i - index < REACH; i++) {
+    const tl_operands *const other = &s->operands[i];
+    *uses = tl_operands_meet(own->writes, own->write_count, other->reads, other->read_count, false) ||
+            tl_operands_meet(own->writes, own->write_count, other->writes, other->write_count, false);
+    *uses |= !other->known && schedule_shares(s, i, schedule_opcode(s, index));
+    if (*uses || (!other->known && schedule_orphan(s, i) != NO_BARRIER))
+      return i;
+    if (TL_AMONG16(leaves, schedule_opcode(s, i)))
+      return i > index + 1 && schedule_orphan(s, i) == NO_BARRIER ? i - 1 : i;
+  }
+  return s->count;
+}
+
+/* The number of a result's barrier, NO_BARRIER: what uses it waits for it. Some results may go unused, so that one that is shared
+ * tells nothing. */
+static uint32_t schedule_find_write(const tl_schedule *s, uint32_t index, uint32_t *user) {
+  static const uint16_t alone[] = {0x305, 0x308, 0x311, 0x312, 0x906, 0xd08, 0xd12};
+  enum { STACK_POINTER = 1, RESULT = 2, LOAD = 0xb82 };
+  const uint16_t opcode = schedule_opcode(s, index);
+  const bool pointer = opcode == LOAD && schedule_at(s, index)[RESULT] == STACK_POINTER; /* M45 */
+  bool uses = false;
+  *user = schedule_find_user(s, index, &uses);
+  if (*user >= s->count || (pointer && !s->calls))
+    return NO_BARRIER;
+  const uint32_t orphan = schedule_orphan(s, *user);
+  return orphan != NO_BARRIER || !uses || pointer || TL_AMONG16(alone, opcode) ? orphan
+                                                                               : schedule_shared(s, *user, opcode);
+}
+
+/* And of a source's: what writes the register waits for it. */
+static uint32_t schedule_find_read(const tl_schedule *s, uint32_t index) {
+  const tl_operands *const own = &s->operands[index];
+  for (uint32_t i = index + 1; i < s->count && i - index < REACH; i++) {
+    const tl_operands *const other = &s->operands[i];
+    if (tl_operands_meet(own->reads, own->read_count, other->writes, other->write_count, true))
+      return schedule_orphan(s, i);
+  }
+  return NO_BARRIER;
+}
+
+/* A number that is missing, or that what uses the result does not wait for, but for another one that nothing has set. */
+static bool schedule_add_barriers(const tl_schedule *s, uint32_t index) {
+  const uint32_t own = schedule_write(s, index);
+  uint32_t user = 0;
+  if (!schedule_writes_always(s, index))
+    return false;
+  const uint32_t number = schedule_find_write(s, index, &user);
+  if (number == NO_BARRIER || number == own)
+    return false;
+  if (own < NUMBERS && ((schedule_waits(s, user) >> own & 1) || schedule_orphan(s, user) != number))
+    return false;
+  schedule_put(s, index, TL_CONTROL_BARRIER, NO_BARRIER, number);
+  s->claimed[user] |= (uint8_t)(1U << number);
+  s->wrong[index] = true;
+  return true;
+}
+
+/* --- waits --- */
+
+static bool schedule_is_memory(uint16_t opcode) {
+  static const uint16_t opcodes[] = {0x387, 0x388, 0x983, 0x984, 0x980, 0x981, 0x985,
+                                     0x986, 0x988, 0x9a8, 0x98a, 0x3a9, 0x98e, 0x38a};
+  return TL_AMONG16(opcodes, opcode);
+}
+
+/* Whether an instruction must wait for what another one has set a number for: its result, which it uses, or its sources, which it
+ * writes; loads and stores come in turn. */
+static bool schedule_depends(const tl_schedule *s, uint32_t index, uint32_t setter, uint32_t number) {
+  const tl_operands *const own = &s->operands[index], *const other = &s->operands[setter];
+  if (!own->known || !other->known)
+    return false;
+  const bool memory = schedule_is_memory(schedule_opcode(s, index)) && schedule_is_memory(schedule_opcode(s, setter));
+  const bool result =
+      schedule_write(s, setter) == number &&
+      (tl_operands_meet(other->writes, other->write_count, own->reads, own->read_count, false) ||
+       (!memory && tl_operands_meet(other->writes, other->write_count, own->writes, own->write_count, false)));
+  const bool sources = schedule_read(s, setter) == number && !memory &&
+                       tl_operands_meet(other->reads, other->read_count, own->writes, own->write_count, true);
+  return result || sources;
+}
+
+/* Whether an instruction stands behind another one in its block. */
+static bool schedule_is_behind(const tl_schedule *s, uint32_t index, uint32_t setter) {
+  bool behind = setter < index && index - setter < REACH;
+  for (uint32_t i = setter; i < index && behind; i++)
+    behind = !tl_pending_ends(schedule_opcode(s, i)) && !s->room.starts[i + 1];
+  return behind;
+}
+
+/* `own`: for what stands in its block alone; over several ways the compiler knows more. */
+static bool schedule_must_wait(const tl_schedule *s, uint32_t index, uint32_t number, bool own) {
+  const tl_pending_number *const pending = &s->room.pending[index].numbers[number];
+  bool must = false;
+  for (unsigned i = 0; i < pending->count && !pending->more; i++)
+    must |= schedule_depends(s, index, pending->setters[i], number) &&
+            (!own || schedule_is_behind(s, index, pending->setters[i]));
+  return must;
+}
+
+/* A wait for what is pending on no way stays where the instruction would have to wait for what had the number near it (L774). */
+static bool schedule_may_wait(const tl_schedule *s, uint32_t index, uint32_t number) {
+  enum { NEAR = 128 };
+  const uint32_t from = index > NEAR ? index - NEAR : 0, to = (uint32_t)tl_smaller((uint64_t)index + NEAR, s->count);
+  bool may = false;
+  for (uint32_t i = from; i < to && !may; i++)
+    may = (schedule_write(s, i) == number || schedule_read(s, i) == number) && schedule_depends(s, index, i, number);
+  return may;
+}
+
+static void schedule_mend_waits(const tl_schedule *s, uint32_t index) {
+  static const uint16_t others[] = {0x91b, 0x98f, 0x918, 0x5ab, 0x9ab, 0x992, 0x24a};
+  const uint32_t waits = schedule_waits(s, index);
+  if (!s->room.pending[index].reached || waits == EVERY_NUMBER || TL_AMONG16(others, schedule_opcode(s, index)))
+    return;
+  uint32_t mended = waits;
+  for (uint32_t b = 0; b < NUMBERS; b++)
+    if (!s->room.pending[index].numbers[b].count && !s->room.pending[index].numbers[b].more)
+      mended &= waits >> b & 1 && schedule_may_wait(s, index, b) ? EVERY_NUMBER : ~(1U << b);
+    else if (s->damaged && schedule_must_wait(s, index, b, true))
+      mended |= 1U << b;
+  schedule_put(s, index, TL_CONTROL_WAIT, EVERY_NUMBER, mended);
+  s->wrong[index] |= mended != waits;
+}
+
+/* --- cycles --- */
+
+static tl_latency_text schedule_latency(const tl_schedule *s) {
+  return (tl_latency_text){s->text, s->operands, s->room.starts, s->count};
+}
+
+/* Which instructions yield, where that is known: whatever waits long, and of arithmetic also what waits a little. False where it
+ * is as it should be. */
+static bool schedule_yields_wrongly(const tl_schedule *s, uint32_t index) {
+  enum { SHORT = 3, LONG = 12, NOP = 0x918 };
+  static const uint16_t others[] = {0x91a, 0x23c, 0x237, 0x94e, 0x352, 0x353, 0x84c, 0x2ca};
+  const uint32_t stall = schedule_get(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
+  const unsigned opcode = schedule_opcode(s, index), kind = opcode & TL_CONTROL_KIND;
+  if (TL_AMONG16(others, opcode) || schedule_is_long(kind) || (opcode == NOP && !s->wrong[index]) ||
+      (stall == SHORT - 1 && !s->wrong[index]))
+    return false;
+  const bool stays = stall && stall < LONG && (stall < SHORT || kind >= VARIABLE);
+  return schedule_get(s, index, TL_CONTROL_YIELD, 1) != stays;
+}
+
+/* Branches to themselves, NOPs behind them, and parts of fences. */
+static bool schedule_may_go_on(const tl_schedule *s, uint32_t index) {
+  enum { NOP = 0x918 };
+  static const uint16_t opcodes[] = {0x918, 0x947, 0x992, 0x9ab};
+  const uint16_t opcode = schedule_opcode(s, index);
+  return TL_AMONG16(opcodes, opcode) &&
+         (opcode != NOP || index + 1 == s->count || schedule_opcode(s, index + 1) == NOP);
+}
+
+static void schedule_mend_stall(const tl_schedule *s, uint32_t index) {
+  enum { SM_120 = 120 };
+  const tl_latency_text text = schedule_latency(s);
+  const uint32_t stall = schedule_get(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
+  bool sure = false;
+  const bool short_of = s->damaged && index + 1 < s->count && s->sm < SM_120 && stall < tl_latency_least(&text, index);
+  const bool none = !stall && !schedule_may_go_on(s, index);
+  s->wrong[index] |= none;
+  if (!none && !short_of && !(s->wrong[index] && s->made[index]))
+    return;
+  const uint32_t cycles = tl_latency_find(&text, index, &sure);
+  schedule_put(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX, cycles);
+}
+
+/* A number that something else of unknown sources has must be free for the instruction's own barrier. */
+static bool schedule_frees(const tl_schedule *s, uint32_t index, uint32_t number) {
+  const tl_pending_number *const pending = &s->room.pending[index].numbers[number];
+  bool frees = false;
+  for (unsigned i = 0; i < pending->count && schedule_write(s, index) == number; i++)
+    frees |= !s->operands[pending->setters[i]].known;
+  return frees;
+}
+
+/* Where the instruction itself was damaged and its control bits are not allowed, none of them counts. */
+static void schedule_remake(const tl_schedule *s, uint32_t index) {
+  enum { REUSE = 58, REUSES = 15 };
+  uint32_t waits = 0;
+  if (!s->wrong[index] || !s->made[index] || !s->room.pending[index].reached || !s->operands[index].known)
+    return;
+  for (uint32_t b = 0; b < NUMBERS; b++)
+    waits |= (uint32_t)(schedule_must_wait(s, index, b, false) || schedule_frees(s, index, b)) << b;
+  if (!schedule_reads_none(schedule_opcode(s, index)))
+    schedule_put(s, index, READS, NO_BARRIER, schedule_find_read(s, index));
+  schedule_put(s, index, TL_CONTROL_WAIT, EVERY_NUMBER, waits);
+  schedule_put(s, index, REUSE, REUSES, 0);
+}
+
+/* --- texts --- */
+
+/* Code without optimisation waits for everything, and its control bits follow from less (L996). */
+static bool schedule_is_slow(const tl_schedule *s) {
+  enum { BOTH = 3, PART = 4, NOP = 0x918, FENCE = 0x91b };
+  uint32_t slow = 0, all = 0;
+  for (uint32_t i = 0; i < s->count; i++) {
+    const uint16_t opcode = schedule_opcode(s, i);
+    const bool waits = schedule_get(s, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX) == TL_CONTROL_STALL_MAX ||
+                       (schedule_waits(s, i) == BOTH && opcode != FENCE);
+    all += opcode != NOP;
+    slow += opcode != NOP && waits;
+  }
+  return slow * PART > all;
+}
+
+tl_schedule *tl_schedule_new(uint64_t largest, tl_arena *arena) {
+  const uint32_t count = (uint32_t)tl_smaller(largest / INSTRUCTION, TL_PENDING_MOST);
+  tl_schedule *const s = tl_arena_new(arena, tl_schedule, 1);
+  *s = (tl_schedule){.text = tl_arena_new(arena, uint8_t, (size_t)count *INSTRUCTION),
+                     .operands = tl_arena_new(arena, tl_operands, count),
+                     .room = tl_pending_make_room(count, arena),
+                     .wrong = tl_arena_new(arena, bool, count),
+                     .claimed = tl_arena_new(arena, uint8_t, count)};
+  return s;
+}
+
+/* Calls, as leaf.c knows them: only beside them the load of R1 has a barrier. */
+static bool schedule_has_call(const tl_schedule *s) {
+  static const uint16_t calls[] = {0x943, 0x944, 0x343};
+  bool has = false;
+  for (uint32_t i = 0; i < s->count; i++)
+    has |= TL_AMONG16(calls, schedule_opcode(s, i));
+  return has;
+}
+
+/* False where nothing is known of the text. */
+static bool schedule_begin(tl_schedule *s, const uint8_t *text, uint64_t size, const bool *made, uint32_t sm) {
+  s->count = (uint32_t)(size / INSTRUCTION);
+  s->made = made;
+  s->sm = sm;
+  memcpy(s->text, text, (size_t)s->count * INSTRUCTION);
+  memset(s->wrong, 0, s->count);
+  memset(s->claimed, 0, s->count);
+  if (schedule_is_slow(s))
+    return false;
+  for (uint32_t i = 0; i < s->count; i++)
+    tl_operands_read(&s->operands[i], schedule_at(s, i));
+  s->calls = schedule_has_call(s);
+  s->damaged = false;
+  for (uint32_t i = 0; i < s->count; i++) {
+    const bool none = !schedule_get(s, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX) && !schedule_may_go_on(s, i);
+    const bool other = made[i] || none || schedule_yields_wrongly(s, i);
+    s->damaged |= schedule_drop_barriers(s, i) || other;
+  }
+  return true;
+}
+
+/* What depends on the ways through the text. */
+static bool schedule_mend_flow(const tl_schedule *s, tl_pending_room *room) {
+  bool added = false;
+  if (!tl_pending_find(room, s->text, s->count))
+    return false;
+  for (uint32_t i = 0; i < s->count && s->damaged; i++)
+    added |= schedule_add_barriers(s, i);
+  if (added && !tl_pending_find(room, s->text, s->count))
+    return false;
+  for (uint32_t i = 0; i < s->count; i++)
+    schedule_mend_waits(s, i);
+  for (uint32_t i = 0; i < s->count; i++)
+    schedule_remake(s, i);
+  for (uint32_t i = 0; i < s->count; i++)
+    schedule_mend_stall(s, i);
+  return true;
+}
+
+const uint8_t *tl_schedule_mend(tl_schedule *schedule, const uint8_t *text, uint64_t size, const bool *made,
+                                uint32_t sm) {
+  tl_schedule *const s = schedule;
+  if (!size || size / INSTRUCTION > TL_PENDING_MOST || !schedule_begin(s, text, size, made, sm))
+    return NULL;
+  if (s->damaged || !s->calls)
+    schedule_mend_flow(s, &s->room);
+  for (uint32_t i = 0; i < s->count; i++)
+    if (schedule_yields_wrongly(s, i))
+      schedule_put(s, i, TL_CONTROL_YIELD, 1, !schedule_get(s, i, TL_CONTROL_YIELD, 1));
+  return memcmp(s->text, text, (size_t)s->count * INSTRUCTION) != 0 ? s->text : NULL;
+}
