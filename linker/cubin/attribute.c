@@ -39,11 +39,12 @@ uint64_t tl_record_length(const tl_record *record) {
 }
 
 bool tl_annotation_next(const uint8_t *payload, uint64_t size, uint64_t *position, uint64_t *place) {
-  enum { KIND_PLACED_TEXT = 2, KIND_TEXT = 3 };
+  enum { KIND_PLACE = 1, KIND_PLACED_TEXT = 2, KIND_TEXT = 3 };
   while (size - *position >= 2 * WORD) {
     const uint64_t start = *position;
     const uint32_t kind = tl_get32(payload + start);
-    const bool placed = kind != KIND_TEXT, text = !placed || kind == KIND_PLACED_TEXT;
+    const bool placed = kind == KIND_PLACE || kind == KIND_PLACED_TEXT;
+    const bool text = kind == KIND_TEXT || kind == KIND_PLACED_TEXT; /* any other kind is one word (L1730) */
     uint64_t at = start + WORD + (placed ? WORD : 0);
     if (text && size - at >= WORD)
       at = tl_smaller(size, at + WORD + tl_align((uint64_t)tl_get32(payload + at), WORD));

@@ -12,7 +12,7 @@ enum { TL_FRAME_LENGTH = 4, TL_FRAME_CIE = 12, TL_FRAME_ADDRESS = 20, TL_FRAME_C
 typedef struct tl_call_frame {
   uint64_t offset, size; /* in its section; nvlink reads a length of 32 bits (L1725) */
   bool cie;
-  bool ends; /* with all its length it is the last, where no entry stands at its address */
+  bool ends; /* no CIE, and with all its length it ends behind the section */
 } tl_call_frame;
 
 typedef enum tl_call_frame_kind {

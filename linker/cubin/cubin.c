@@ -332,10 +332,12 @@ static void reader_read_symbol(reader *r, uint32_t index, const tl_cubin_section
     reader_fail(r, cubin->symbol_table, offset,
                 "a symbol's name lies outside .strtab (D40: nvlink reads on behind it)");
   tl_cubin_symbol *const symbol = &cubin->symbols[index];
+  const uint8_t info = reader_symbol_info(at, tl_names_text(r->names, name));
   *symbol = (tl_cubin_symbol){.name = name,
                               .unnamed = !named && index != 0,
                               .homeless = reader_symbol_is_homeless(r, index, at),
-                              .info = reader_symbol_info(at, tl_names_text(r->names, name)),
+                              .info = info,
+                              .plain = (at[4] & 15) == STT_OBJECT && (info & 15) == STT_CUDA_OBJECT,
                               .other = tl_type_is_texture(at[4] & 15) ? 0 : at[5], /* L1840 */
                               .section = reader_symbol_section(r, index, at, wide),
                               .value = tl_get64(at + 8),

@@ -26,6 +26,7 @@ typedef struct tl_cubin_symbol {
   uint8_t info, other;
   bool unnamed;     /* of a section, and its name lies outside the file (L171) */
   bool homeless;    /* of a section that there is not (L171) */
+  bool plain;       /* an object of the ordinary type, which is read as CUDA's */
   uint32_t section; /* index, SHN_UNDEF or TL_SECTION_COMMON */
   uint64_t value, size;
 } tl_cubin_symbol;

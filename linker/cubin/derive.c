@@ -1409,7 +1409,7 @@ static void derive_frames(deriver *d, const tl_cubin_about *about) {
   while (frames < d->cubin->section_count && (!d->sass[frames] || !d->sass[about->last[frames]] ||
                                               strcmp(derive_name(d, frames), ".nv.merc.debug_frame") != 0))
     frames++;
-  if (frames == d->cubin->section_count)
+  if (frames >= d->cubin->section_count) /* there may be none at all */
     return;
   const uint32_t entries = about->last[frames];
   const tl_cubin_section *const own = derive_section(d, d->sass[frames]), *const list =

@@ -196,7 +196,7 @@ static bool framer_read(framer *w) {
     const frame_entry *const entry = frame.cie ? NULL : framer_find_entry(w, frame.offset + TL_FRAME_ADDRESS);
     if (frame.cie)
       cie = frame; /* a frame's CIE is the one before it */
-    if (!cie.size || (entry && kind == TL_FRAME_LAST))
+    if (!cie.size || (entry && frame.ends))
       return false;
     if (!entry && frame.ends) /* L1725 */
       break;

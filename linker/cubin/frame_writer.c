@@ -261,6 +261,7 @@ static bool frames_make_cie(frame_writer *w, const uint8_t *from, uint64_t size,
   frames_put_leb(w, data, true);
   frames_put_leb(w, back, false);
   const uint64_t begin = w->size;
+  uint64_t most = begin;
   for (uint64_t length; at < size; at += length) {
     const bool advances = frames_is_advance(from[at]);
     length = frames_instruction_size(from + at, size - at);
@@ -274,8 +275,9 @@ static bool frames_make_cie(frame_writer *w, const uint8_t *from, uint64_t size,
       w->size = begin;
     else if (from[at] != NOP)
       frames_put(w, from + at, length);
+    most = tl_larger(most, w->size);
   }
-  memset(w->bytes + w->size, NOP, 8);
+  memset(w->bytes + w->size, NOP, tl_larger(most, w->size) - w->size + 8); /* also what stood before an advance */
   w->size = start + tl_align(w->size - start, 8);
   tl_put64(w->bytes + start + TL_FRAME_LENGTH, w->size - start - TL_FRAME_CIE);
   return true;

@@ -600,8 +600,10 @@ static void mercury_check_frames(const checker *c, uint32_t index) {
       mercury_fail(c, index, start, "a frame has no CIE (L496)");
     if (kind == TL_FRAME_LAST && frame.cie && frame.size > LARGEST_HEAD)
       mercury_fail(c, index, start, "the head of a frame ends far behind its section (L1725)");
-    if (kind == TL_FRAME_LAST && !frame.cie && mercury_has_entry(c, index, start + TL_FRAME_ADDRESS))
+    if (frame.ends && mercury_has_entry(c, index, start + TL_FRAME_ADDRESS))
       mercury_fail(c, index, start, "a frame ends behind its section (L1725)");
+    if (frame.ends)
+      break;
   }
   for (uint32_t i = c->about.last[index]; i; i = c->about.previous[i])
     if (mercury_section(c, i)->type == SHT_CUDA_MERCURY_RELA)

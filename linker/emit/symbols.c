@@ -134,8 +134,9 @@ void tl_emit_symbol_table(tl_emitted *e) {
     const bool spaced = plain && !mercury && symbol->other & STO_SPACE_MASK;
     const bool object = spaced && tl_type_of(symbol) == STT_CUDA_OBJECT; /* W4.3, L181, M8 */
     const bool provided = symbol->section == TL_NONE && tl_type_of(symbol) == STT_OBJECT;
-    const bool untyped = mercury && provided; /* M15 */
-    const unsigned type = object ? STT_OBJECT : untyped ? STT_CUDA_OBJECT : tl_type_of(symbol);
+    const bool untyped = mercury && provided;                                                           /* M15 */
+    const bool own = symbol->plain && !e->module->mode->final && tl_type_of(symbol) == STT_CUDA_OBJECT; /* L1732 */
+    const unsigned type = object || own ? STT_OBJECT : untyped ? STT_CUDA_OBJECT : tl_type_of(symbol);
     const bool spaceless = object || (spaced && provided); /* L840 */
     const uint8_t other = (uint8_t)(spaceless ? symbol->other & ~STO_SPACE_MASK : symbol->other);
     at += ELF_SYMBOL_SIZE;

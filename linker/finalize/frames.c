@@ -145,7 +145,7 @@ static void frames_pair_all(frame_writer *w, const uint8_t *bytes, uint64_t size
     kind = tl_call_frame_next(bytes, size, &at, &frame);
     const frame_entry *const entry =
         kind == TL_FRAME_NONE || frame.cie ? NULL : frames_find_entry(&w->entries, start + TL_FRAME_ADDRESS);
-    if (kind == TL_FRAME_NONE || (entry && kind == TL_FRAME_LAST)) {
+    if (kind == TL_FRAME_NONE || (entry && frame.ends)) {
       frames_refuse(w->f, w->section, start, "frames do not follow one another (L496)");
       return;
     }

@@ -206,7 +206,7 @@ static void rows_put_caller(row_writer *w, const line_row *row) {
   w->last.name = row->name;
 }
 
-static void rows_put_row(row_writer *w, const line_row *row, uint64_t at, bool first) {
+static void rows_put_row(row_writer *w, const line_row *row, uint64_t at, bool first, bool calls) {
   const int64_t lines = row->line - w->last.line, special = lines - w->shape->line_base;
   const uint64_t step = at - w->last.at, steps = step / (w->shape->least_step ? w->shape->least_step : 1);
   const uint64_t code = steps * w->shape->line_range + (uint64_t)special + w->shape->opcode_base;
@@ -227,16 +227,19 @@ static void rows_put_row(row_writer *w, const line_row *row, uint64_t at, bool f
     }
     if (step)
       rows_put_advance(w, step);
-    if (first || lines || !step || row->entry != ENTRY_ENDS) /* L1787: else its place alone is said */
+    if (first || lines || !step || calls || row->entry != ENTRY_ENDS) /* L1787, L1729: else its place alone is said */
       rows_put(w, OP_COPY);
   }
   w->last.line = row->line;
   w->last.at = at;
 }
 
+/* A caller's row is written for its own sake. */
+typedef enum row_use { ROW_ONCE, ROW_TWICE, ROW_CALLS } row_use;
+
 /* A row with the place and line of the one before is none, whichever file it says: only its caller is said (L751). The first row's file is
  * said even where it is 0, as in code compiled with -G without a file (L863). */
-static void rows_say(row_writer *w, const line_row *row, uint64_t at, bool twice) {
+static void rows_say(row_writer *w, const line_row *row, uint64_t at, row_use use) {
   const bool first = !w->said, silent = w->said && at == w->last.at && row->line == w->last.line;
   if (!w->said || row->file != w->last.file) {
     rows_put(w, OP_FILE);
@@ -249,9 +252,9 @@ static void rows_say(row_writer *w, const line_row *row, uint64_t at, bool twice
   w->said = true;
   if (silent)
     return;
-  rows_put_row(w, row, at, first);
-  if (twice)
-    rows_put_row(w, row, at, false);
+  rows_put_row(w, row, at, first, use == ROW_CALLS);
+  if (use == ROW_TWICE)
+    rows_put_row(w, row, at, false, false);
   w->written++;
 }
 
@@ -307,12 +310,12 @@ static void rows_flush(row_writer *w, uint64_t to, const tl_code_place *place) {
     return;
   for (size_t i = w->chain.count; i-- > 1;) {
     const line_row *const row = &w->rows.items[w->chain.items[i] - 1];
-    rows_say(w, row, to, false);
+    rows_say(w, row, to, ROW_CALLS);
     w->number.items[row->number - 1] = rows_number_of(w, i);
   }
   const bool first = !w->said, repeated = place && rows_repeat(w, own); /* L1804 */
   if (!repeated)
-    rows_say(w, own, to, place && own->entry != ENTRY_BEGINS && rows_begin_function(w, place));
+    rows_say(w, own, to, place && own->entry != ENTRY_BEGINS && rows_begin_function(w, place) ? ROW_TWICE : ROW_ONCE);
   if (first)
     w->number.items[own->number - 1] = w->written;
   w->waiting = 0;

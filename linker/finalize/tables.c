@@ -110,18 +110,19 @@ static void info_put_last(const finalizer *f, info_writer *w, uint32_t section, 
 
 /* L727, D115: a text has one count of CTA counters on the SASS side, that of its last record. All jump slots are one text. */
 static void info_share_count(const finalizer *f, uint32_t text, const info_writer *w) {
-  enum { COUNT = 0x4a, RECORD = 4, VALUE = 2 };
+  enum { COUNT = 0x4a, RECORD = 4, VALUE = 2, BYTE = 2 }; /* other formats say none (L1733) */
   const tl_module *const m = f->mercury->module;
   uint8_t last[RECORD] = {0};
   uint64_t length;
   const uint8_t *record;
   for (uint64_t position = 0; (record = info_next(w->bytes, w->size, COUNT, &position, &length));)
-    memcpy(last, record, RECORD);
+    if (record[0] == BYTE)
+      memcpy(last, record, RECORD);
   for (uint64_t position = 0; (record = info_next(w->bytes, w->size, COUNT, &position, &length));) {
-    if (length != RECORD || memcmp(record + VALUE, last + VALUE, RECORD - VALUE) == 0)
+    if (record[0] != BYTE || memcmp(record + VALUE, last + VALUE, RECORD - VALUE) == 0)
       continue;
     if (text != m->jump_slots || tl_defect_matched(m->options, TL_DEFECT_D115))
-      memcpy(w->bytes + (record - w->bytes) + VALUE, last + VALUE, RECORD - VALUE); /* its format is its own (L1511) */
+      memcpy(w->bytes + (record - w->bytes) + VALUE, last + VALUE, RECORD - VALUE);
     else
       tl_defect_note(m->diagnostics, TL_DEFECT_D115, NULL);
   }

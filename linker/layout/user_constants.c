@@ -17,12 +17,13 @@ static const uint64_t bank_size = 0x10000;
 typedef struct constants_state {
   const tl_module *module;
   const uint64_t *align; /* by symbol */
+  const bool *later;     /* by symbol: it stands in the half of .symtab whose alignments are not known */
 } constants_state;
 
-/* nvlink does not find the alignment of a local or weak variable, so those come behind all others (L88). */
+/* nvlink does not find the alignment of a local or weak variable, so those come behind all others (L88); of a weak one that stands
+ * among the global symbols, because a file before mentions it so, it does (L1731). */
 static uint64_t constants_rank(const constants_state *s, uint32_t symbol) {
-  const bool global = tl_binding_of(&s->module->symbols.items[symbol]) == STB_GLOBAL;
-  return !global && tl_defect_matched(s->module->options, TL_DEFECT_D64) ? 0 : s->align[symbol];
+  return s->later[symbol] && tl_defect_matched(s->module->options, TL_DEFECT_D64) ? 0 : s->align[symbol];
 }
 
 /* Alignment descending, then size ascending; a tie takes the second half. */
@@ -127,11 +128,11 @@ static void constants_refuse(const tl_module *module, uint32_t file, uint32_t sy
 /* D101: what nvlink ends by a signal over when it drops constants: its layout divides by the alignment of those that stay
  * (L88: it knows none of a local or weak one), and it looks for the new place of every address. */
 static void constants_check_drops(const tl_layout *layout, const tl_module *module, uint32_t section,
-                                  const tl_u32_vector *order) {
+                                  const tl_u32_vector *order, const bool *later) {
   for (size_t i = 0; i < order->count; i++) {
     const tl_symbol *const symbol = &module->symbols.items[order->items[i]];
     const tl_piece *const piece = tl_layout_piece(&module->sections.items[section], symbol->value);
-    if (tl_binding_of(symbol) != STB_GLOBAL) { /* the piece is there (constants_check) */
+    if (later[order->items[i]]) { /* the piece is there (constants_check) */
       constants_refuse(module, piece->file, order->items[i],
                        "a local or weak constant stays among user constants that do not fit (D101)");
       return;
@@ -162,7 +163,10 @@ void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_are
   constants_collect(layout, module, used, &module->globals, section, &order, align_of, arena);
   constants_collect(layout, module, used, &module->locals, section, &order, align_of, arena);
   constants_check(module, section, &order);
-  const constants_state state = {module, align_of};
+  bool *const later = tl_arena_new(arena, bool, module->symbols.count);
+  for (size_t i = 0; i < module->locals.count; i++)
+    later[module->locals.items[i]] = true;
+  const constants_state state = {module, align_of, later};
   tl_list_sort(arena, order.items, order.count, TL_DEAL_SWAP, constants_first, &state);
   uint64_t end = 0, align = 1; /* that of the first variable, if it is known (L88) */
   for (size_t i = 0; i < order.count; i++) {
@@ -180,5 +184,5 @@ void tl_layout_user_constants(tl_layout *layout, const tl_module *module, tl_are
   constants_move(layout, module, section, &order,
                  arena); /* also what does not fit: its relocations lie in it all the same */
   if (used)
-    constants_check_drops(layout, module, section, &order);
+    constants_check_drops(layout, module, section, &order, later);
 }

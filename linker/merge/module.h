@@ -212,6 +212,7 @@ typedef struct tl_symbol {
   bool misplaced;      /* shared object that nvlink never lays out: S = -1, with -g 0 (D82, L94) */
   bool referenced;     /* some text that counts refers to it (W9.9) */
   bool unlisted;       /* never in .symtab (compiler constants, parameters) */
+  bool plain;          /* with -r of the ordinary type, as its definition behind a mention is (L1732) */
   bool lost_inner;     /* function in a kernel's text, of a body that lost in an earlier link (L1065) */
   bool provided;       /* a function of such a name that counts as a kernel (L1474) */
   bool late;           /* kernel that stays without being named: hardly more than a device function (W17.12) */

@@ -865,6 +865,7 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
   if (symbol->common && !init) { /* W3.12: stays common, the block stays as dead bytes */
     symbol->zeros_too = true;
     symbol->info = s->info; /* where a weak one was common too (L438) */
+    symbol->plain = s->plain;
     return;
   }
   if (symbol->common) {
@@ -881,6 +882,7 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
   symbol->value = s->value + m->section_offset[s->section];
   symbol->size = s->size;
   symbol->info = s->info; /* also the weak binding over an earlier mention's (L61) */
+  symbol->plain = s->plain;
   if (!symbol->shared && !symbol->misplaced)
     return;
   objects_hold(module, section, s->size, 1); /* L1660 */

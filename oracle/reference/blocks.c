@@ -539,7 +539,7 @@ static void ref_block_name_text(ref_link *link, const ref_file *file, const ref_
 
 /* RF621, RF637, RF836: what the sh_info of a section names in the output, where it has a place by then. RF715: shared memory has one once an object
  * is in it. */
-static void ref_block_map_info(ref_link *link, const ref_file *file, const ref_section *input, size_t number) {
+void ref_block_map_info(ref_link *link, const ref_file *file, const ref_section *input, size_t number) {
   if (link->is_capsule || input->info == 0 || input->info >= file->cubin.section_count) {
     return;
   }
@@ -553,6 +553,33 @@ static void ref_block_map_info(ref_link *link, const ref_file *file, const ref_s
   }
 }
 
+/* RF1211: a section of shared memory for itself, which keeps what the input's says. */
+size_t ref_block_add_shared(ref_link *link, const ref_file *file, const ref_section *input) {
+  const size_t number = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+  link->sections[number].is_lone = true;
+  ref_block_keep_link(link, number, input);
+  ref_block_map_info(link, file, input, number);
+  return number;
+}
+
+/* RF1212: of compiler constants of nobody what its objects name, with zeros between them, up to the end of the last one. */
+static ref_section ref_block_named_constants(ref_link *link, const ref_file *file, uint32_t section) {
+  ref_section named = file->cubin.sections[section];
+  const uint64_t whole = named.data == NULL ? 0 : named.size;
+  const uint64_t end = ref_smaller(ref_block_end_of_symbols(link, file, section), whole);
+  uint8_t *bytes = REF_TAKE(link, uint8_t, (size_t)end);
+  for (size_t i = 1; i < file->cubin.symbol_count; i++) {
+    const ref_symbol *symbol = &file->cubin.symbols[i];
+    if (symbol->section == section && (symbol->info & 15) == REF_SYMBOL_CUDA_OBJECT && symbol->value < end) {
+      const uint64_t size = ref_smaller(symbol->size, end - symbol->value);
+      memcpy(bytes + symbol->value, named.data + symbol->value, (size_t)size);
+    }
+  }
+  named.data = bytes;
+  named.size = end;
+  return named;
+}
+
 /* RF623: compiler constants of nobody are the module's, in one section, which executables have not. */
 static void ref_block_place_nobodys(ref_link *link, ref_file *file, uint32_t section) {
   static const char name[] = ".nv.constant2";
@@ -564,13 +591,17 @@ static void ref_block_place_nobodys(ref_link *link, ref_file *file, uint32_t sec
     link->sections[number].dropped = !link->relocatable;
     ref_map_set(link, &link->section_by_name, name, number);
   }
-  ref_block_append(link, file, section, number);
+  const ref_section named = ref_block_named_constants(link, file, section);
+  ref_block_map(file, section, number, ref_section_append(link, number, &named));
 }
 
 /* RF637: when a section of the output is made of data or a note, nvlink reads the header that its sh_info names, behind the table too, and
- * mostly ends by a signal; so it does for code of nobody, whose sh_info may be a function's number, but not with a count of registers. */
+ * mostly ends by a signal; so it does for code of nobody, whose sh_info may be a function's number, but not with a count of registers. RF1253:
+ * of a capsule's data it finds nothing shortly behind the table. */
 void ref_block_check_info(ref_link *link, const ref_file *file, const ref_section *input) {
-  const size_t limit = (input->flags & REF_FLAG_EXEC) == 0 ? file->cubin.section_count : (size_t)1 << 24;
+  enum { FAR = 1 << 16, LARGEST_TEXT = 1 << 24 };
+  const size_t count = link->is_capsule ? ref_larger(file->cubin.section_count, FAR) : file->cubin.section_count;
+  const size_t limit = (input->flags & REF_FLAG_EXEC) == 0 ? count : LARGEST_TEXT;
   if (input->info >= limit) {
     ref_message_fatal(link, "E64", "Internal error: section not mapped");
   }
@@ -608,8 +639,8 @@ bool ref_block_joins_dead_text(const ref_link *link, size_t file_number, const r
   return false;
 }
 
-/* True when the section has a place now. */
-bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
+/* True when the section has a place now. RF1212: compiler constants of nobody are the module's where an object asks for them. */
+static bool ref_block_place_for(ref_link *link, size_t file_number, uint32_t section, bool for_object) {
   ref_file *file = &link->files[file_number];
   if (section == 0 || section >= file->cubin.section_count) {
     return false;
@@ -639,7 +670,7 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
       (!is_new && ref_partial_join_pool(link, file_number, section, number))) {
     return true;
   }
-  if (input->type == link->view->optimizer_type && !link->is_capsule) {
+  if (for_object && input->type == link->view->optimizer_type && !link->is_capsule) {
     ref_block_place_nobodys(link, file, section);
     return true;
   }
@@ -667,6 +698,10 @@ bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
     ref_block_note_user_constants(link, file, section);
   }
   return true;
+}
+
+bool ref_block_place(ref_link *link, size_t file_number, uint32_t section) {
+  return ref_block_place_for(link, file_number, section, true);
 }
 
 /* M2b: with the other Mercury types that a SASS-kind link ignores; the rest of that view is merged under its own names. */
@@ -706,7 +741,7 @@ void ref_blocks_merge_rest(ref_link *link, size_t file_number) {
     if (file->section_of[i] == REF_NONE && !other_view && !ref_block_is_ignored(link, input) &&
         (debug || input->type == REF_TYPE_GLOBAL_INIT || ref_block_is_unified(input->type, has_function[i]) ||
          ref_section_type_is_constant(input->type))) {
-      (void)ref_block_place(link, file_number, i);
+      (void)ref_block_place_for(link, file_number, i, false);
     }
   }
 }

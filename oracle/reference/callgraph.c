@@ -71,12 +71,16 @@ static bool ref_callgraph_is_alias_kernel(const ref_link *link, const ref_functi
          ref_function_is_root(link, function);
 }
 
-/* The number of kernels decides a lot (D54). RF657: a kernel that stays for its address alone is not the one. */
+/* The number of kernels decides a lot (D54). RF657: a kernel that stays for its address alone is not the one. RF1208: nor is one beside another
+ * that is only mentioned. */
 bool ref_callgraph_has_one_kernel(const ref_link *link) {
-  return link->kernels.count == 1 && link->named_kernel_count == 1;
+  return link->kernels.count == 1 && link->named_kernel_count == 1 && !link->mentions_kernel;
 }
 
 static void ref_callgraph_find_kernels(ref_link *link) {
+  for (size_t i = 0; i < link->function_count; i++) {
+    link->mentions_kernel = link->mentions_kernel || ref_callgraph_is_mentioned_kernel(link, &link->functions[i]);
+  }
   size_t *seen_by = ref_memory_take_numbers(link, link->function_count); /* the last root of each function */
   for (size_t i = 0; i < link->symbol_count; i++) {
     const size_t number = link->symbols[i].function;
@@ -292,7 +296,8 @@ static bool *ref_callgraph_find_called(ref_link *link) {
 bool ref_callgraph_is_mentioned_kernel(const ref_link *link, const ref_function *function) {
   const bool excluded = ref_options_restrict_kernels(link) && link->named_kernel_count == 1 &&
                         !ref_options_list_has_part(link, REF_OPTION_KERNELS_USED, function->name);
-  return !link->relocatable && function->live && !function->defined && function->mentioned_as_entry && !excluded;
+  const bool entry = function->local ? function->is_called_kernel : function->mentioned_as_entry; /* RF1208 */
+  return !link->relocatable && function->live && !function->defined && entry && !excluded;
 }
 
 /* E41, RF19 */

@@ -118,6 +118,17 @@ bool ref_rows_read_common(ref_link *link, const uint8_t *data, size_t size, size
 void ref_rows_put(ref_link *link, ref_rows *rows, uint64_t place, const ref_bytes *operations);
 void ref_rows_write(ref_link *link, const ref_rows *rows, uint64_t unit, ref_bytes *output);
 
+/* capsule_forms.c: RF1220; all of an instruction but its times from its record; false: not known. */
+bool ref_forms_write(const uint8_t *record, size_t size, uint8_t *instruction);
+
+/* capsule_times.c: RF1221; `number` of `count` instructions. */
+void ref_times_give(uint8_t *text, size_t count, size_t number);
+bool ref_times_are_impossible(const uint8_t *instruction);
+void ref_times_settle(uint8_t *text, size_t count);
+
+/* capsule_unused.c: RF1222; what an instruction has no field for. */
+void ref_unused_clear(uint8_t *instruction);
+
 /* capsule_frame_expressions.c: RF981; `at`: where the operations begin; 0: none. */
 uint64_t ref_expression_place(const uint8_t *data, uint64_t size, uint64_t at);
 

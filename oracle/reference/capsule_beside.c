@@ -301,6 +301,21 @@ static void ref_beside_check_constants(const ref_beside *beside) {
   }
 }
 
+/* RF1252: with -r constants of the compiler's whose SASS section is of another type have no bytes. */
+static void ref_beside_take_empty(ref_beside *beside, uint32_t number) {
+  const char *prefix = ref_view_sass.optimizer_prefix;
+  const char *name = beside->whole->sections[number].name;
+  if (!beside->link->relocatable || strncmp(name, prefix, strlen(prefix)) != 0) {
+    return;
+  }
+  const size_t found = ref_map_find(&beside->first, ref_beside_name(beside->link, name));
+  if (found != REF_NONE && beside->view->sections[found].type == REF_TYPE_CONSTANT_OPTIMIZER) {
+    beside->taken[found] = true;
+    beside->view->sections[found].data = NULL;
+    beside->view->sections[found].size = 0;
+  }
+}
+
 void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) {
   const size_t count = whole->section_count;
   ref_beside beside = {.link = link, .whole = whole, .view = view};
@@ -319,6 +334,8 @@ void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) 
     const ref_section *section = &whole->sections[i];
     if (!ref_beside_is_mercury(section) && ref_beside_is_named(section)) {
       (ref_beside_is_debug(section) ? ref_beside_take_debug : ref_beside_take)(&beside, i);
+    } else if (!ref_beside_is_mercury(section)) {
+      ref_beside_take_empty(&beside, i);
     }
   }
   for (uint32_t i = 1; i < count; i++) {

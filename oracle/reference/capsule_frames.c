@@ -60,7 +60,7 @@ static const char *ref_frames_place_key(ref_link *link, size_t file, size_t sect
 
 /* As the input has it. */
 static uint64_t ref_frames_common_size(const ref_frame *frame) {
-  return REF_FRAME_HEAD + ref_u64(frame->common_section->data + frame->common + REF_FRAME_LENGTH_AT);
+  return REF_FRAME_HEAD + (uint64_t)ref_u32(frame->common_section->data + frame->common + REF_FRAME_LENGTH_AT);
 }
 
 static void ref_frames_add_common(ref_frames *frames, const ref_frame *frame) {
@@ -307,28 +307,33 @@ static const ref_section *ref_frames_section(const ref_frames *frames, size_t nu
   return NULL;
 }
 
-/* Does the next entry of a section begin and end as one? */
-static bool ref_frames_is_whole(const ref_frame *frame) {
-  const ref_section *section = frame->section;
-  const uint64_t at = frame->end, rest = section->size - at;
-  return section->data == NULL || rest < REF_FRAME_ADDRESS_AT ||
-         (ref_u32(section->data + at) == REF_FRAME_WIDE &&
-          ref_u64(section->data + at + REF_FRAME_LENGTH_AT) <= rest - REF_FRAME_HEAD);
-}
-
 /* The next frame of a section; entries of the 64-bit form: ffffffff, u64 length, u64 pointer (all ones for a common entry, of which the
- * low half counts), u64 address. */
+ * low half counts), u64 address. RF1251: a common entry's length has 32 bits, and behind one that is too
+ * long there is none; nvlink ends by a signal over another one. */
 static bool ref_frames_next(ref_link *link, const ref_file *file, ref_frame *frame) {
   const ref_section *section = frame->section;
-  while (section->data != NULL && section->size - frame->end >= REF_FRAME_ADDRESS_AT) {
+  while (section->data != NULL && section->size - frame->end >= sizeof(uint32_t)) {
+    const uint8_t *data = section->data + frame->end;
+    const uint64_t rest = section->size - frame->end;
+    if (ref_u32(data) != REF_FRAME_WIDE) {
+      ref_message_add(link, REF_FATAL, "D40", "Dwarf version 2 is not supported");
+      ref_message_fatal(link, "E91", "Internal FNLZR error '%s'", link->job->options.values[REF_OPTION_OUTPUT]);
+    }
+    if (rest < REF_FRAME_ADDRESS_AT) {
+      return false;
+    }
+    const bool is_common = ref_u32(data + REF_FRAME_POINTER_AT) == REF_FRAME_WIDE; /* RF1177 */
+    const uint64_t length = is_common ? ref_u32(data + REF_FRAME_LENGTH_AT) : ref_u64(data + REF_FRAME_LENGTH_AT);
+    if (length > rest - REF_FRAME_HEAD && is_common) {
+      return false;
+    }
     frame->at = frame->end;
-    const uint64_t length = ref_u64(section->data + frame->at + REF_FRAME_LENGTH_AT);
-    if (!ref_frames_is_whole(frame)) {
+    if (length > rest - REF_FRAME_HEAD) {
       ref_message_fatal(link, "D40", "Input file '%s': section '.debug_frame' is damaged at 0x%llx", file->name,
                         (unsigned long long)frame->at);
     }
     frame->end = frame->at + REF_FRAME_HEAD + length;
-    if (ref_u32(section->data + frame->at + REF_FRAME_POINTER_AT) == REF_FRAME_WIDE) { /* RF1177 */
+    if (is_common) {
       frame->common_section = section;
       frame->common = frame->at;
     } else if (frame->common != UINT64_MAX && length >= REF_FRAME_BARE - REF_FRAME_HEAD) {

@@ -1,6 +1,6 @@
 /* RF1156: of an instruction that has a record of its own in the capsule nvlink makes the SASS instruction of the record, whatever the input's text
- * has there. Known here is what loads and stores of local, generic and constant memory are, by their opcodes and registers, and some others
- * by their opcode alone. Done to the objects before they are linked, and before what else goes by opcodes or writes over them. */
+ * has there. Loads, stores and reads of special registers are made whole (RF1220); of some others the opcode is known. Done to the objects
+ * before they are linked, and before what else goes by opcodes or writes over them. */
 #include "bits.h"
 #include "capsule.h"
 
@@ -10,123 +10,135 @@ enum {
   INSTRUCTION = 16,
   SHORT = 0x40, /* of the first byte: such a record has four bytes */
   SHORT_RECORD = 4,
-  LEAST_RECORD = 4,
   OPCODE_WIDTH = 12,
-  REGISTER_WIDTH = 8,
-  FIELDS = 3,
-  NO_BIT = 0,
-  RESULT = 16,
-  ADDRESS = 24,
-  SIZE = 73,
-  SIZE_WIDTH = 3,
+  OPCODE_RET = 0x950,
+  UNIFORM_BIT = 18,
   BASE = 0x1ff,
   BASE_VIADD = 0x036,
+  BASE_ERROR_BARRIER = 0x1ab,
   THIRD = 64,
-  NO_REGISTER = 0xff
+  REGISTER_WIDTH = 8
 };
 
-typedef struct ref_record_field {
-  uint8_t sass, record; /* first bits */
-} ref_record_field;
+typedef enum ref_record_bit { REF_RECORD_CLEAR, REF_RECORD_SET, REF_RECORD_ANY } ref_record_bit;
 
-/* How the instruction's register of an address, and of a result, are told. */
-typedef enum ref_record_kind {
-  REF_RECORD_LOADS,
-  REF_RECORD_LOADS_PLAINLY, /* without a register for the address, which is 0xff */
-  REF_RECORD_STORES,        /* without a result, whose field is 0 */
-  REF_RECORD_OTHER          /* of which the opcode alone is known */
-} ref_record_kind;
-
-/* By the first, second and fourth byte of a record, and by bits of it. */
+/* By the first, second and fourth byte of a record, and by a bit of it. */
 typedef struct ref_record_row {
   uint8_t first, second, fourth;
-  uint8_t set[2], clear[2]; /* NO_BIT: none */
+  ref_record_bit uniform;
   uint16_t opcode;
-  ref_record_kind kind;
-  ref_record_field fields[FIELDS];
-  uint8_t size; /* the first of three bits, or NO_BIT */
 } ref_record_row;
 
 static const ref_record_row rows[] = {
-    {0x02, 0x22, 0x06, {18, 17}, {NO_BIT}, 0xb82, REF_RECORD_LOADS_PLAINLY, {{16, 86}}, 52},                 /* LDC */
-    {0x02, 0x22, 0x06, {18}, {17}, 0xb82, REF_RECORD_LOADS, {{16, 86}, {24, 118}}, 52},                      /* LDC */
-    {0x02, 0x22, 0x06, {33}, {18}, 0x7ac, REF_RECORD_LOADS, {{16, 86}}, NO_BIT},                             /* LDCU */
-    {0x02, 0x22, 0x06, {NO_BIT}, {18, 33}, 0x983, REF_RECORD_LOADS, {{16, 86}, {24, 102}}, NO_BIT},          /* LDL */
-    {0x01, 0x0b, 0x0a, {NO_BIT}, {17, 105}, 0xb82, REF_RECORD_LOADS_PLAINLY, {{16, 86}}, NO_BIT},            /* LDC */
-    {0x02, 0x38, 0x06, {NO_BIT}, {NO_BIT}, 0x387, REF_RECORD_STORES, {{24, 86}, {32, 118}}, NO_BIT},         /* STL */
-    {0x02, 0x38, 0x32, {18}, {NO_BIT}, 0x986, REF_RECORD_STORES, {{24, 102}, {32, 158}, {64, 142}}, NO_BIT}, /* STG */
-    {0x02, 0x38, 0x32, {NO_BIT}, {18}, 0x985, REF_RECORD_STORES, {{24, 102}, {32, 158}, {64, 142}}, NO_BIT}, /* ST */
-    {0x02, 0x22, 0x32, {NO_BIT}, {NO_BIT}, 0x980, REF_RECORD_LOADS, {{16, 102}, {24, 118}}, NO_BIT},         /* LD */
-    {0x42, 0x0a, 0x0e, {NO_BIT}, {NO_BIT}, 0x943, REF_RECORD_OTHER, {{0, 0}}, NO_BIT}, /* CALL.ABS */
-    {0x42, 0x33, 0x0e, {NO_BIT}, {NO_BIT}, 0x950, REF_RECORD_OTHER, {{0, 0}}, NO_BIT}, /* RET */
-    {0x41, 0x0b, 0x0a, {18}, {NO_BIT}, 0xc02, REF_RECORD_OTHER, {{0, 0}}, NO_BIT},     /* MOV of a uniform register */
-    {0x41, 0x0b, 0x0a, {NO_BIT}, {18}, 0x202, REF_RECORD_OTHER, {{0, 0}}, NO_BIT},     /* MOV */
-    {0x42, 0x0b, 0x0e, {18}, {NO_BIT}, 0x482, REF_RECORD_OTHER, {{0, 0}}, NO_BIT},     /* UMOV of 32 bits, -O0 */
-    {0x42, 0x0b, 0x0e, {NO_BIT}, {18}, 0x402, REF_RECORD_OTHER, {{0, 0}}, NO_BIT},     /* MOV of 32 bits, -O0 */
-    {0x01, 0x10, 0x0a, {NO_BIT}, {NO_BIT}, 0x81c, REF_RECORD_OTHER, {{0, 0}}, NO_BIT}, /* PLOP3 */
-    {0x02, 0x29, 0x06, {NO_BIT}, {NO_BIT}, 0x812, REF_RECORD_OTHER, {{0, 0}}, NO_BIT}, /* LOP3 of 32 bits */
+    {0x42, 0x0a, 0x0e, REF_RECORD_ANY, 0x943},   /* CALL.ABS */
+    {0x42, 0x33, 0x0e, REF_RECORD_ANY, 0x950},   /* RET */
+    {0x41, 0x0b, 0x0a, REF_RECORD_SET, 0xc02},   /* MOV of a uniform register */
+    {0x41, 0x0b, 0x0a, REF_RECORD_CLEAR, 0x202}, /* MOV */
+    {0x42, 0x0b, 0x0e, REF_RECORD_SET, 0x482},   /* UMOV of 32 bits, -O0 */
+    {0x42, 0x0b, 0x0e, REF_RECORD_CLEAR, 0x402}, /* MOV of 32 bits, -O0 */
+    {0x01, 0x10, 0x0a, REF_RECORD_ANY, 0x81c},   /* PLOP3 */
+    {0x02, 0x29, 0x06, REF_RECORD_ANY, 0x812},   /* LOP3 of 32 bits */
 };
 
-static bool ref_records_fits(const ref_record_row *row, const uint8_t *record) {
-  bool fits = true;
-  for (size_t i = 0; i < sizeof row->set; i++) {
-    fits = fits && (row->set[i] == NO_BIT || ref_bits_get(record, row->set[i], 1) != 0) &&
-           (row->clear[i] == NO_BIT || ref_bits_get(record, row->clear[i], 1) == 0);
-  }
-  return fits;
-}
-
 static const ref_record_row *ref_records_find_row(const uint8_t *record, size_t size) {
-  for (size_t i = 0; size >= LEAST_RECORD && i < sizeof rows / sizeof *rows; i++) {
+  for (size_t i = 0; size >= SHORT_RECORD && i < sizeof rows / sizeof *rows; i++) {
     const ref_record_row *row = &rows[i];
-    if (record[0] != row->first || record[1] != row->second || record[3] != row->fourth ||
-        size != ((row->first & SHORT) != 0 ? SHORT_RECORD : (size_t)row->first * INSTRUCTION)) {
-      continue;
-    }
-    if (ref_records_fits(row, record)) {
+    const bool is_whole = size == ((row->first & SHORT) != 0 ? SHORT_RECORD : (size_t)row->first * INSTRUCTION);
+    if (is_whole && record[0] == row->first && record[1] == row->second && record[3] == row->fourth &&
+        (row->uniform == REF_RECORD_ANY || row->uniform == ref_bits_get(record, UNIFORM_BIT, 1))) {
       return row;
     }
   }
   return NULL;
 }
 
-static void ref_records_write(const ref_record_row *row, const uint8_t *record, uint8_t *instruction) {
-  ref_bits_put(instruction, 0, OPCODE_WIDTH, row->opcode);
-  if (row->kind == REF_RECORD_STORES) {
-    ref_bits_put(instruction, RESULT, REGISTER_WIDTH, 0);
-  } else if (row->kind == REF_RECORD_LOADS_PLAINLY) {
-    ref_bits_put(instruction, ADDRESS, REGISTER_WIDTH, NO_REGISTER);
+/* RF1158: VIADD has no third source. RF1222: ERRBAR and CGAERRBAR, which stand in the records of others, have no operands. */
+static void ref_records_mend_fields(ref_bytes *text) {
+  for (size_t i = 0; i + INSTRUCTION <= text->size; i += INSTRUCTION) {
+    uint8_t *instruction = text->data + i;
+    if ((ref_bits_get(instruction, 0, OPCODE_WIDTH) & BASE) == BASE_VIADD) {
+      ref_bits_put(instruction, THIRD, REGISTER_WIDTH, 0);
+    } else if ((ref_bits_get(instruction, 0, OPCODE_WIDTH) & BASE) == BASE_ERROR_BARRIER) {
+      ref_put_u32(instruction, ref_u32(instruction) & 0xffff);
+      ref_put_u32(instruction + 4, 0);
+      ref_put_u64(instruction + 8, ref_u64(instruction + 8) & UINT64_MAX << (105 - 64));
+    }
   }
-  if (row->size != NO_BIT) {
-    ref_bits_put(instruction, SIZE, SIZE_WIDTH, ref_bits_get(record, row->size, SIZE_WIDTH));
+}
+
+/* Is it code without optimisation, of which a quarter at least waits as long as can be (RF1149)? */
+static bool ref_records_is_plain(const ref_bytes *text) {
+  enum { STALL = 105, STALL_WIDTH = 4, LONGEST = 15, NO_OPERATION = 0x918 };
+  size_t longest = 0, all = 0;
+  for (size_t i = 0; i + INSTRUCTION <= text->size; i += INSTRUCTION) {
+    const bool counts = ref_bits_get(text->data + i, 0, OPCODE_WIDTH) != NO_OPERATION;
+    all += counts ? 1 : 0;
+    longest += counts && ref_bits_get(text->data + i, STALL, STALL_WIDTH) == LONGEST ? 1 : 0;
   }
-  for (size_t i = 0; i < FIELDS && row->fields[i].sass != 0; i++) {
-    ref_bits_put(instruction, row->fields[i].sass, REGISTER_WIDTH,
-                 ref_bits_get(record, row->fields[i].record, REGISTER_WIDTH));
+  return longest * 4 >= all;
+}
+
+/* RF1222: what RET has no field for. */
+static void ref_records_mend_return(uint8_t *instruction) {
+  ref_bits_put(instruction, 32, 2, 0);
+  ref_bits_put(instruction, 82, 5, 3 << 3);
+  ref_bits_put(instruction, 91, 14, 0);
+}
+
+/* `others`: the instructions that were others, and those whose times cannot be. Where the whole upper word is the
+ * record's, so are the times. */
+static void ref_records_mend_code(ref_link *link, ref_capsule_step *step, ref_bytes *text, ref_indices *others) {
+  const uint64_t count = text->size / INSTRUCTION;
+  while (ref_capsule_body_next(step)) {
+    const uint8_t *record = step->data + step->record;
+    const size_t size = step->end - step->record;
+    if (step->sass_count != 1 || step->sass >= count) {
+      continue;
+    }
+    uint8_t *instruction = text->data + step->sass * INSTRUCTION;
+    if (step->derived) {
+      ref_unused_clear(instruction);
+      if (ref_times_are_impossible(instruction)) {
+        ref_indices_add(link, others, (size_t)step->sass);
+      }
+      continue;
+    }
+    const unsigned old = ref_bits_get(instruction, 0, OPCODE_WIDTH);
+    const uint64_t upper = ref_u64(instruction + INSTRUCTION / 2);
+    if (ref_forms_write(record, size, instruction)) {
+      if (old != ref_bits_get(instruction, 0, OPCODE_WIDTH) && upper != ref_u64(instruction + INSTRUCTION / 2)) {
+        ref_indices_add(link, others, (size_t)step->sass);
+      }
+      continue;
+    }
+    const ref_record_row *row = ref_records_find_row(record, size);
+    if (row != NULL) {
+      ref_bits_put(instruction, 0, OPCODE_WIDTH, row->opcode);
+    }
+    if (row != NULL && row->opcode == OPCODE_RET) {
+      ref_records_mend_return(instruction);
+      if (old != OPCODE_RET && upper != ref_u64(instruction + INSTRUCTION / 2)) {
+        ref_indices_add(link, others, (size_t)step->sass);
+      }
+    }
   }
 }
 
 static void ref_records_mend_text(ref_link *link, const ref_section *capsule, ref_section *text) {
   ref_capsule_step step;
   ref_bytes made = {0};
+  ref_indices others = {0};
   if (text->data == NULL || !ref_capsule_body_begin(capsule->data, (size_t)capsule->size, &step)) {
     return;
   }
   ref_bytes_add(link, &made, text->data, (size_t)text->size);
-  const uint64_t count = text->size / INSTRUCTION;
-  for (uint64_t i = 0; i < count; i++) { /* RF1158: VIADD has no third source */
-    uint8_t *instruction = made.data + i * INSTRUCTION;
-    if ((ref_bits_get(instruction, 0, OPCODE_WIDTH) & BASE) == BASE_VIADD) {
-      ref_bits_put(instruction, THIRD, REGISTER_WIDTH, 0);
+  ref_records_mend_fields(&made);
+  ref_records_mend_code(link, &step, &made, &others);
+  if (!ref_records_is_plain(&made)) {
+    for (size_t i = 0; i < others.count; i++) {
+      ref_times_give(made.data, made.size / INSTRUCTION, others.items[i]);
     }
-  }
-  while (ref_capsule_body_next(&step)) {
-    const ref_record_row *row = step.derived || step.sass_count != 1 || step.sass >= count
-                                    ? NULL
-                                    : ref_records_find_row(step.data + step.record, step.end - step.record);
-    if (row != NULL) {
-      ref_records_write(row, step.data + step.record, made.data + step.sass * INSTRUCTION);
-    }
+    ref_times_settle(made.data, made.size / INSTRUCTION);
   }
   if (made.size != 0 && memcmp(made.data, text->data, made.size) != 0) {
     text->data = made.data;

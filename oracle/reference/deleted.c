@@ -188,6 +188,7 @@ static bool ref_deleted_stays_alone(const ref_link *link, const ref_file *file, 
 
 /* What ends it when the sections are written, which name a text that is gone: RF801. */
 void ref_deleted_check_sections(ref_link *link) {
+  ref_deleted_refuse(link, link->has_dead_memory && !link->relocatable);
   for (size_t i = 0; i < link->file_count && !link->relocatable; i++) {
     const ref_file *file = &link->files[i];
     bool *holds = REF_TAKE(link, bool, file->cubin.section_count);

@@ -50,24 +50,6 @@ static uint32_t ref_function_kernel_in(const ref_cubin *cubin, uint32_t section,
   return symbol;
 }
 
-/* RF1204: where a device function lies in a text, what the text's sh_info names there is a function, whatever its type; what is data is one
- * definition more, and not done. */
-static void ref_function_take_named(ref_cubin *cubin) {
-  for (uint32_t i = 1; i < cubin->symbol_count; i++) {
-    const ref_symbol *symbol = &cubin->symbols[i];
-    const bool device = (symbol->info & 15) == REF_SYMBOL_FUNC && (symbol->other & REF_OTHER_ENTRY) == 0;
-    if (!device || symbol->section == 0 || symbol->section >= cubin->section_count ||
-        (cubin->sections[symbol->section].flags & REF_FLAG_EXEC) == 0) {
-      continue;
-    }
-    const uint32_t names = cubin->sections[symbol->section].info & 0xffffff;
-    ref_symbol *named = names != 0 && names < cubin->symbol_count ? &cubin->symbols[names] : NULL;
-    if (named != NULL && named->section == symbol->section && !ref_object_is_data(named->info & 15)) {
-      named->info = (uint8_t)((named->info & 0xf0) | REF_SYMBOL_FUNC);
-    }
-  }
-}
-
 /* RF1203: what lies first in each text, where that is a kernel; once for all, since each text is asked for often. */
 void ref_function_find_leading(ref_link *link, ref_file *file) {
   const ref_cubin *cubin = &file->cubin;
@@ -87,7 +69,6 @@ void ref_function_find_leading(ref_link *link, ref_file *file) {
     first[i] = kernel && (cubin->sections[i].flags & REF_FLAG_EXEC) != 0 ? first[i] : 0;
   }
   file->leading_kernel = first;
-  ref_function_take_named(&file->cubin); /* what leads a text is a function by its own type */
 }
 
 /* RF1203: a kernel that lies in it before anything else, else (RF279) what sh_info names. */
@@ -264,6 +245,33 @@ bool ref_function_is_slot(const ref_symbol *symbol) {
          (symbol->other & (REF_OTHER_ENTRY | unified)) == 0 && strncmp(symbol->name, prefix, sizeof prefix - 1) == 0;
 }
 
+static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint32_t symbol, const ref_map *views);
+
+/* RF1203, RF1204: a kernel that loses leads no text. Where a device function that stands lies in a text, what the text's sh_info names there is a
+ * function, whatever its type; what is data is one definition more, and not done. */
+static void ref_function_survey_text(ref_link *link, size_t file_number, uint32_t symbol, const ref_map *views) {
+  ref_file *file = &link->files[file_number];
+  const ref_symbol *input = &file->cubin.symbols[symbol];
+  const bool stands = file->body_of[symbol] != REF_BODY_LOSES;
+  if (file->leading_kernel == NULL || input->section >= file->cubin.section_count ||
+      (file->cubin.sections[input->section].flags & REF_FLAG_EXEC) == 0) {
+    return;
+  }
+  if (!stands && file->leading_kernel[input->section] == symbol) {
+    file->leading_kernel[input->section] = 0;
+  }
+  const uint32_t names = file->cubin.sections[input->section].info & 0xffffff;
+  ref_symbol *named = names != 0 && names < file->cubin.symbol_count ? &file->cubin.symbols[names] : NULL;
+  if (!stands || (input->other & REF_OTHER_ENTRY) != 0 || named == NULL || named->section != input->section ||
+      (named->info & 15) == REF_SYMBOL_FUNC || ref_object_is_data(named->info & 15)) {
+    return;
+  }
+  named->info = (uint8_t)((named->info & 0xf0) | REF_SYMBOL_FUNC);
+  if (names < symbol) {
+    ref_function_survey_symbol(link, file_number, names, views); /* else it has its turn */
+  }
+}
+
 static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint32_t symbol, const ref_map *views) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[symbol];
@@ -287,6 +295,7 @@ static void ref_function_survey_symbol(ref_link *link, size_t file_number, uint3
   const bool provided = input->section != 0 && ref_symbol_is_system_call(input->name); /* RF966 */
   function->is_provided = (function->is_provided || (provided && !function->entry)) && !marked;
   function->entry = function->entry || marked || provided;
+  ref_function_survey_text(link, file_number, symbol, views);
   if (ref_function_symbol_is_alias(file, symbol) && file->body_of[symbol] == REF_BODY_NEW) {
     file->body_of[symbol] = REF_BODY_ALIAS;
   }

@@ -135,7 +135,8 @@ void ref_limits_check_sizes(ref_link *link) {
                       "-Xptxas --disable-optimizer-constants",
                       ref_limits_owner(link, section));
     } else if (section->type == REF_TYPE_SHARED) {
-      const bool reserves = link->sm >= 90 && !link->is_capsule && size != 0 && i != lone_pool;
+      const bool reserves =
+          link->sm >= 90 && !link->is_capsule && size != 0 && i != lone_pool && !link->sections[i].is_lone;
       const uint64_t used = reserves && size >= RESERVED ? size - RESERVED : size; /* RF612 */
       if (used > link->target->shared_limit && !ref_limits_is_negative(link, used)) {
         ref_message_add(link, REF_ERROR, "E30",

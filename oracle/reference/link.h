@@ -304,6 +304,7 @@ typedef struct ref_out_section {
   bool has_own;         /* RF769: what the output makes is in data */
   uint32_t fixed_index; /* RF769: of a section of names, which is written for itself; or 0 */
   size_t info_section;  /* or REF_NONE */
+  bool is_lone;         /* RF1211: shared memory that is a section for itself */
   size_t info_function; /* or REF_NONE */
   uint32_t info_high;   /* register count byte of old cubins (F45) */
   bool links_symtab, dropped;
@@ -535,6 +536,10 @@ typedef struct ref_link {
   ref_map first_by_name;   /* RF406: of the first symbols, `named_count` of them */
   ref_map local_functions; /* RF664: 1 for a kernel */
   size_t named_count;
+  bool mentions_kernel;  /* RF1208 */
+  bool has_dead_memory;  /* RF1211: shared memory that is a section for itself is about a dead text */
+  size_t nameless_count; /* RF1206: of so many symbols the first without a name but symbol 0; 0 */
+  size_t first_nameless;
   size_t pool;                  /* RF655: 0: none */
   uint64_t debug_shared_align;  /* D of W9.8 */
   bool fails_finalizer;         /* RF816: nvlink's finalizer refuses what it has made */
@@ -949,6 +954,9 @@ void ref_merge_add_shared_section(ref_link *link, ref_function *function);
 bool ref_merge_is_text(const ref_file *file, uint32_t section);
 uint32_t ref_merge_text_owner(const ref_file *file, uint32_t section);
 uint32_t ref_merge_owner(const ref_file *file, uint32_t section);
+void ref_block_map_info(ref_link *link, const ref_file *file, const ref_section *input, size_t number);
+size_t ref_block_add_shared(ref_link *link, const ref_file *file, const ref_section *input);
+size_t ref_merge_joined_to(const ref_link *link, const ref_file *file, uint32_t section);
 
 /* relocations.c */
 void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section);

@@ -626,10 +626,30 @@ static void ref_mercury_name_banks(const ref_mercury_pair *pair) {
   }
 }
 
+/* RF1252: in an executable the compiler's constants, which are made of Mercury's, are such by their name, whatever the SASS side's type is. */
+static void ref_mercury_type_constants(ref_link *link, const ref_cubin *whole) {
+  const char *prefix = ref_view_sass.optimizer_prefix;
+  ref_map mercury = {0};
+  for (uint32_t i = 1; i < whole->section_count && link->is_capsule && !link->relocatable; i++) {
+    if (whole->sections[i].type == REF_TYPE_CONSTANT_OPTIMIZER && (whole->sections[i].flags & REF_FLAG_MERCURY) != 0) {
+      (void)ref_map_put(link, &mercury, whole->sections[i].name, i);
+    }
+  }
+  for (uint32_t i = 1; i < whole->section_count && mercury.count != 0; i++) {
+    ref_section *section = &whole->sections[i];
+    if ((section->flags & REF_FLAG_MERCURY) == 0 && strncmp(section->name, prefix, strlen(prefix)) == 0 &&
+        ref_map_find(&mercury, ref_memory_print(link, ".nv.merc%s%s", ref_view_mercury.optimizer_prefix,
+                                                section->name + strlen(prefix))) != REF_NONE) {
+      section->type = ref_view_sass.optimizer_type;
+    }
+  }
+}
+
 void ref_mercury_repair(ref_link *link, ref_file *file) {
   if (!ref_mercury_has_symbols(&file->whole)) {
     return;
   }
+  ref_mercury_type_constants(link, &file->whole);
   ref_mercury_pair pair = {.link = link, .file = file, .view = ref_view_of(link, &file->whole, true)};
   pair.used = REF_TAKE(link, bool, file->whole.section_count);
   pair.bank_of = REF_TAKE(link, uint32_t, file->whole.section_count);

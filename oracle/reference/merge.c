@@ -575,7 +575,7 @@ static uint32_t ref_merge_info_owner(const ref_file *file, uint32_t section) {
 }
 
 /* RF771: the live function whose text a section that is code of no function of the file has been joined to. */
-static size_t ref_merge_joined_to(const ref_link *link, const ref_file *file, uint32_t section) {
+size_t ref_merge_joined_to(const ref_link *link, const ref_file *file, uint32_t section) {
   const size_t place = section < file->cubin.section_count ? file->section_of[section] : REF_NONE;
   const size_t function = place == REF_NONE || link->is_capsule ? REF_NONE : link->sections[place].info_function;
   return function != REF_NONE && link->functions[function].text == place ? function : REF_NONE;

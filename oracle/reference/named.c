@@ -42,11 +42,25 @@ size_t ref_named_find(ref_link *link, const char *name) {
   return global != REF_NONE || *name == 0 ? global : ref_named_find_first(link, name);
 }
 
-/* RF1050: of what has no name, but for symbol 0 itself, global symbols alone; before others stands symbol 0. */
+/* RF1206: symbol 0, which has no name either, is none of those. */
+static size_t ref_named_find_nameless(ref_link *link) {
+  size_t *at = &link->nameless_count;
+  for (; *at < link->symbol_count && link->first_nameless == 0; (*at)++) {
+    const ref_out_symbol *symbol = &link->symbols[*at];
+    const bool is_nothing = symbol->is_partial || (symbol->is_later && symbol->dropped);
+    if (*at != 0 && *symbol->name == 0 && !is_nothing) {
+      link->first_nameless = *at;
+    }
+  }
+  return link->first_nameless == 0 ? REF_NONE : link->first_nameless;
+}
+
+/* RF1050: of what has no name, but for symbol 0 itself, a global symbol, else (RF1206) the first; before others stands symbol 0. */
 size_t ref_named_find_symbol(ref_link *link, const ref_file *file, const ref_symbol *input) {
   const bool nowhere = file->cubin.string_section == 0; /* what stands there for names is no name */
   if (*input->name != 0 || link->is_capsule || input == file->cubin.symbols || nowhere) {
     return ref_named_find(link, input->name);
   }
-  return ref_map_find(&link->symbol_by_name, input->name);
+  const size_t global = ref_map_find(&link->symbol_by_name, input->name);
+  return global != REF_NONE ? global : ref_named_find_nameless(link);
 }

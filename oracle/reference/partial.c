@@ -319,18 +319,30 @@ bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbo
   return true;
 }
 
+/* RF1211: a section for itself that is about a dead text ends the link (E68). */
+static void ref_partial_note_dead(ref_link *link, const ref_file *file, const ref_section *input) {
+  const bool about_text = input->info < file->cubin.section_count && ref_merge_is_text(file, input->info);
+  const uint32_t owner = about_text ? ref_merge_text_owner(file, input->info) : 0;
+  const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
+  link->has_dead_memory = link->has_dead_memory || (function != REF_NONE && !link->functions[function].live);
+}
+
 /* L766: a section for itself, to which all that come later are added; the pool that a later file makes is another. */
-static void ref_partial_add_lone_pool(ref_link *link, const ref_section *input) {
+static void ref_partial_add_lone_pool(ref_link *link, const ref_file *file, const ref_section *input) {
   size_t lone = ref_partial_lone_pool(link);
   if (lone == REF_NONE) {
-    lone = ref_section_add_known_as(link, lone_name, pool_name, REF_TYPE_SHARED, REF_FLAG_WRITE | REF_FLAG_ALLOC,
-                                    input->align);
+    const uint64_t flags = file == NULL ? REF_FLAG_WRITE | REF_FLAG_ALLOC : input->flags; /* RF1211 */
+    lone = ref_section_add_known_as(link, lone_name, pool_name, REF_TYPE_SHARED, flags, input->align);
+    if (file != NULL) {
+      ref_block_map_info(link, file, input, lone);
+      ref_partial_note_dead(link, file, input);
+    }
   }
   (void)ref_section_append(link, lone, input);
 }
 
 /* L746, RF303: one more object of the pool, or a section for itself; with -g it is neither. L1066: -r says which it would be. */
-static void ref_partial_add_pool(ref_link *link, const ref_section *input, bool is_apart) {
+static void ref_partial_add_pool(ref_link *link, const ref_file *file, const ref_section *input, bool is_apart) {
   const size_t pool = ref_map_find(&link->section_by_name, pool_name);
   link->bare_pools = ref_memory_grow(link, link->bare_pools, link->bare_pool_count, &link->bare_pool_capacity,
                                      sizeof *link->bare_pools);
@@ -340,7 +352,7 @@ static void ref_partial_add_pool(ref_link *link, const ref_section *input, bool 
     return;
   }
   if (is_apart) {
-    ref_partial_add_lone_pool(link, input);
+    ref_partial_add_lone_pool(link, file, input);
   } else if (pool != REF_NONE) {
     link->debug_shared_align = ref_larger(input->align, link->debug_shared_align);
     link->has_bare_pool = true;
@@ -370,6 +382,31 @@ static uint64_t ref_partial_symbols_end(const ref_file *file, uint32_t number) {
   return end;
 }
 
+/* RF1211: of another name than the pool's and its kernel's: one more object of the kernel whose section has that name, or a section for itself. */
+static void ref_partial_add_by_name(ref_link *link, const ref_file *file, const ref_section *input) {
+  size_t known = ref_map_find(&link->section_by_name, input->name);
+  const size_t text = known == REF_NONE ? REF_NONE : link->sections[known].info_section;
+  const size_t kernel = text == REF_NONE ? REF_NONE : link->sections[text].info_function;
+  if (kernel != REF_NONE && link->functions[kernel].shared == known) {
+    link->functions[kernel].has_partial = true;
+    ref_partial_create_object(link, known, input, link->relocatable && !link->functions[kernel].late_partial);
+    return;
+  }
+  if (known == REF_NONE) {
+    known = ref_block_add_shared(link, file, input);
+    ref_partial_note_dead(link, file, input);
+  }
+  if (link->sections[known].type == REF_TYPE_SHARED) {
+    (void)ref_section_append(link, known, input);
+  }
+}
+
+static bool ref_partial_has_own_name(const ref_link *link, size_t function, const char *name) {
+  static const char prefix[] = ".nv.shared.";
+  return strncmp(name, prefix, sizeof prefix - 1) == 0 &&
+         strcmp(name + sizeof prefix - 1, link->functions[function].name) == 0;
+}
+
 /* In the walk over a file's sections (W3.4, L1091), or behind it where they stand before those of the Mercury view: a kernel that is not named gets its section there, and a dead one leaves its name
  * (RF20). With -g nvlink forgets these sections; by default (D111) they stay. */
 void ref_partial_add_shared(ref_link *link, size_t file_number, uint32_t number) {
@@ -380,16 +417,23 @@ void ref_partial_add_shared(ref_link *link, size_t file_number, uint32_t number)
     return;
   }
   const uint32_t owner = ref_merge_owner(file, number);
-  const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
+  const bool named = strncmp(input->name, ".nv.shared.", 11) == 0 && input->info != 0;
+  const size_t joined = named && owner == 0 ? ref_merge_joined_to(link, file, input->info) : REF_NONE; /* RF1209 */
+  const size_t function = owner == 0 ? joined : file->function_of[owner];
   if (owner == 0 && strcmp(input->name, pool_name) == 0) {
     const bool has_pool = ref_map_find(&link->section_by_name, pool_name) != REF_NONE;
-    ref_partial_add_pool(link, input, link->has_lone_pool || !has_pool);
+    ref_partial_add_pool(link, file, input, link->has_lone_pool || !has_pool);
   }
-  if (function == REF_NONE) {
+  const bool dead = function != REF_NONE && !link->functions[function].live;
+  if (dead && link->functions[function].entry && ref_partial_has_own_name(link, function, input->name)) {
+    ref_names_add_section(link, REF_NONE, input->name);
+  } else if (!link->is_capsule && strcmp(input->name, pool_name) != 0 &&
+             (function == REF_NONE || dead ||
+              (joined == REF_NONE && !ref_partial_has_own_name(link, function, input->name)))) {
+    ref_partial_add_by_name(link, file, input);
     return;
   }
-  if (!link->functions[function].live) {
-    ref_names_add_section(link, REF_NONE, input->name);
+  if (dead || function == REF_NONE) {
     return;
   }
   if (link->functions[function].shared == REF_NONE) {
@@ -422,7 +466,7 @@ static void ref_partial_add_read_pools(ref_link *link, const ref_file *file, boo
   for (size_t i = 0; ref_bodies_find_pool(file, i, &pool); i++) {
     const ref_section section = {.name = pool_name, .size = pool.size, .align = pool.align};
     if (apart == (link->had_lone_pool || (pool.is_apart && !link->had_pool))) {
-      ref_partial_add_pool(link, &section, apart);
+      ref_partial_add_pool(link, NULL, &section, apart);
     }
   }
 }

@@ -39,6 +39,14 @@ static void ref_preserve_refuse(ref_link *link) {
   link->preserves_deleted = link->job->bug_compatible;
 }
 
+/* RF1207: of an object of size 0 that is a kernel's own it is the kernel's section that has something in it. */
+static bool ref_preserve_has_memory(const ref_link *link, const ref_out_symbol *symbol) {
+  const size_t text = symbol->section == REF_NONE ? REF_NONE : link->sections[symbol->section].info_section;
+  const size_t kernel = text == REF_NONE ? REF_NONE : link->sections[text].info_function;
+  const bool own = kernel != REF_NONE && link->functions[kernel].shared == symbol->section;
+  return own ? link->functions[kernel].shared_end != 0 : ref_shared_pool_is_used(link);
+}
+
 /* W17.7, RF113: an entry against an extern symbol (or that of D82) is recorded if no kernel gives it an offset and `.nv_debug.shared` is not
  * empty; but the symbol is then in the output from sm_90 on only (D70). With -g all are recorded (W17.10). */
 static bool ref_preserve_takes_extern(ref_link *link, const ref_out_relocation *entry) {
@@ -50,7 +58,7 @@ static bool ref_preserve_takes_extern(ref_link *link, const ref_out_relocation *
   }
   const bool placed =
       !symbol->has_no_place && function != REF_NONE && link->functions[function].extern_kernel != REF_NONE;
-  if (placed || !ref_shared_pool_is_used(link)) {
+  if (placed || !ref_preserve_has_memory(link, symbol)) {
     return false;
   }
   if (symbol->dropped) {

@@ -346,8 +346,11 @@ void ref_relocatable_layout(ref_link *link) {
   }
   ref_relocatable_size_beside(link, pool);
   const size_t lone = ref_partial_lone_pool(link);
-  if (lone != REF_NONE) {
-    ref_out_section *section = &link->sections[lone];
+  for (size_t i = 0; i < link->section_count; i++) {
+    ref_out_section *section = &link->sections[i];
+    if (i != lone && !section->is_lone) {
+      continue;
+    }
     ref_relocatable_set_size(link, section, section->size, section->align);
   }
 }

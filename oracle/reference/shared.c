@@ -451,7 +451,7 @@ static bool ref_shared_raise_extern(ref_link *link, const ref_shared *shared) {
     }
     const bool own = ref_shared_is_own_empty(shared, symbol);
     symbol->section = own ? symbol->section : shared->pool_section;
-    symbol->value = own && symbol->users.count == 0 ? 0 : symbol->value;
+    symbol->value = own ? 0 : symbol->value; /* RF1210: wherever its own section has room */
     for (size_t k = 0; k < symbol->users.count; k++) {
       const uint64_t end = ref_align_up(link->functions[symbol->users.items[k]].shared_end, EXTERN_ALIGN);
       symbol->value = ref_larger(end, symbol->value);

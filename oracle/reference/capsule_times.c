@@ -1,0 +1,584 @@
+/* RF1221: the times of a load or store whose SASS instruction is another one than its record says: they are that one's, and nvlink, which reads none
+ * of them, gives those that the code had. Told by what is around it: the number of its barrier is the one that an instruction behind it waits for
+ * though nobody else has set it; it waits for what its registers come from; and what is behind it comes as soon as the units allow. */
+#include "bits.h"
+#include "capsule.h"
+
+enum {
+  INSTRUCTION = 16,
+  NEAR = 60, /* instructions looked at on either side */
+  BOARDS = 6,
+  NO_BOARD = 7,
+  EVERY_WAIT = 0x3f,
+  TIMES_BIT = 105,
+  YIELD_BIT = 109,
+  WRITE_BIT = 110,
+  READ_BIT = 113,
+  WAIT_BIT = 116,
+  NO_REGISTER = 0xff,
+  UNIFORM_BIT = 91,
+  RESULT = 16,
+  FIRST = 24,
+  SECOND = 32,
+  THIRD = 64,
+  SIZE = 73,
+  SPANS = 5,
+  LDC = 0xb82,
+  LDCU = 0x7ac,
+  S2R = 0x919,
+  S2UR = 0x9c3,
+  LD = 0x980,
+  LDG = 0x981,
+  LDL = 0x983,
+  STL = 0x387,
+  ST = 0x985,
+  STG = 0x986,
+  CALL_REGISTER = 0x344,
+  BSYNC = 0x141,
+  CALL_ABSOLUTE = 0x143,
+  CALL_RELATIVE = 0x144,
+  BRA = 0x147,
+  BRX = 0x149,
+  EXIT = 0x14d,
+  RET = 0x150,
+  BRX_UNIFORM = 0x158,
+  LAST_CONTROL = 0x15b,
+  BETWEEN_CONSTANTS = 8, /* cycles from one LDC to the next */
+  BETWEEN_MEMORY = 4,
+  FENCE = 0x992,
+  ERROR_BARRIER = 0x1ab, /* ERRBAR and CGAERRBAR */
+  NO_OPERATION = 0x118,
+  LONG_STALL = 12
+};
+
+/* Registers one behind the other. */
+typedef struct ref_times_span {
+  bool is_uniform;
+  unsigned first, count;
+} ref_times_span;
+
+typedef struct ref_times_spans {
+  ref_times_span items[SPANS];
+  size_t count;
+} ref_times_spans;
+
+static unsigned ref_times_opcode(const uint8_t *at) {
+  return ref_bits_get(at, 0, 12);
+}
+
+static unsigned ref_times_base(const uint8_t *at) {
+  return ref_bits_get(at, 0, 9);
+}
+
+static bool ref_times_is_store(unsigned opcode) {
+  return opcode == STL || opcode == ST || opcode == STG;
+}
+
+static bool ref_times_is_load(unsigned opcode) {
+  return opcode == LDC || opcode == LDCU || opcode == S2R || opcode == S2UR || opcode == LD || opcode == LDL;
+}
+
+static bool ref_times_is_memory(unsigned opcode) {
+  enum { LDS = 0x984, STS = 0x988, STS_REGISTER = 0x388 };
+  return ref_times_is_store(opcode) || opcode == LD || opcode == LDG || opcode == LDL || opcode == LDS ||
+         opcode == STS || opcode == STS_REGISTER;
+}
+
+static bool ref_times_is_control(unsigned base) {
+  return base == BSYNC || base == CALL_ABSOLUTE || base == CALL_RELATIVE || base == BRA || base == BRX ||
+         base == EXIT || base == RET || base == BRX_UNIFORM;
+}
+
+/* Nothing falls through it. */
+static bool ref_times_is_end(const uint8_t *at) {
+  const unsigned base = ref_times_base(at);
+  const bool is_guarded = ref_bits_get(at, 12, 4) != 7;
+  return !is_guarded && (base == EXIT || base == RET || base == BRX || base == BRX_UNIFORM ||
+                         (base == BRA && ref_bits_get(at, 87, 4) == 7));
+}
+
+static unsigned ref_times_width(const uint8_t *at) {
+  const unsigned size = ref_bits_get(at, SIZE, 3), opcode = ref_times_opcode(at);
+  const bool has_size = opcode == LDC || opcode == LDCU || ref_times_is_memory(opcode);
+  return !has_size ? 1 : size == 5 ? 2 : size == 6 ? 4 : 1;
+}
+
+static void ref_times_add(ref_times_spans *spans, const uint8_t *at, bool is_uniform, unsigned bit, unsigned count) {
+  spans->items[spans->count++] =
+      (ref_times_span){.is_uniform = is_uniform, .first = ref_bits_get(at, bit, 8), .count = count};
+}
+
+/* What any instruction may read; too much of some. */
+static ref_times_spans ref_times_sources(const uint8_t *at) {
+  const unsigned opcode = ref_times_opcode(at), form = opcode >> 9, base = opcode & 0x1ff;
+  const bool is_uniform = ref_bits_get(at, UNIFORM_BIT, 1) != 0;
+  ref_times_spans spans = {.count = 0};
+  if (opcode == S2R || opcode == S2UR) {
+    return spans;
+  }
+  if (base >= BSYNC && base <= LAST_CONTROL) {
+    if (base == BRX || base == RET || opcode == CALL_REGISTER) {
+      ref_times_add(&spans, at, false, FIRST, 2);
+    }
+  } else if (opcode == LDC || opcode == LDCU || opcode == LDL) {
+    ref_times_add(&spans, at, opcode == LDCU, FIRST, 1);
+  } else if (ref_times_is_store(opcode)) {
+    ref_times_add(&spans, at, false, FIRST, opcode == STL ? 1 : 2);
+    ref_times_add(&spans, at, false, SECOND, ref_times_width(at));
+    if (opcode != STL) {
+      ref_times_add(&spans, at, true, THIRD, 2);
+    }
+  } else if (opcode == LD || opcode == LDG) {
+    ref_times_add(&spans, at, false, FIRST, 2);
+    if (is_uniform) {
+      ref_times_add(&spans, at, true, SECOND, 2);
+    }
+  } else {
+    ref_times_add(&spans, at, false, FIRST, 2);
+    ref_times_add(&spans, at, false, THIRD, 2);
+    if (is_uniform) {
+      ref_times_add(&spans, at, true, FIRST, 2);
+      ref_times_add(&spans, at, true, SECOND, 2);
+      ref_times_add(&spans, at, true, THIRD, 2);
+    } else if (form == 1 || form == 4) {
+      ref_times_add(&spans, at, false, SECOND, 2);
+    } else if (form == 6) {
+      ref_times_add(&spans, at, true, SECOND, 2);
+    }
+  }
+  return spans;
+}
+
+static bool ref_times_is_uniform(unsigned opcode) {
+  static const uint16_t others[] = {LDCU, S2UR, 0x2ca, 0x3c4, 0x8cb};
+  enum { FIRST_UNIFORM = 0x080, LAST_UNIFORM = 0x0bf };
+  const unsigned base = opcode & 0x1ff;
+  bool is_uniform = base >= FIRST_UNIFORM && base <= LAST_UNIFORM;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    is_uniform = is_uniform || opcode == others[i];
+  }
+  return is_uniform;
+}
+
+static bool ref_times_result(const uint8_t *at, ref_times_span *span) {
+  const unsigned opcode = ref_times_opcode(at);
+  *span = (ref_times_span){
+      .is_uniform = ref_times_is_uniform(opcode), .first = ref_bits_get(at, RESULT, 8), .count = ref_times_width(at)};
+  return !ref_times_is_store(opcode);
+}
+
+static bool ref_times_meet(const ref_times_span *left, const ref_times_span *right) {
+  return left->is_uniform == right->is_uniform && left->first != NO_REGISTER && right->first != NO_REGISTER &&
+         left->first < right->first + right->count && right->first < left->first + left->count;
+}
+
+static bool ref_times_reads(const uint8_t *at, const ref_times_span *span) {
+  const ref_times_spans spans = ref_times_sources(at);
+  bool reads = false;
+  for (size_t i = 0; i < spans.count; i++) {
+    reads = reads || ref_times_meet(&spans.items[i], span);
+  }
+  return reads;
+}
+
+static bool ref_times_writes(const uint8_t *at, const ref_times_span *span) {
+  ref_times_span result;
+  return ref_times_result(at, &result) && ref_times_meet(&result, span);
+}
+
+static unsigned ref_times_waits(const uint8_t *at) {
+  return ref_bits_get(at, WAIT_BIT, BOARDS);
+}
+
+static unsigned ref_times_mask(const uint8_t *at, unsigned bit) {
+  const unsigned number = ref_bits_get(at, bit, 3);
+  return number < BOARDS ? 1u << number : 0;
+}
+
+static unsigned ref_times_lowest(unsigned mask) {
+  unsigned number = 0;
+  while (number < BOARDS && (mask >> number & 1) == 0) {
+    number++;
+  }
+  return number < BOARDS ? number : NO_BOARD;
+}
+
+/* --- one instruction --- */
+
+typedef struct ref_times {
+  const uint8_t *text;
+  size_t count, number;
+} ref_times;
+
+static const uint8_t *ref_times_at(const ref_times *times, size_t number) {
+  return times->text + number * INSTRUCTION;
+}
+
+static size_t ref_times_first(const ref_times *times) {
+  return times->number < NEAR ? 0 : times->number - NEAR;
+}
+
+static size_t ref_times_behind(const ref_times *times) {
+  return times->count - times->number < NEAR ? times->count : times->number + NEAR;
+}
+
+/* The numbers that are set in front of an instruction and not waited for. */
+static unsigned ref_times_pending(const ref_times *times, unsigned pending, size_t from, size_t to) {
+  for (size_t i = from; i < to; i++) {
+    if (i != times->number) {
+      const uint8_t *at = ref_times_at(times, i);
+      pending = (pending & ~ref_times_waits(at)) | ref_times_mask(at, WRITE_BIT) | ref_times_mask(at, READ_BIT);
+    }
+  }
+  return pending;
+}
+
+/* A number that is waited for behind it and set by nobody. */
+static unsigned ref_times_orphan(const ref_times *times) {
+  unsigned pending = ref_times_pending(times, 0, ref_times_first(times), times->number);
+  for (size_t i = times->number + 1; i < ref_times_behind(times); i++) {
+    const uint8_t *at = ref_times_at(times, i);
+    const unsigned waits = ref_times_waits(at);
+    if (waits != EVERY_WAIT && (waits & ~pending) != 0) {
+      return ref_times_lowest(waits & ~pending);
+    }
+    if (ref_times_is_end(at)) {
+      break;
+    }
+    pending = ref_times_pending(times, pending, i, i + 1);
+  }
+  return NO_BOARD;
+}
+
+/* Where what it loads is used. */
+static unsigned ref_times_used(const ref_times *times, const ref_times_span *result) {
+  unsigned pending = ref_times_pending(times, 0, ref_times_first(times), times->number);
+  for (size_t i = times->number + 1; i < ref_times_behind(times); i++) {
+    const uint8_t *at = ref_times_at(times, i);
+    const unsigned waits = ref_times_waits(at), base = ref_times_base(at);
+    const bool leaves = base == CALL_ABSOLUTE || base == CALL_RELATIVE || base == RET;
+    if (waits != 0 && (leaves || ref_times_reads(at, result) || ref_times_writes(at, result))) {
+      return ref_times_lowest((waits & ~pending) != 0 ? waits & ~pending : waits);
+    }
+    if (ref_times_is_end(at)) {
+      break;
+    }
+    pending = ref_times_pending(times, pending, i, i + 1);
+  }
+  return NO_BOARD;
+}
+
+static unsigned ref_times_board(const ref_times *times, const ref_times_span *result) {
+  const unsigned opcode = ref_times_opcode(ref_times_at(times, times->number));
+  const bool is_stack = opcode == LDC && result->first == 1;     /* which often nobody reads */
+  const bool shares = opcode == LD || opcode == LDL || is_stack; /* several LD and LDL in a row have one number */
+  const unsigned first = shares ? ref_times_used(times, result) : ref_times_orphan(times);
+  if (first != NO_BOARD) {
+    return first;
+  }
+  return is_stack ? NO_BOARD : shares ? ref_times_orphan(times) : ref_times_used(times, result);
+}
+
+/* What the instruction has to wait for. */
+static unsigned ref_times_needs(const ref_times *times) {
+  const uint8_t *own = ref_times_at(times, times->number);
+  const ref_times_spans sources = ref_times_sources(own);
+  ref_times_span result;
+  const bool has_result = ref_times_result(own, &result);
+  unsigned waited = 0, needs = 0;
+  for (size_t i = times->number; i-- > ref_times_first(times);) {
+    const uint8_t *at = ref_times_at(times, i);
+    const unsigned write = ref_times_mask(at, WRITE_BIT), read = ref_times_mask(at, READ_BIT);
+    bool uses = has_result && ref_times_writes(at, &result);
+    for (size_t k = 0; k < sources.count; k++) {
+      uses = uses || ref_times_writes(at, &sources.items[k]);
+    }
+    needs |= uses ? write & ~waited : 0;
+    needs |= has_result && ref_times_reads(at, &result) ? read & ~waited : 0;
+    const unsigned base = ref_times_base(at);
+    if (ref_times_is_control(base) && base != BSYNC) {
+      break;
+    }
+    waited |= ref_times_waits(at);
+  }
+  return needs;
+}
+
+/* Cycles since the last instruction of a kind, this one being the last; false: none near. */
+static bool ref_times_since(const ref_times *times, bool memory, unsigned *cycles) {
+  enum { FEW = 12 };
+  *cycles = 0;
+  for (size_t i = times->number, k = 0; k < FEW; k++, i--) {
+    const uint8_t *at = ref_times_at(times, i);
+    const unsigned opcode = ref_times_opcode(at);
+    *cycles += i == times->number ? 0 : ref_bits_get(at, TIMES_BIT, 4);
+    if (memory ? ref_times_is_memory(opcode) : opcode == LDC) {
+      return true;
+    }
+    if (i == 0) {
+      break;
+    }
+  }
+  return false;
+}
+
+static unsigned ref_times_larger(unsigned left, unsigned right) {
+  return left > right ? left : right;
+}
+
+/* The cycles that an instruction of a fixed time needs before another one reads its result. */
+static unsigned ref_times_latency(const uint8_t *at, const uint8_t *user) {
+  enum { FIXED_BELOW = 0x0c0, UMOV = 0x082, R2UR = 0x2ca, OF_MOVE = 2, OF_UNIT = 4, TO_MEMORY = 5, TO_VECTOR = 6 };
+  const unsigned opcode = ref_times_opcode(at), base = opcode & 0x1ff, form = ref_times_opcode(user) >> 9;
+  const bool is_move = base == UMOV, is_uniform = ref_times_is_uniform(opcode);
+  ref_times_span result;
+  if ((base >= FIXED_BELOW && opcode != R2UR) || ref_bits_get(at, WRITE_BIT, 3) != NO_BOARD ||
+      !ref_times_result(at, &result)) {
+    return 0;
+  }
+  const bool to_uniform = ref_times_is_uniform(ref_times_opcode(user)),
+             memory = ref_times_is_memory(ref_times_opcode(user));
+  const bool first = is_uniform == to_uniform && ref_bits_get(user, FIRST, 8) == result.first;
+  const bool second =
+      (form == 1 ? is_uniform == to_uniform : form == 6 && is_uniform) && ref_bits_get(user, SECOND, 8) == result.first;
+  if (result.first == NO_REGISTER || (!first && !second)) {
+    return 0;
+  }
+  return is_move ? OF_MOVE : is_uniform && !to_uniform ? TO_VECTOR : memory ? TO_MEMORY : OF_UNIT;
+}
+
+/* What the next instruction has to wait for those in front of it that it reads. */
+static unsigned ref_times_rest(const ref_times *times, const uint8_t *next) {
+  enum { FEW = 8 };
+  unsigned cycles = 0, rest = 0;
+  for (size_t k = 1; k < FEW && k <= times->number; k++) {
+    const uint8_t *at = ref_times_at(times, times->number - k);
+    cycles += ref_bits_get(at, TIMES_BIT, 4);
+    const unsigned latency = ref_times_latency(at, next);
+    rest = latency > cycles ? ref_times_larger(rest, latency - cycles) : rest;
+    if (ref_times_is_control(ref_times_base(at))) {
+      break;
+    }
+  }
+  return rest;
+}
+
+static unsigned ref_times_stall(const ref_times *times, unsigned boards) {
+  if (times->number + 1 >= times->count) {
+    return 1;
+  }
+  const uint8_t *next = ref_times_at(times, times->number + 1);
+  const unsigned opcode = ref_times_opcode(next);
+  const bool is_memory = ref_times_is_memory(ref_times_opcode(ref_times_at(times, times->number)));
+  unsigned cycles = 0;
+  unsigned stall = (ref_times_waits(next) & boards) != 0 || (is_memory && (opcode == LDC || opcode == 0x941)) ? 2 : 1;
+  stall = ref_times_larger(stall, ref_times_rest(times, next));
+  if ((opcode == LDC || opcode == S2UR) && ref_times_since(times, false, &cycles) && cycles < BETWEEN_CONSTANTS) {
+    stall = ref_times_larger(stall, BETWEEN_CONSTANTS - cycles);
+  }
+  if (ref_times_is_memory(opcode) && ref_times_since(times, true, &cycles) && cycles < BETWEEN_MEMORY) {
+    stall = ref_times_larger(stall, BETWEEN_MEMORY - cycles);
+  }
+  return stall;
+}
+
+/* Fences and matrix operations alone have a stall of 0, and the branch behind a text, which has a record. */
+bool ref_times_are_impossible(const uint8_t *instruction) {
+  enum { MATRIX = 0x3c, MATRIX_OTHER = 0x37 };
+  const unsigned opcode = ref_times_opcode(instruction), base = opcode & 0x1ff;
+  return ref_bits_get(instruction, TIMES_BIT, 4) == 0 && base != ERROR_BARRIER && opcode != FENCE && base != MATRIX &&
+         base != MATRIX_OTHER;
+}
+
+void ref_times_give(uint8_t *text, size_t count, size_t number) {
+  const ref_times times = {.text = text, .count = count, .number = number};
+  uint8_t *own = text + number * INSTRUCTION;
+  const unsigned opcode = ref_times_opcode(own);
+  ref_times_span result;
+  if (!ref_times_is_load(opcode) && !ref_times_is_store(opcode)) {
+    enum { OF_CONTROL = 5, OF_RETURN = 6 };
+    const unsigned base = opcode & 0x1ff;
+    const unsigned control = base == RET ? OF_RETURN : OF_CONTROL;
+    ref_bits_put(own, TIMES_BIT, 4, ref_times_is_control(base) ? control : ref_times_stall(&times, 0));
+    ref_bits_put(own, YIELD_BIT, 1, 1);
+    return;
+  }
+  const bool has_result = ref_times_result(own, &result);
+  const unsigned write = has_result ? ref_times_board(&times, &result) : NO_BOARD;
+  const unsigned read = has_result ? NO_BOARD : ref_times_orphan(&times);
+  const unsigned waits = ref_times_needs(&times);
+  const unsigned stall = ref_times_stall(&times, (write < BOARDS ? 1u << write : 0) | (read < BOARDS ? 1u << read : 0));
+  ref_bits_put(own, TIMES_BIT, 4, stall);
+  ref_bits_put(own, YIELD_BIT, 1, stall < LONG_STALL);
+  ref_bits_put(own, WRITE_BIT, 3, write);
+  ref_bits_put(own, READ_BIT, 3, read);
+  ref_bits_put(own, WAIT_BIT, BOARDS, waits);
+  ref_bits_put(own, WAIT_BIT + BOARDS, 4, 0);
+}
+
+/* --- numbers that do not fit together --- */
+
+/* The sources of some instructions, of which nothing is too much. */
+static ref_times_spans ref_times_sure_sources(const uint8_t *at) {
+  enum { MOV = 0x202, MOV_UNIFORM = 0xc02, IADD3 = 0x210, IADD3_32 = 0x810, IADD3_UNIFORM = 0xc10 };
+  const unsigned opcode = ref_times_opcode(at);
+  ref_times_spans spans = {.count = 0};
+  if (opcode == LD || opcode == LDG || opcode == LDL || ref_times_is_store(opcode)) {
+    return ref_times_sources(at);
+  }
+  if (opcode == IADD3 || opcode == IADD3_32 || opcode == IADD3_UNIFORM) {
+    ref_times_add(&spans, at, false, FIRST, 1);
+  }
+  if (opcode == MOV || opcode == IADD3) {
+    ref_times_add(&spans, at, false, SECOND, 1);
+  } else if (opcode == MOV_UNIFORM || opcode == IADD3_UNIFORM) {
+    ref_times_add(&spans, at, true, SECOND, 1);
+  }
+  return spans;
+}
+
+/* The first instruction behind a load, in its block, that surely reads what it loads and has not waited for it. */
+static size_t ref_times_find_hasty(const ref_times *times, const ref_times_span *result, unsigned board) {
+  for (size_t i = times->number + 1; i < ref_times_behind(times); i++) {
+    const uint8_t *at = ref_times_at(times, i);
+    const ref_times_spans spans = ref_times_sure_sources(at);
+    if (board < BOARDS && (ref_times_waits(at) >> board & 1) != 0) {
+      break;
+    }
+    for (size_t k = 0; k < spans.count; k++) {
+      if (ref_times_meet(&spans.items[k], result)) {
+        return i;
+      }
+    }
+    const unsigned base = ref_times_base(at);
+    if (ref_times_is_control(base) || ref_times_writes(at, result)) {
+      break;
+    }
+  }
+  return REF_NONE;
+}
+
+/* RF1224: who reads what a load loads has waited for its number. Where he waits for one that nobody has set instead, it is the load's; else he waits for the load's,
+ * too. */
+static void ref_times_mend_number(uint8_t *text, const ref_times *times) {
+  uint8_t *own = text + times->number * INSTRUCTION;
+  const unsigned opcode = ref_times_opcode(own), board = ref_bits_get(own, WRITE_BIT, 3);
+  ref_times_span result;
+  const bool is_load = (ref_times_is_load(opcode) && opcode != S2UR) || opcode == LDG;
+  if (!is_load || (opcode == LDC && board >= BOARDS) || !ref_times_result(own, &result)) {
+    return; /* LDC and S2UR may have none */
+  }
+  const size_t hasty = ref_times_find_hasty(times, &result, board);
+  if (hasty == REF_NONE) {
+    return;
+  }
+  uint8_t *user = text + hasty * INSTRUCTION;
+  const unsigned before = ref_times_pending(times, 0, ref_times_first(times), times->number);
+  const unsigned pending = ref_times_pending(times, before, times->number + 1, hasty);
+  const unsigned orphan = ref_times_lowest(ref_times_waits(user) & ~pending);
+  if (orphan != NO_BOARD) {
+    ref_bits_put(own, WRITE_BIT, 3, orphan);
+  } else if (board < BOARDS) {
+    ref_bits_put(user, WAIT_BIT, BOARDS, ref_times_waits(user) | 1u << board);
+  }
+}
+
+/* --- what no instruction has --- */
+
+/* By their low nine bits, in their order: what sets no number for its result, and what sets none for its operands. */
+static const uint16_t never_written[] = {
+    0x002, 0x005, 0x006, 0x007, 0x008, 0x00b, 0x00c, 0x010, 0x011, 0x012, 0x016, 0x019, 0x01c, 0x020, 0x021,
+    0x023, 0x024, 0x025, 0x027, 0x031, 0x035, 0x036, 0x045, 0x048, 0x05a, 0x082, 0x086, 0x08c, 0x090, 0x091,
+    0x099, 0x0ca, 0x118, 0x11b, 0x11d, 0x141, 0x142, 0x143, 0x144, 0x145, 0x146, 0x147, 0x148, 0x149, 0x14d,
+    0x14e, 0x150, 0x156, 0x158, 0x15c, 0x15d, 0x185, 0x186, 0x187, 0x188, 0x18f, 0x192, 0x1ab, 0x1c7};
+static const uint16_t never_read[] = {
+    0x002, 0x005, 0x006, 0x007, 0x008, 0x00b, 0x00c, 0x010, 0x011, 0x012, 0x016, 0x019, 0x01c, 0x020, 0x021,
+    0x023, 0x024, 0x025, 0x027, 0x028, 0x029, 0x031, 0x035, 0x036, 0x045, 0x048, 0x05a, 0x082, 0x086, 0x08c,
+    0x090, 0x091, 0x099, 0x0ca, 0x106, 0x108, 0x118, 0x119, 0x11b, 0x141, 0x142, 0x143, 0x144, 0x145, 0x146,
+    0x147, 0x148, 0x149, 0x14d, 0x14e, 0x150, 0x155, 0x158, 0x15c, 0x15d, 0x18a, 0x1ab, 0x1ac, 0x1c3, 0x1c7};
+
+static bool ref_times_is_among(const uint16_t *bases, size_t count, unsigned base) {
+  size_t first = 0, behind = count;
+  while (first + 1 < behind) {
+    const size_t middle = (first + behind) / 2;
+    *(bases[middle] <= base ? &first : &behind) = middle;
+  }
+  return bases[first] == base;
+}
+
+static void ref_times_settle_barriers(uint8_t *at) {
+  const unsigned base = ref_times_base(at);
+  if (ref_times_is_among(never_written, sizeof never_written / sizeof *never_written, base)) {
+    ref_bits_put(at, WRITE_BIT, 3, NO_BOARD);
+  }
+  if (ref_bits_get(at, READ_BIT, 3) == BOARDS ||
+      ref_times_is_among(never_read, sizeof never_read / sizeof *never_read, base)) {
+    ref_bits_put(at, READ_BIT, 3, NO_BOARD);
+  }
+}
+
+/* RF372: whether an instruction yields follows from its stall, but where that is two cycles, from the cycles before it in its block, too; of those there are
+ * ten at least, or one behind a jump. */
+static void ref_times_settle_yield(uint8_t *at, unsigned cycles) {
+  enum { FIXED_BELOW = 0x100, FIXED_STALL = 3, YIELD_CYCLES = 10, LEPC = 0x14e };
+  const unsigned stall = ref_bits_get(at, TIMES_BIT, 4), base = ref_times_base(at);
+  const bool is_fixed = base < FIXED_BELOW;
+  const bool is_known = ref_times_is_among(never_written, sizeof never_written / sizeof *never_written, base) ||
+                        (!is_fixed && ref_times_is_among(never_read, sizeof never_read / sizeof *never_read, base));
+  if (!is_known || base == NO_OPERATION || base == LEPC || stall == 0) {
+    return;
+  }
+  if (is_fixed && stall == 2) {
+    if (cycles < YIELD_CYCLES && cycles != 1) {
+      ref_bits_put(at, YIELD_BIT, 1, 1);
+    }
+    return;
+  }
+  ref_bits_put(at, YIELD_BIT, 1, stall < LONG_STALL && (!is_fixed || stall < FIXED_STALL));
+}
+
+/* A vector instruction without anything uniform. */
+static bool ref_times_is_plain_vector(const uint8_t *at) {
+  enum { CONTROL = 0x140 };
+  const unsigned opcode = ref_times_opcode(at), form = opcode >> 9, base = opcode & 0x1ff;
+  return (form == 1 || form == 4) && base < CONTROL && ref_bits_get(at, UNIFORM_BIT, 1) == 0 &&
+         !ref_times_is_uniform(opcode);
+}
+
+/* RF1225: for a number that LDCU alone has set nobody waits who reads nothing uniform, but in front of a call or branch. */
+static void ref_times_drop_waits(uint8_t *text, size_t count) {
+  unsigned uniform = 0, other = 0; /* numbers that LDCU alone has set in this block, and others */
+  for (size_t i = 0; i + 1 < count; i++) {
+    uint8_t *at = text + i * INSTRUCTION;
+    unsigned waits = ref_times_waits(at);
+    if (waits != EVERY_WAIT && (waits & uniform) != 0 && ref_times_is_plain_vector(at) &&
+        !ref_times_is_control(ref_times_base(at + INSTRUCTION))) {
+      waits &= ~uniform;
+      ref_bits_put(at, WAIT_BIT, BOARDS, waits);
+    }
+    uniform &= ~waits;
+    other &= ~waits;
+    if (ref_times_is_control(ref_times_base(at))) {
+      uniform = 0;
+    }
+    const unsigned write = ref_times_mask(at, WRITE_BIT), read = ref_times_mask(at, READ_BIT);
+    other |= read | (ref_times_opcode(at) == LDCU ? 0 : write);
+    uniform = (uniform | (ref_times_opcode(at) == LDCU ? write : 0)) & ~other;
+  }
+}
+
+/* RF1223 */
+void ref_times_settle(uint8_t *text, size_t count) {
+  unsigned cycles = 0;
+  ref_times_drop_waits(text, count);
+  for (size_t i = 0; i < count; i++) {
+    ref_times_mend_number(text, &(ref_times){.text = text, .count = count, .number = i});
+  }
+  for (size_t i = 0; i < count; i++) {
+    uint8_t *at = text + i * INSTRUCTION;
+    const unsigned stall = ref_bits_get(at, TIMES_BIT, 4);
+    ref_times_settle_barriers(at);
+    ref_times_settle_yield(at, cycles);
+    cycles = stall > 1 && ref_bits_get(at, YIELD_BIT, 1) == 0 ? 0 : cycles + stall;
+  }
+}
