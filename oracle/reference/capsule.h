@@ -124,7 +124,7 @@ bool ref_forms_write(const uint8_t *record, size_t size, uint8_t *instruction);
 /* capsule_times.c: RF1221; `number` of `count` instructions. */
 void ref_times_give(uint8_t *text, size_t count, size_t number);
 bool ref_times_are_impossible(const uint8_t *instruction);
-void ref_times_settle(uint8_t *text, size_t count);
+void ref_times_settle(uint8_t *text, size_t count, bool is_damaged);
 
 /* capsule_unused.c: RF1222; what an instruction has no field for. */
 void ref_unused_clear(uint8_t *instruction);

@@ -134,11 +134,12 @@ static void ref_records_mend_text(ref_link *link, const ref_section *capsule, re
   ref_bytes_add(link, &made, text->data, (size_t)text->size);
   ref_records_mend_fields(&made);
   ref_records_mend_code(link, &step, &made, &others);
+  const bool is_damaged = made.size != 0 && memcmp(made.data, text->data, made.size) != 0;
   if (!ref_records_is_plain(&made)) {
     for (size_t i = 0; i < others.count; i++) {
       ref_times_give(made.data, made.size / INSTRUCTION, others.items[i]);
     }
-    ref_times_settle(made.data, made.size / INSTRUCTION);
+    ref_times_settle(made.data, made.size / INSTRUCTION, is_damaged);
   }
   if (made.size != 0 && memcmp(made.data, text->data, made.size) != 0) {
     text->data = made.data;
