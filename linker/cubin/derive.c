@@ -410,7 +410,7 @@ typedef struct derive_reserved {
 
 /* The undefined symbols that have a value on the SASS side. */
 static const derive_reserved derive_reserved_rows[] = {{".nv.reservedSmem.offset0", 0x40},
-                                                       {".nv.reservedSmem.cap", 0x400}};
+                                                       {".nv.reservedSmem.cap", TL_RESERVED_SHARED}};
 
 /* Whether a symbol of the Mercury side has that name. */
 static bool derive_is_called(const deriver *d, const uint8_t *symbol, const char *text) {
@@ -931,11 +931,10 @@ static void derive_put_reserved(const deriver *d, const tl_cubin_section *entrie
 /* L763: the instructions at a namesake's entries of that kind have the number, and those at the function's own have none.
  * The text in hand is copied once, however many sections of entries are about it. */
 static void derive_foreign_text(const deriver *d, uint32_t entries, tl_cubin_section *sass, uint8_t **copy) {
-  enum { RESERVED = 0x400 };
   if (!*copy)
     *copy = tl_arena_copy(d->arena, sass->data, sass->size);
   derive_put_reserved(d, &d->before[entries], 0, *copy);
-  derive_put_reserved(d, derive_section(d, entries), RESERVED, *copy);
+  derive_put_reserved(d, derive_section(d, entries), TL_RESERVED_SHARED, *copy);
   const uint8_t *const records = derive_section(d, derive_section(d, entries)->info)->data;
   sass->torn |= tl_namesakes_change_text(&d->code, records, sass, derive_section(d, entries), *copy, d->arena);
   sass->data = *copy;
@@ -1164,11 +1163,12 @@ static void derive_sizes(deriver *d) {
  * of shared memory. */
 static void derive_put_held(const deriver *d, const uint8_t *entry, const tl_code_place *place,
                             const tl_cubin_section *sass, uint8_t *bytes) {
-  enum { MOVE = 0x802, MOVE_UNIFORM = 0x882, RESERVED = 0x400 };
+  enum { MOVE = 0x802, MOVE_UNIFORM = 0x882 };
   const uint16_t opcode = tl_code_opcode(place, sass);
   const bool address = derive_is_address(tl_get32(entry + 8));
   if (opcode == MOVE || opcode == MOVE_UNIFORM)
-    tl_put32(bytes + place->sass + WORD, address ? derive_address(d, entry) : RESERVED + tl_get32(entry + 16));
+    tl_put32(bytes + place->sass + WORD,
+             address ? derive_address(d, entry) : TL_RESERVED_SHARED + tl_get32(entry + 16));
 }
 
 /* What entries say that the SASS side has not stands in its text. */

@@ -33,6 +33,7 @@ typedef TL_VECTOR(frame_entry) frame_entries;
 typedef struct framer {
   const tl_derive_frames *of;
   const tl_cubin_section *frames, *list; /* Mercury's */
+  const tl_cubin_section *symbols;       /* the SASS side's, derived already */
   uint64_t count;                        /* of its entries */
   frame_entries entries;                 /* by offset */
   TL_VECTOR(frame_function) inner;       /* ascending */
@@ -224,12 +225,10 @@ static uint64_t framer_place(const framer *w, uint64_t offset, const tl_frame_mo
 /* L1304: what an entry says that is a place in the code stands in the bytes. */
 static void framer_put_place(const framer *w, const tl_relocation_row *row, uint32_t symbol, uint64_t offset,
                              uint64_t place) {
-  const tl_cubin_section *const symbols =
-      &w->of->cubin->sections[tl_cubin_find_section(w->of->cubin, SHT_SYMTAB)]; /* derived already */
   const unsigned width = row->fields[0].width / 8u;
-  if (symbol >= symbols->size / ELF_SYMBOL_SIZE || place > w->out.size || width > w->out.size - place)
+  if (symbol >= w->symbols->size / ELF_SYMBOL_SIZE || place > w->out.size || width > w->out.size - place)
     return;
-  const uint64_t begin = tl_get64(symbols->data + (uint64_t)symbol * ELF_SYMBOL_SIZE + 8);
+  const uint64_t begin = tl_get64(w->symbols->data + (uint64_t)symbol * ELF_SYMBOL_SIZE + 8);
   const uint64_t value = begin + framer_addend(w, framer_find_entry(w, offset));
   tl_put(w->out.bytes + place, value >> row->fields[0].shift, width);
 }
@@ -266,7 +265,10 @@ static void framer_write_entries(const framer *w, tl_cubin_section *own) {
 void tl_derive_make_frames(const tl_derive_frames *of, uint32_t frames, uint32_t entries) {
   tl_cubin_section *const sections = of->cubin->sections;
   tl_cubin_section *const own = &sections[of->sass[frames]], *const list = &sections[of->sass[entries]];
-  framer w = {.of = of, .frames = &sections[frames], .list = &sections[entries]};
+  framer w = {.of = of,
+              .frames = &sections[frames],
+              .list = &sections[entries],
+              .symbols = &sections[tl_cubin_find_section(of->cubin, SHT_SYMTAB)]};
   if (!own->data || !w.frames->data || !w.list->data)
     return;
   w.count = w.list->size / tl_larger(list->entry_size, ELF_RELA_SIZE);

@@ -55,6 +55,9 @@ enum { ET_REL = 1, ET_EXEC = 2, ET_EWP = 0xff00, EM_CUDA = 190 };
 #define SHT_CUDA_MERCURY_SYMTAB 0x70000085u
 #define SHT_CUDA_COMPAT 0x70000086u
 
+/* Bytes at the beginning of shared memory that are the system's, from sm_90 on (H7). */
+enum { TL_RESERVED_SHARED = 0x400 };
+
 /* sh_flags */
 #define SHF_WRITE 1u
 #define SHF_ALLOC 2u

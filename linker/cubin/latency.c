@@ -191,7 +191,7 @@ static bool latency_has_waiter(const tl_latency_text *t, uint32_t index) {
   return (waits >> write | waits >> read) & 1;
 }
 
-uint32_t tl_latency_find(const tl_latency_text *t, uint32_t index, bool *sure) {
+uint32_t tl_latency_find(const tl_latency_text *t, uint32_t index) {
   enum { WITH_WAITER = 2 };
   const uint32_t next = index + 1;
   if (next >= t->count)
@@ -199,13 +199,11 @@ uint32_t tl_latency_find(const tl_latency_text *t, uint32_t index, bool *sure) {
   const bool ends = latency_class_of(t, next) == CLASS_CALL || t->starts[next];
   uint32_t most = latency_of_itself(t, index);
   most = (uint32_t)tl_larger(most, latency_has_waiter(t, index) ? WITH_WAITER : 1);
-  *sure = t->operands[next].known && latency_class_of(t, next) != CLASS_NONE;
   uint32_t passed = 0;
   for (uint32_t i = next; i-- > 0;) {
     passed += i < index ? (uint32_t)tl_larger(1, latency_field(t, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX)) : 0;
     if (passed >= REACH || (i < index && tl_pending_ends(tl_get16(latency_at(t, i)) & OPCODE)))
       break;
-    *sure &= t->operands[i].known && latency_class_of(t, i) != CLASS_NONE;
     uint32_t need = (uint32_t)tl_larger(latency_of_results(t, i, next), latency_of_unit(t, i, next));
     need = ends ? (uint32_t)tl_larger(need, tl_blocks_need(latency_at(t, i))) : need;
     if (need > passed)

@@ -15,8 +15,8 @@ typedef struct tl_latency_text {
   uint32_t count;
 } tl_latency_text;
 
-/* `sure`: all that lies in between is known. */
-uint32_t tl_latency_find(const tl_latency_text *t, uint32_t index, bool *sure);
+/* What stands before it in its block asks for, and itself; what is not known asks for nothing. */
+uint32_t tl_latency_find(const tl_latency_text *t, uint32_t index);
 /* The least of it that the results of arithmetic before it, which the next one reads, and memory's unit ask for. */
 uint32_t tl_latency_least(const tl_latency_text *t, uint32_t index);
 

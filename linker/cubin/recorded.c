@@ -355,8 +355,8 @@ typedef struct recorded_mender {
   tl_cubin *cubin;
   tl_arena *arena;
   uint8_t **copies; /* by text, the one copy, however many capsules name it; NULL where it stays as it is */
-  bool *made;       /* by instruction of the text in hand: its opcode or its upper word was another one */
-  tl_schedule *schedule;
+  bool *
+      *made; /* by text and instruction: its opcode or its upper word was another one; NULL where no capsule names it */
 } recorded_mender;
 
 static uint8_t *recorded_own(const recorded_mender *m, uint32_t index) {
@@ -382,23 +382,20 @@ static bool recorded_mend_at(const recorded_mender *m, const tl_capsule *capsule
   return other;
 }
 
-/* Mends the instructions of one capsule, and then how they are scheduled. */
-static void recorded_mend_text(const recorded_mender *m, const tl_capsule *capsule) {
-  const tl_cubin_section *const sass = &m->cubin->sections[capsule->sass];
-  const uint32_t sm = m->cubin->flags >> 8 & 0xffff;
+/* Mends the instructions of one capsule. False where it has more than the text. */
+static bool recorded_mend_text(const recorded_mender *m, const tl_capsule *capsule) {
+  const uint64_t size = m->cubin->sections[capsule->sass].size;
+  bool *const made = m->made[capsule->sass];
   uint64_t at = 0;
   tl_capsule_cursor cursor = {0};
   tl_capsule_item item;
-  memset(m->made, 0, sass->size / INSTRUCTION);
   while (tl_capsule_next_item(capsule, &cursor, &item)) {
-    if (sass->size - at < (uint64_t)item.count * INSTRUCTION)
-      return;
+    if (size - at < (uint64_t)item.count * INSTRUCTION)
+      return false;
     for (uint32_t i = 0; i < item.count; i++, at += INSTRUCTION)
-      m->made[at / INSTRUCTION] = recorded_mend_at(m, capsule, &item, cursor.record.offset, i, at);
+      made[at / INSTRUCTION] |= recorded_mend_at(m, capsule, &item, cursor.record.offset, i, at);
   }
-  const uint8_t *const scheduled = tl_schedule_mend(m->schedule, sass->data, sass->size, m->made, sm);
-  if (scheduled)
-    memcpy(recorded_own(m, capsule->sass), scheduled, sass->size / INSTRUCTION * INSTRUCTION);
+  return true;
 }
 
 /* The SASS text of a capsule, NULL. */
@@ -409,18 +406,33 @@ static const tl_cubin_section *recorded_text(const tl_cubin *cubin, uint32_t ind
   return is ? &cubin->sections[capsule->sass] : NULL;
 }
 
-void tl_recorded_mend(tl_cubin *cubin, tl_arena *arena) {
-  uint64_t largest = 0;
-  tl_capsule capsule;
-  for (uint32_t i = 1; i < cubin->section_count; i++) {
-    const tl_cubin_section *const text = recorded_text(cubin, i, &capsule);
-    largest = text ? tl_larger(largest, text->size) : largest;
+/* How the texts are scheduled, each once, whatever number of capsules names it. */
+static void recorded_schedule(const recorded_mender *m, const bool *fits, uint64_t largest) {
+  tl_schedule *const schedule = tl_schedule_new(largest, m->arena);
+  for (uint32_t i = 1; i < m->cubin->section_count; i++) {
+    const tl_cubin_section *const text = &m->cubin->sections[i];
+    const uint8_t *const scheduled =
+        fits[i] ? tl_schedule_mend(schedule, text->data, text->size, m->made[i], m->cubin->flags >> 8 & 0xffff) : NULL;
+    if (scheduled)
+      memcpy(recorded_own(m, i), scheduled, text->size / INSTRUCTION * INSTRUCTION);
   }
-  if (!largest)
-    return;
-  const recorded_mender m = {cubin, arena, tl_arena_new(arena, uint8_t *, cubin->section_count),
-                             tl_arena_new(arena, bool, largest / INSTRUCTION + 1), tl_schedule_new(largest, arena)};
-  for (uint32_t i = 1; i < cubin->section_count; i++)
-    if (recorded_text(cubin, i, &capsule))
-      recorded_mend_text(&m, &capsule);
+}
+
+void tl_recorded_mend(tl_cubin *cubin, tl_arena *arena) {
+  const uint32_t count = cubin->section_count;
+  const recorded_mender m = {cubin, arena, tl_arena_new(arena, uint8_t *, count), tl_arena_new(arena, bool *, count)};
+  bool *const fits = tl_arena_new(arena, bool, count);
+  uint64_t largest = 0;
+  for (uint32_t i = 1; i < count; i++) {
+    tl_capsule capsule;
+    const tl_cubin_section *const text = recorded_text(cubin, i, &capsule);
+    if (!text)
+      continue;
+    largest = tl_larger(largest, text->size);
+    if (!m.made[capsule.sass])
+      m.made[capsule.sass] = tl_arena_new(arena, bool, text->size / INSTRUCTION + 1);
+    fits[capsule.sass] |= recorded_mend_text(&m, &capsule);
+  }
+  if (largest)
+    recorded_schedule(&m, fits, largest);
 }

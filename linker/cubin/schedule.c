@@ -314,13 +314,12 @@ static void schedule_mend_stall(const tl_schedule *s, uint32_t index) {
   enum { SM_120 = 120 };
   const tl_latency_text text = schedule_latency(s);
   const uint32_t stall = schedule_get(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
-  bool sure = false;
   const bool short_of = s->damaged && index + 1 < s->count && s->sm < SM_120 && stall < tl_latency_least(&text, index);
   const bool none = !stall && !schedule_may_go_on(s, index);
   s->wrong[index] |= none;
   if (!none && !short_of && !(s->wrong[index] && s->made[index]))
     return;
-  const uint32_t cycles = tl_latency_find(&text, index, &sure);
+  const uint32_t cycles = tl_latency_find(&text, index);
   schedule_put(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX, cycles);
 }
 

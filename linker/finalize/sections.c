@@ -49,8 +49,7 @@ static mirror_kind mirror_kind_of(const finalizer *f, uint32_t section) {
 
 /* Shared memory of an executable gets the reserved bytes here (M17). */
 static uint64_t sections_shared_size(const finalizer *f, const tl_section *section, uint64_t size) {
-  enum { RESERVED = 0x400 };
-  return f->mercury->module->mode->final && section->type == SHT_CUDA_SHARED ? size + RESERVED : size;
+  return f->mercury->module->mode->final && section->type == SHT_CUDA_SHARED ? size + TL_RESERVED_SHARED : size;
 }
 
 static bool sections_is_line_table(const finalizer *f, uint32_t section) {

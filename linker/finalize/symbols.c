@@ -46,8 +46,7 @@ static uint32_t symbols_sized_as(const finalizer *f, uint32_t symbol, bool *name
 
 /* M17 */
 static uint64_t symbols_reserved(const finalizer *f) {
-  enum { RESERVED_SHARED = 0x400 };
-  return f->mercury->module->mode->final ? RESERVED_SHARED : 0;
+  return f->mercury->module->mode->final ? TL_RESERVED_SHARED : 0;
 }
 
 /* L1272: before an executable is made the reserved shared memory is Mercury's, whatever the input's SASS side has. */

@@ -21,7 +21,7 @@ void tl_layout_init(tl_layout *layout, const tl_module *module, const tl_constan
                         .block_offset = constants->blocks,
                         .null_value = constants->null_value,
                         .slot = tl_arena_new(arena, uint64_t, symbols),
-                        .reserved = module->arch >= 90 && module->view == TL_VIEW_SASS ? 0x400 : 0};
+                        .reserved = module->arch >= 90 && module->view == TL_VIEW_SASS ? TL_RESERVED_SHARED : 0};
   layout->gone_name = TL_NONE;
   for (int i = 0; i < TL_PLACED_COUNT; i++)
     layout->placed[i].section = TL_NONE;

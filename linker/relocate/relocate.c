@@ -1074,7 +1074,7 @@ static bool relocate_as_mercury(relocating *r, const entry_state *e, outcome *re
 /* L615: the SASS side has the address of reserved shared memory in the instruction, where Mercury leaves it to the loader: in its
  * upper word, whatever that is, but for uniform loads, whose entry has a number of its own (L1309). */
 static bool relocate_writes_reserved(const relocating *r, entry_state *e, outcome *result) {
-  enum { ADDRESS32 = 55, MERCURY_ADDRESS32 = TL_R_MERCURY + 3, RESERVED_SHARED = 0x400 };
+  enum { ADDRESS32 = 55, MERCURY_ADDRESS32 = TL_R_MERCURY + 3 };
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
   const char *const name = tl_module_text(r->module, symbol->name);
   const bool address = e->type == ADDRESS32 || e->type == MERCURY_ADDRESS32;
@@ -1086,7 +1086,7 @@ static bool relocate_writes_reserved(const relocating *r, entry_state *e, outcom
   e->row = tl_sass_row_of_reserved();
   e->s = r->layout->symbol_value[e->symbol];
   if (r->module->mode->final && (symbol->other & STO_SPACE_MASK) == STO_SHARED && tl_reserved_name_is(name)) /* L1721 */
-    e->s += RESERVED_SHARED;
+    e->s += TL_RESERVED_SHARED;
   e->defect = TL_DEFECT_COUNT;
   *result = OUTCOME_APPLY;
   return true;
