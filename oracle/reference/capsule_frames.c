@@ -46,9 +46,7 @@ typedef struct ref_frames {
   ref_map inner;            /* functions within others' texts, by owner and place */
   ref_map coded;            /* those of them that are addresses of code, the first that was read */
   ref_map addresses;        /* the Mercury module's relocation of each frame's address, by file, section and offset */
-  const ref_section
-      *common_section; /* of the common entry that was written last, and its offset there and in the output */
-  uint64_t last_common, last_written;
+  uint64_t last_written;    /* where the common entry that was written last is in the output */
   const ref_section *read_section; /* of the common entry that was read last */
   uint64_t read_at;
   ref_common read;
@@ -63,13 +61,9 @@ static uint64_t ref_frames_common_size(const ref_frame *frame) {
   return REF_FRAME_HEAD + (uint64_t)ref_u32(frame->common_section->data + frame->common + REF_FRAME_LENGTH_AT);
 }
 
+/* L1722: once more before each frame, also where Mercury's frames share one. */
 static void ref_frames_add_common(ref_frames *frames, const ref_frame *frame) {
-  if (frames->common_section == frame->common_section && frames->last_common == frame->common) {
-    return;
-  }
   const uint64_t size = ref_frames_common_size(frame);
-  frames->common_section = frame->common_section;
-  frames->last_common = frame->common;
   frames->last_written = frames->output.size;
   if (frame->common_bytes.size != 0) {
     ref_bytes_add(frames->capsule->mercury, &frames->output, frame->common_bytes.data, frame->common_bytes.size);
