@@ -128,8 +128,9 @@ static void ref_mixed_add_common(ref_mixed_frames *frames, const ref_mixed_frame
                                  const ref_common *common) {
   const uint8_t *data = frames->section->data + frame->common;
   frames->last_written = frames->output.size;
-  if (!is_bare && common->is_whole) {
-    ref_bytes_add(frames->link, &frames->output, common->bytes.data, common->bytes.size);
+  const ref_bytes *bytes = is_bare ? &common->bare : &common->bytes;
+  if (common->is_whole) {
+    ref_bytes_add(frames->link, &frames->output, bytes->data, bytes->size);
   } else {
     ref_bytes_add(frames->link, &frames->output, data, ref_mixed_common_size(frames, frame->common));
   }
