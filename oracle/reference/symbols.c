@@ -109,8 +109,7 @@ void ref_symbols_bare_textures(ref_cubin *cubin, bool is_capsule) {
     if (ref_bindless_mask_of(symbol->info & 15) != 0) {
       symbol->other = 0;
       symbol->size = 0;
-      const bool inside = symbol->section < cubin->section_count;
-      if (is_capsule && !(inside && (cubin->sections[symbol->section].flags & REF_FLAG_EXEC) != 0)) {
+      if (is_capsule && symbol->section >= cubin->section_count) {
         symbol->section = symbol->raw_section = 0;
         symbol->value = 0;
       }
