@@ -331,6 +331,7 @@ typedef struct ref_out_symbol {
   bool is_later;             /* RF769: a section's that was none at first */
   bool common_is_defined;    /* RF53 */
   bool is_weak_after_common; /* D19 */
+  bool is_common_mentioned;  /* RF1293: it was mentioned before it was common */
   bool is_gone;              /* RF662: a variable that was defined in a section that went with a function */
   bool has_no_name;          /* W17.2 */
   uint32_t dead_before;      /* RF1077: global functions that were merged before it and are dead */
