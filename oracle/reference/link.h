@@ -165,6 +165,7 @@ typedef struct ref_file {
   size_t loader_count, loader_capacity;
   ref_indices twins;       /* M2c: sections whose bytes another one has too, those of the same bytes together */
   bool has_no_strings;     /* E66 */
+  size_t first_symbol;     /* of the module, when its merging began */
   bool is_system, is_late; /* C46 */
   bool is_old, is_oldest;  /* RF1111 */
   bool writes_reserved;    /* RF988 */
@@ -430,6 +431,7 @@ typedef struct ref_unified {
 typedef struct ref_unified_numbers {
   ref_indices locals, globals;
   size_t known;
+  uint32_t *taken; /* by file, by sections of entries (L1726) */
 } ref_unified_numbers;
 
 typedef struct ref_unified_list {
