@@ -3,7 +3,16 @@
 
 #include <string.h>
 
-enum { ENTRY_BYTES = 32, FLAGS_AT = 4, OFFSET_AT = 8, FLAGS = 7, ADDED_FLAGS = 6, RETURN_LOW = 56, RETURN_HIGH = 57, NUMBERS_OF_ENTRIES = 2 };
+enum {
+  ENTRY_BYTES = 32,
+  FLAGS_AT = 4,
+  OFFSET_AT = 8,
+  FLAGS = 7,
+  ADDED_FLAGS = 6,
+  RETURN_LOW = 56,
+  RETURN_HIGH = 57,
+  NUMBERS_OF_ENTRIES = 2
+};
 
 #define LACKING UINT32_C(0x80000000)
 
@@ -138,25 +147,54 @@ static bool ref_unified_is_return(const ref_link *link, const ref_out_relocation
          link->functions[function].text == entry->target;
 }
 
-/* L1726: a section of entries takes a number among the local ones with its first entry, and another with the next one that is no return address; by
- * file, how many. */
+/* The file in whose merging the symbol was made. */
+static size_t ref_unified_file_of(const ref_link *link, size_t symbol) {
+  size_t file = 0;
+  while (file + 1 < link->file_count && link->files[file + 1].first_symbol <= symbol) {
+    file++;
+  }
+  return file;
+}
+
+/* RF1294: in an executable each kernel takes one more. */
+static void ref_unified_count_kernels(ref_link *link) {
+  for (size_t i = 0; i < link->function_count && !link->relocatable; i++) {
+    const ref_function *function = &link->functions[i];
+    const size_t symbol = function->text == REF_NONE ? REF_NONE : link->sections[function->text].symbol;
+    if (function->entry && function->live && symbol != REF_NONE) {
+      link->unified_numbers.taken[ref_unified_file_of(link, symbol)]++;
+    }
+  }
+}
+
+/* L1726: a section of entries takes a number among the local ones with its first entry, and another with the second of a section of a file, once; a
+ * return address behind another entry does not count. By file, how many. */
 static void ref_unified_count_entries(ref_link *link) {
-  uint8_t *met = REF_TAKE(link, uint8_t, link->section_count + 1);
+  size_t *last = ref_memory_take_numbers(link, link->section_count + 1); /* the entry that was there last */
+  bool *is_done = REF_TAKE(link, bool, link->section_count + 1);
   link->unified_numbers.taken = REF_TAKE(link, uint32_t, link->file_count + 1);
   for (size_t i = 0; i < link->relocation_count; i++) {
     const ref_out_relocation *entry = &link->relocations[i];
-    const uint8_t known = entry->section < link->section_count ? met[entry->section] : NUMBERS_OF_ENTRIES;
-    if (known == 0 || (known < NUMBERS_OF_ENTRIES && !ref_unified_is_return(link, entry))) {
-      met[entry->section]++;
-      link->unified_numbers.taken[entry->file]++;
+    if (entry->section >= link->section_count || is_done[entry->section]) {
+      continue;
     }
+    const size_t before = last[entry->section];
+    const bool is_second = before != REF_NONE && link->relocations[before].file == entry->file &&
+                           link->relocations[before].input_table == entry->input_table;
+    if (is_second && ref_unified_is_return(link, entry)) {
+      continue;
+    }
+    is_done[entry->section] = is_second;
+    link->unified_numbers.taken[entry->file] += is_second || before == REF_NONE;
+    last[entry->section] = i;
   }
+  ref_unified_count_kernels(link);
 }
 
 /* Those of the files before the one that made the symbol. */
 static uint32_t ref_unified_taken_before(const ref_link *link, size_t symbol) {
   uint32_t taken = 0;
-  for (size_t i = 0; i + 1 < link->file_count && link->files[i + 1].first_symbol <= symbol; i++) {
+  for (size_t i = 0; i < ref_unified_file_of(link, symbol); i++) {
     taken += link->unified_numbers.taken[i];
   }
   return taken;
