@@ -885,6 +885,7 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
   symbol->plain = s->plain;
   if (!symbol->shared && !symbol->misplaced)
     return;
+  symbol->other = s->other;                  /* L1880: else the first mention's stays (W4.6) */
   objects_hold(module, section, s->size, 1); /* L1660 */
   objects_define_shared(module, known, objects_shared_align(s), was_defined);
 }
