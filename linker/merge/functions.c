@@ -33,10 +33,10 @@ static void functions_note_contest(tl_merging *m, uint32_t alias, uint32_t funct
 /* nvlink crashes where a local function that is no kernel goes with the text of a kernel (L450). */
 static void functions_check_dead_local(const tl_merging *m, uint32_t symbol, uint32_t kernel) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
-  if (tl_symbol_binding(s) == STB_LOCAL && !(s->other & STO_ENTRY) && m->cubin->symbols[kernel].other & STO_ENTRY)
+  if (tl_symbol_binding(s) != STB_GLOBAL && !(s->other & STO_ENTRY) && m->cubin->symbols[kernel].other & STO_ENTRY)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
                      (uint64_t)symbol * ELF_SYMBOL_SIZE,
-                     "a local function lies in the text of a kernel that is removed (L450)");
+                     "a function that is not global lies in the text of a kernel that is removed (L450)");
 }
 
 /* An alias in a section whose primary function lives while it is dead, or the other way round: nvlink stops (L25, D63),
@@ -493,6 +493,12 @@ static void functions_check_dead(tl_merging *m, uint32_t symbol, const tl_functi
     functions_report_duplicate(m, symbol, function->first_file);
 }
 
+/* L1882: a function in the text of a kernel, which goes with that. */
+static bool functions_leaves_name(const tl_merging *m, uint32_t symbol) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  return m->bodies[symbol].in_kernel && (s->other & STO_VISIBILITY_MASK) != STV_INTERNAL;
+}
+
 /* What a later variable of a dead function's name is compared with (L90): its body that stands, else its first mention. The
  * file is that of the first body. */
 static void functions_remember_dead(tl_merging *m, uint32_t symbol, const tl_function *resolved) {
@@ -507,8 +513,10 @@ static void functions_remember_dead(tl_merging *m, uint32_t symbol, const tl_fun
   if (known == TL_NONE) {
     known = (uint32_t)module->dead_functions.count;
     tl_map_set(&module->dead_function_of_name, s->name, known);
-    if (tl_symbol_binding(s) == STB_GLOBAL)
+    if (tl_symbol_binding(s) == STB_GLOBAL) {
       tl_u32_push(module->arena, &module->dead_globals, (uint32_t)module->globals.count);
+      tl_u32_push(module->arena, &module->dead_strings, functions_leaves_name(m, symbol) ? s->name : TL_NONE);
+    }
     *tl_vector_push(module->arena, &module->dead_functions) =
         (tl_symbol){.name = s->name, .info = s->info, .other = s->other, .section = TL_NONE, .mention = m->file};
   }

@@ -394,6 +394,7 @@ typedef struct tl_module {
   tl_map local_textures; /* by name (L159) */
   tl_map dead_function_of_name;
   tl_u32_vector dead_globals;  /* by creation: how many of `globals` came before each global one of them (L1643) */
+  tl_u32_vector dead_strings;  /* the names that these leave, TL_NONE for none (L1882) */
   tl_map dead_texts;           /* names of the texts of dead functions (L1583) */
   tl_map local_function_names; /* TL_LOCAL_KERNEL where the last of the name is one */
   tl_map symbol_of_any_name;   /* local ones and sections' too: the first (L159); made when a texture asks for it, */
