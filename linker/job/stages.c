@@ -8,6 +8,7 @@
 #include "cubin/elf.h"
 #include "finalize/barriers.h"
 #include "finalize/fences.h"
+#include "finalize/moved_lines.h"
 #include "finalize/moved_text.h"
 #include "finalize/slow.h"
 #include "graph/live.h"
@@ -70,6 +71,8 @@ static void link_add_barriers(tl_link_common *c, const tl_accepted *accepted, tl
     tl_barriers_add_records(file, &other, barriers, arena);
   else
     tl_barriers_add(file, beside, barriers, arena);
+  if (!mercury && !joined) /* joined views make theirs of Mercury's */
+    tl_lines_moved(file, &c->names, arena);
   if (mercury || joined || !tl_jumps_move(file, arena))
     return;
   const tl_cubin entries = link_read_other(c, accepted, file->view, diagnostics);
