@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "catalog/system_call.h"
 #include "catalog/trace.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
@@ -530,11 +531,24 @@ static void functions_remember_dead(tl_merging *m, uint32_t symbol, const tl_fun
   function->mention = first ? m->file : function->mention;
 }
 
+/* L1887: what is a kernel by its name alone leaves the name of its shared memory, as if that had been made. */
+static void functions_name_dead_provided(const tl_merging *m, uint32_t symbol) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  tl_module *const module = m->module;
+  if (!module->mode->final || s->section == SHN_UNDEF || s->other & STO_ENTRY ||
+      !tl_system_call_is(tl_merging_text(m, s->name)))
+    return;
+  const uint32_t name = tl_module_name(module, ".nv.shared.", s->name);
+  tl_module_add_section_name(module, name);
+  *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
+}
+
 /* A dead function creates nothing, but a second strong definition is reported all the same (C84), and compiler constants
  * are replaced all the same (L95). */
 static void functions_pass_dead(tl_merging *m, uint32_t symbol) {
   const tl_body *const body = &m->bodies[symbol];
   const tl_function *const function = &m->module->resolution->functions.items[body->function];
+  functions_name_dead_provided(m, symbol);
   functions_remember_dead(m, symbol, function);
   if (body->role == TL_BODY_DUPLICATE)
     functions_report_duplicate(m, symbol, function->first_file);
