@@ -478,6 +478,8 @@ static void diagnose_hidden_shared(const tl_module *module, const tl_layout *lay
   if (!symbol->shared || module->keeps_shared || !tl_module_lists_shared(module, symbol->other))
     return;
   const uint32_t section = layout->symbol_section[index];
+  if (symbol->section == TL_NONE && !symbol->external_shared && !symbol->weak_mention)
+    return; /* L1889: that it is undefined has been said */
   if (symbol->section == TL_NONE && !symbol->external_shared)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_UNALLOCATED), site, NULL);
   else if (symbol->section == TL_NONE && !tl_module_is_own_external(module, symbol))
