@@ -35,10 +35,14 @@ static uint32_t diagnose_count_cyclic_edges(const tl_graph *graph, uint32_t func
   return count;
 }
 
-/* Without an index file slots are functions as others, in a section of their kind (L867). */
+/* Without an index file slots are functions as others (L867), in a section of their kind or called so (L1890). */
 static bool diagnose_is_slot(const tl_module *module, uint32_t function) {
-  const uint32_t section = module->symbols.items[module->symbol_of_function[function]].section;
-  return section != TL_NONE && module->sections.items[section].type == SHT_CUDA_UFT_REL;
+  const tl_symbol *const symbol = &module->symbols.items[module->symbol_of_function[function]];
+  if (symbol->section == TL_NONE)
+    return false;
+  const bool called = tl_text_behind(tl_module_text(module, symbol->name), "__cuda_uf_stub_") &&
+                      !(symbol->other & (STO_ENTRY | STO_MANAGED));
+  return module->sections.items[symbol->section].type == SHT_CUDA_UFT_REL || (called && !module->index);
 }
 
 /* E40, for jump slots too where they are kernels (L557). */
