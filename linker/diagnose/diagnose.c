@@ -357,7 +357,7 @@ void tl_diagnose_deleted(const tl_module *module) {
       diagnose_names_nothing(module, ".nv.udt.entry", SHT_CUDA_UDT_ENTRY))
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
-  if (module->deleted_section)
+  if (module->deleted_section || (module->foreign_in_pool && !module->has_external_shared)) /* L1891 */
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SECTION),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
   if (module->kept_alias || (module->dead_local_alias && !diagnose_is_early_alias(module)))

@@ -463,6 +463,7 @@ typedef struct tl_module {
   uint32_t compat_size;
   bool external_pool; /* .nv_debug.shared was made for extern shared memory (L1703) */
   bool has_external_shared;
+  bool foreign_in_pool;               /* an object of another space lies in a pool that was not (L1891) */
   bool has_surface;                   /* L590 */
   uint32_t bare_shared;               /* section of an -ewp object that only looks like the pool (L746), TL_NONE */
   bool null_is_shared;                /* symbol 0 stands for one of these: */
