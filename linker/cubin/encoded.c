@@ -23,9 +23,9 @@ static const encoded_row encoded_rows[] = {
  * that are carried in and their conditions, the upper half of an address, third operands, numbers of sizes that there are not. */
 typedef struct encoded_condition {
   uint16_t opcode;
-  bool other;             /* where the tested bits are not so */
-  uint64_t test[2];       /* of the upper word: which bits, and what they are */
-  uint64_t bits[2][2];    /* of both words: which bits, and what they become */
+  bool other;          /* where the tested bits are not so */
+  uint64_t test[2];    /* of the upper word: which bits, and what they are */
+  uint64_t bits[2][2]; /* of both words: which bits, and what they become */
 } encoded_condition;
 
 static const encoded_condition encoded_conditions[] = {

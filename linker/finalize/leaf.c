@@ -467,7 +467,7 @@ static void leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state
   leaf_instruction *const at = &l->instructions[index];
   const leaf_state before = *state;
   leaf_wait(at, state);
-  l->sure &= at->opcode != OP_COLLECTIVE;
+  l->sure &= at->opcode != OP_COLLECTIVE || (!before.old && !before.new); /* L1849 */
   if (at->read < NUMBERS) {
     at->new_read = leaf_allocate(l, index, false, state, &before);
     leaf_set(state, false, at->read, at->new_read);
