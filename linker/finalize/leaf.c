@@ -12,6 +12,7 @@
 #include "finalize/leaf.h"
 
 #include "base/bytes.h"
+#include "cubin/operands.h"
 
 #include <string.h>
 
@@ -360,6 +361,33 @@ static uint8_t leaf_choose(const leaf *l, leaf_kind kind, uint8_t pending, uint8
   return number == NO_BARRIER && !(pending >> TEXTURE & 1) ? TEXTURE : number;
 }
 
+/* How far the first wait for any of some of the input's numbers is in the block; UINT32_MAX where there is none. */
+static uint32_t leaf_first_wait(const leaf *l, uint32_t index, uint8_t numbers) {
+  const leaf_block *const block = &l->blocks[l->instructions[index].block];
+  for (uint32_t i = index + 1; i < block->first + block->count; i++)
+    if (l->instructions[i].wait & numbers)
+      return i;
+  return UINT32_MAX;
+}
+
+/* L1852: where all are pending, the number that is waited for last is shared; by what is waited for in another block the first. */
+static uint8_t leaf_share(const leaf *l, uint32_t index, leaf_kind kind, const leaf_state *state, bool of_input) {
+  uint8_t best = 0;
+  uint32_t last = 0;
+  if (!kind.local && kind.class == CLASS_GENERAL)
+    return 0;
+  for (unsigned number = kind.class == CLASS_LONG ? 2 : 0; number < NUMBERS; number++) {
+    uint8_t old = of_input ? (uint8_t)(1u << number) : 0;
+    for (unsigned i = 0; i < NUMBERS && !of_input; i++)
+      old |= state->stands[i] >> number & 1 ? (uint8_t)(1u << i) : 0;
+    const uint32_t wait = leaf_first_wait(l, index, old);
+    if (wait > last)
+      best = (uint8_t)number;
+    last = wait > last ? wait : last;
+  }
+  return best;
+}
+
 /* L773: whether what is pending has the numbers of the input. */
 static bool leaf_is_as_in_input(const leaf_state *state) {
   bool same = state->old == state->new;
@@ -368,10 +396,22 @@ static bool leaf_is_as_in_input(const leaf_state *state) {
   return same;
 }
 
-/* Where no number was free, a barrier of the other kind or R1's load may have its number by chance (L770). */
-static bool leaf_shares_kind(const leaf_state *state, uint8_t old, bool writes) {
+/* Where no number was free, another barrier's or R1's load may have its number by chance (L770): not where what waits for it uses this
+ * one's registers, too (L1852). */
+static bool leaf_shares_user(const leaf *l, uint32_t index, const leaf_state *state, uint8_t old, bool writes) {
+  const uint32_t user = leaf_first_wait(l, index, (uint8_t)(1u << old));
+  tl_operands own, other;
   const unsigned others = (writes ? state->reads : state->writes) | state->pointer;
-  return !(others >> old & 1);
+  if (!(others >> old & 1))
+    return true;
+  if (state->pointer >> old & 1 || user == UINT32_MAX)
+    return false;
+  tl_operands_read(&own, l->text + (uint64_t)index * INSTRUCTION);
+  tl_operands_read(&other, l->text + (uint64_t)user * INSTRUCTION);
+  if (!writes)
+    return tl_operands_meet(own.reads, own.read_count, other.writes, other.write_count, false);
+  return tl_operands_meet(own.writes, own.write_count, other.reads, other.read_count, false) ||
+         tl_operands_meet(own.writes, own.write_count, other.writes, other.write_count, false);
 }
 
 /* L773, L1045: the last instruction of a block, or the one in front of a call that ends it, may have what it waits for still
@@ -412,7 +452,8 @@ static uint8_t leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_st
   const uint8_t avoided = leaf_avoided(l, at->block, false);
   if (leaf_keeps(l, index, state, before))
     return old;
-  if (state->stands[old] && (!ran_out || leaf_shares_kind(state, old, writes))) { /* M45d: shared then, shared now */
+  if (state->stands[old] &&
+      (!ran_out || leaf_shares_user(l, index, state, old, writes))) { /* M45d: shared then, shared now */
     l->sure &= !ran_out || (state->new &range) == range || (range != ALL_GENERAL && state->longs >> old & 1);
     for (unsigned number = 0; number < NUMBERS; number++)
       if (state->stands[old] >> number & 1)
@@ -422,7 +463,9 @@ static uint8_t leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_st
   if (number == NO_BARRIER && ran_out && (state->pointer >> old & 1)) /* L772 */
     number = leaf_choose(l, kind, state->new, avoided);
   l->sure &= number != NO_BARRIER;
-  return number == NO_BARRIER ? TEXTURE : number;
+  if (number == NO_BARRIER)
+    number = leaf_choose(l, kind, state->new, avoided);
+  return number == NO_BARRIER ? leaf_share(l, index, kind, state, false) : number;
 }
 
 static void leaf_set(leaf_state *state, bool writes, uint8_t old, uint8_t number) {
@@ -613,7 +656,7 @@ tl_remake tl_leaf_remake(uint8_t *text, uint64_t size, tl_arena *arena) {
       leaf_step(&l, i, pointer_load, &state);
     l.at_end[b] = state;
   }
-  if (!leaf_find_waits(&l, arena) || !l.sure)
+  if (!leaf_find_waits(&l, arena))
     return TL_REMAKE_UNSURE;
   leaf_write(&l);
   return TL_REMAKE_SURE;
