@@ -4,7 +4,7 @@
  *
  * One pass over the basic blocks in their order. What is pending is known in both numberings: which numbers of the input
  * are, and which new numbers stand for each of them. Whether the result is certain depends on the input alone: where all
- * numbers are pending at once the allocator shares, by a choice that is not known (M45i); a number is certain where the
+ * numbers are pending at once the allocator shares, by a choice that is not known for sure (M45i, L1852); a number is certain where the
  * rules give the input its own, or where nothing has changed that decides it.
  *
  * A call of a register alone makes a kernel no less a leaf; it ends its block (L1045). The other way round, a kernel that
@@ -46,6 +46,7 @@ typedef struct leaf_instruction {
   uint16_t opcode;
   uint8_t write, read, wait, stall;      /* of the input */
   uint8_t new_write, new_read, new_wait; /* of the output */
+  uint8_t later, added; /* new numbers that are waited for later than in the input, and here instead (L1852) */
   bool
       waits_anyway; /* for every number, pending or not, which frees none: a discard of the cache, a NOP at a fence (L691) */
   bool ends;        /* its block */
@@ -64,7 +65,8 @@ typedef struct leaf_state {
   uint8_t old, new;
   uint8_t reads, writes, longs, pointer;
   uint8_t stands[NUMBERS];
-  uint8_t stood[NUMBERS]; /* for what was waited for already */
+  uint8_t stood[NUMBERS];  /* for what was waited for already */
+  uint32_t users[NUMBERS]; /* of new numbers given in this block alone: who uses it first (L1852) */
 } leaf_state;
 
 typedef struct leaf {
@@ -358,6 +360,8 @@ static uint8_t leaf_choose(const leaf *l, leaf_kind kind, uint8_t pending, uint8
     number = leaf_lowest(pending | avoided, base);
   if (number == NO_BARRIER)
     number = leaf_lowest(pending, base);
+  if (!kind.local && kind.class == CLASS_GENERAL)
+    return number; /* never 5 (L1852) */
   return number == NO_BARRIER && !(pending >> TEXTURE & 1) ? TEXTURE : number;
 }
 
@@ -366,6 +370,39 @@ static uint32_t leaf_first_wait(const leaf *l, uint32_t index, uint8_t numbers) 
   const leaf_block *const block = &l->blocks[l->instructions[index].block];
   for (uint32_t i = index + 1; i < block->first + block->count; i++)
     if (l->instructions[i].wait & numbers)
+      return i;
+  return UINT32_MAX;
+}
+
+/* Whether an instruction uses what another one writes, or writes what it reads; `otherwise` where their operands are not known. */
+static bool leaf_uses(const leaf *l, uint32_t user, uint32_t index, bool writes, bool otherwise) {
+  tl_operands own, other;
+  tl_operands_read(&own, l->text + (uint64_t)index * INSTRUCTION);
+  tl_operands_read(&other, l->text + (uint64_t)user * INSTRUCTION);
+  if (!own.known || !other.known)
+    return otherwise;
+  if (!writes)
+    return tl_operands_meet(own.reads, own.read_count, other.writes, other.write_count, false);
+  return tl_operands_meet(own.writes, own.write_count, other.reads, other.read_count, false) ||
+         tl_operands_meet(own.writes, own.write_count, other.writes, other.write_count, false);
+}
+
+/* Whether the operands of all instructions between two are known, that of the first one included. */
+static bool leaf_knows(const leaf *l, uint32_t first, uint32_t behind) {
+  tl_operands operands;
+  bool known = true;
+  for (uint32_t i = first; i < behind && known; i++) {
+    tl_operands_read(&operands, l->text + (uint64_t)i * INSTRUCTION);
+    known = operands.known;
+  }
+  return known;
+}
+
+/* The first instruction of the block that uses what a barrier of one before it is for; UINT32_MAX. */
+static uint32_t leaf_find_user(const leaf *l, uint32_t index, bool writes, uint8_t old) {
+  const leaf_block *const block = &l->blocks[l->instructions[index].block];
+  for (uint32_t i = index + 1; i < block->first + block->count; i++)
+    if (leaf_uses(l, i, index, writes, l->instructions[i].wait >> old & 1))
       return i;
   return UINT32_MAX;
 }
@@ -380,7 +417,8 @@ static uint8_t leaf_share(const leaf *l, uint32_t index, leaf_kind kind, const l
     uint8_t old = of_input ? (uint8_t)(1u << number) : 0;
     for (unsigned i = 0; i < NUMBERS && !of_input; i++)
       old |= state->stands[i] >> number & 1 ? (uint8_t)(1u << i) : 0;
-    const uint32_t wait = leaf_first_wait(l, index, old);
+    const bool known = !of_input && state->users[number] > index;
+    const uint32_t wait = known ? state->users[number] : leaf_first_wait(l, index, old);
     if (wait > last)
       best = (uint8_t)number;
     last = wait > last ? wait : last;
@@ -400,18 +438,11 @@ static bool leaf_is_as_in_input(const leaf_state *state) {
  * one's registers, too (L1852). */
 static bool leaf_shares_user(const leaf *l, uint32_t index, const leaf_state *state, uint8_t old, bool writes) {
   const uint32_t user = leaf_first_wait(l, index, (uint8_t)(1u << old));
-  tl_operands own, other;
   const unsigned others = (writes ? state->reads : state->writes) | state->pointer;
-  if (!(others >> old & 1))
-    return true;
-  if (state->pointer >> old & 1 || user == UINT32_MAX)
+  const bool alike = !(others >> old & 1);
+  if (state->pointer >> old & 1)
     return false;
-  tl_operands_read(&own, l->text + (uint64_t)index * INSTRUCTION);
-  tl_operands_read(&other, l->text + (uint64_t)user * INSTRUCTION);
-  if (!writes)
-    return tl_operands_meet(own.reads, own.read_count, other.writes, other.write_count, false);
-  return tl_operands_meet(own.writes, own.write_count, other.reads, other.read_count, false) ||
-         tl_operands_meet(own.writes, own.write_count, other.writes, other.write_count, false);
+  return user == UINT32_MAX ? alike : leaf_uses(l, user, index, writes, alike);
 }
 
 /* L773, L1045: the last instruction of a block, or the one in front of a call that ends it, may have what it waits for still
@@ -469,6 +500,8 @@ static uint8_t leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_st
 }
 
 static void leaf_set(leaf_state *state, bool writes, uint8_t old, uint8_t number) {
+  if (!(state->new >> number & 1))
+    state->users[number] = 0;
   *(writes ? &state->writes : &state->reads) |= (uint8_t)(1u << old);
   state->old |= (uint8_t)(1u << old);
   state->new |= (uint8_t)(1u << number);
@@ -479,7 +512,8 @@ static void leaf_set(leaf_state *state, bool writes, uint8_t old, uint8_t number
 static void leaf_wait(leaf_instruction *at, leaf_state *state) {
   for (unsigned old = 0; old < NUMBERS; old++)
     if (at->wait >> old & 1)
-      at->new_wait |= state->stands[old] & state->new;
+      at->new_wait |= state->stands[old] & state->new &(uint8_t)~at->later;
+  at->new_wait |= at->added & state->new;
   state->old &= (uint8_t)~at->wait;
   state->reads &= (uint8_t)~at->wait;
   state->writes &= (uint8_t)~at->wait;
@@ -506,14 +540,37 @@ static void leaf_wait_again(leaf_instruction *at, const leaf_state *before, leaf
   }
 }
 
+/* L1852: what shared a number in the input and no longer does is waited for where it is used, in this block and behind instructions
+ * whose operands are known. */
+static void leaf_defer(leaf *l, uint32_t index, const leaf_state *state) {
+  leaf_instruction *const at = &l->instructions[index];
+  for (unsigned old = 0; old < NUMBERS; old++) {
+    const uint8_t stands = at->wait >> old & 1 ? state->stands[old] & state->new : 0;
+    for (unsigned number = 0; number < NUMBERS && stands & (stands - 1); number++) {
+      const uint32_t user = state->users[number];
+      if (!(stands >> number & 1) || user <= index || user == UINT32_MAX || !leaf_knows(l, index, user))
+        continue;
+      at->later |= (uint8_t)(1u << number);
+      l->instructions[user].added |= (uint8_t)(1u << number);
+    }
+  }
+}
+
+static void leaf_note_user(const leaf *l, uint32_t index, bool writes, uint8_t old, uint32_t *first) {
+  const uint32_t user = leaf_find_user(l, index, writes, old);
+  *first = !*first || user < *first ? user : *first;
+}
+
 static void leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state *state) {
   leaf_instruction *const at = &l->instructions[index];
   const leaf_state before = *state;
+  leaf_defer(l, index, state);
   leaf_wait(at, state);
   l->sure &= at->opcode != OP_COLLECTIVE || (!before.old && !before.new); /* L1849 */
   if (at->read < NUMBERS) {
     at->new_read = leaf_allocate(l, index, false, state, &before);
     leaf_set(state, false, at->read, at->new_read);
+    leaf_note_user(l, index, false, at->read, &state->users[at->new_read]);
   }
   if (at->write < NUMBERS && index == pointer_load) {
     state->old |= (uint8_t)(1u << at->write);
@@ -522,6 +579,7 @@ static void leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state
   } else if (at->write < NUMBERS) {
     at->new_write = leaf_allocate(l, index, true, state, &before);
     leaf_set(state, true, at->write, at->new_write);
+    leaf_note_user(l, index, true, at->write, &state->users[at->new_write]);
     if (leaf_is_long(at->opcode))
       state->longs |= (uint8_t)(1u << at->write);
   }
@@ -542,6 +600,8 @@ static leaf_state leaf_entry_state(const leaf *l, uint32_t block) {
     for (int i = 0; i < NUMBERS; i++)
       state.stands[i] |= from->stands[i];
   }
+  for (int i = 0; i < NUMBERS; i++)
+    state.users[i] = 1; /* not known, in front of every instruction that asks */
   return state;
 }
 
@@ -575,11 +635,15 @@ static bool leaf_find_waits(leaf *l, tl_arena *arena) {
     changed = false;
     for (uint32_t b = 0; b < l->block_count; b++) {
       leaf_state state = leaf_full_entry(l, b, at_end);
+      uint8_t carried = state.new;
       for (uint32_t i = l->blocks[b].first; i < l->blocks[b].first + l->blocks[b].count; i++) {
         leaf_instruction *const at = &l->instructions[i];
         const leaf_state before = state;
         at->new_wait = 0;
+        if (at->later & carried)
+          return false;
         leaf_wait(at, &state);
+        carried &= (uint8_t)~at->new_wait;
         leaf_wait_again(at, &before, &state);
         if (at->new_read < NUMBERS)
           leaf_set(&state, false, at->read, at->new_read);
