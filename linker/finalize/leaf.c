@@ -65,8 +65,7 @@ typedef struct leaf_state {
   uint8_t old, new;
   uint8_t reads, writes, longs, pointer;
   uint8_t stands[NUMBERS];
-  uint8_t stood[NUMBERS];  /* for what was waited for already */
-  uint32_t users[NUMBERS]; /* of new numbers given in this block alone: who uses it first (L1852) */
+  uint8_t stood[NUMBERS]; /* for what was waited for already */
 } leaf_state;
 
 typedef struct leaf {
@@ -77,6 +76,7 @@ typedef struct leaf {
   uint32_t block_count;
   leaf_state *at_end; /* by block */
   uint32_t *first_predecessor, *predecessors;
+  uint32_t users[NUMBERS]; /* of new numbers given in the block in hand alone: who uses it first (L1852) */
   bool has_textures;
   bool sure;
 } leaf;
@@ -417,8 +417,8 @@ static uint8_t leaf_share(const leaf *l, uint32_t index, leaf_kind kind, const l
     uint8_t old = of_input ? (uint8_t)(1u << number) : 0;
     for (unsigned i = 0; i < NUMBERS && !of_input; i++)
       old |= state->stands[i] >> number & 1 ? (uint8_t)(1u << i) : 0;
-    const bool known = !of_input && state->users[number] > index;
-    const uint32_t wait = known ? state->users[number] : leaf_first_wait(l, index, old);
+    const bool known = !of_input && l->users[number] > index;
+    const uint32_t wait = known ? l->users[number] : leaf_first_wait(l, index, old);
     if (wait > last)
       best = (uint8_t)number;
     last = wait > last ? wait : last;
@@ -500,8 +500,6 @@ static uint8_t leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_st
 }
 
 static void leaf_set(leaf_state *state, bool writes, uint8_t old, uint8_t number) {
-  if (!(state->new >> number & 1))
-    state->users[number] = 0;
   *(writes ? &state->writes : &state->reads) |= (uint8_t)(1u << old);
   state->old |= (uint8_t)(1u << old);
   state->new |= (uint8_t)(1u << number);
@@ -547,7 +545,7 @@ static void leaf_defer(leaf *l, uint32_t index, const leaf_state *state) {
   for (unsigned old = 0; old < NUMBERS; old++) {
     const uint8_t stands = at->wait >> old & 1 ? state->stands[old] & state->new : 0;
     for (unsigned number = 0; number < NUMBERS && stands & (stands - 1); number++) {
-      const uint32_t user = state->users[number];
+      const uint32_t user = l->users[number];
       if (!(stands >> number & 1) || user <= index || user == UINT32_MAX || !leaf_knows(l, index, user))
         continue;
       at->later |= (uint8_t)(1u << number);
@@ -556,9 +554,10 @@ static void leaf_defer(leaf *l, uint32_t index, const leaf_state *state) {
   }
 }
 
-static void leaf_note_user(const leaf *l, uint32_t index, bool writes, uint8_t old, uint32_t *first) {
+static void leaf_note_user(leaf *l, uint32_t index, bool writes, uint8_t old, uint8_t number, const leaf_state *state) {
   const uint32_t user = leaf_find_user(l, index, writes, old);
-  *first = !*first || user < *first ? user : *first;
+  const bool pending = state->new >> number & 1;
+  l->users[number] = pending ? (uint32_t)tl_smaller(user, l->users[number]) : user;
 }
 
 static void leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state *state) {
@@ -569,8 +568,8 @@ static void leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state
   l->sure &= at->opcode != OP_COLLECTIVE || (!before.old && !before.new); /* L1849 */
   if (at->read < NUMBERS) {
     at->new_read = leaf_allocate(l, index, false, state, &before);
+    leaf_note_user(l, index, false, at->read, at->new_read, state);
     leaf_set(state, false, at->read, at->new_read);
-    leaf_note_user(l, index, false, at->read, &state->users[at->new_read]);
   }
   if (at->write < NUMBERS && index == pointer_load) {
     state->old |= (uint8_t)(1u << at->write);
@@ -578,8 +577,8 @@ static void leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state
     at->new_write = NO_BARRIER;
   } else if (at->write < NUMBERS) {
     at->new_write = leaf_allocate(l, index, true, state, &before);
+    leaf_note_user(l, index, true, at->write, at->new_write, state);
     leaf_set(state, true, at->write, at->new_write);
-    leaf_note_user(l, index, true, at->write, &state->users[at->new_write]);
     if (leaf_is_long(at->opcode))
       state->longs |= (uint8_t)(1u << at->write);
   }
@@ -600,8 +599,6 @@ static leaf_state leaf_entry_state(const leaf *l, uint32_t block) {
     for (int i = 0; i < NUMBERS; i++)
       state.stands[i] |= from->stands[i];
   }
-  for (int i = 0; i < NUMBERS; i++)
-    state.users[i] = 1; /* not known, in front of every instruction that asks */
   return state;
 }
 
@@ -716,6 +713,7 @@ tl_remake tl_leaf_remake(uint8_t *text, uint64_t size, tl_arena *arena) {
   leaf_divide(&l, arena);
   for (uint32_t b = 0; b < l.block_count; b++) {
     leaf_state state = leaf_entry_state(&l, b);
+    memset(l.users, 0, sizeof l.users); /* of what is pending already not known: in front of all that ask */
     for (uint32_t i = l.blocks[b].first; i < l.blocks[b].first + l.blocks[b].count; i++)
       leaf_step(&l, i, pointer_load, &state);
     l.at_end[b] = state;
