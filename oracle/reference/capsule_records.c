@@ -116,41 +116,50 @@ static bool ref_records_is_plain(const ref_bytes *text) {
   return longest * 4 >= all;
 }
 
-/* `others`: the instructions that were others, and those whose times cannot be. Where the whole upper word is the
- * record's, so are the times. */
-static void ref_records_mend_code(ref_link *link, ref_capsule_step *step, ref_bytes *text, ref_indices *others) {
+/* One of the instructions that a record makes. True: another one than in the text, whose times are its own, too; where the whole
+ * upper word is the record's, so are the times. */
+static bool ref_records_mend_one(const ref_capsule_step *step, uint64_t part, uint8_t *instruction) {
+  const uint8_t *record = step->data + step->record;
+  const size_t size = step->end - step->record;
+  const unsigned old = ref_bits_get(instruction, 0, OPCODE_WIDTH);
+  const uint64_t upper = ref_u64(instruction + INSTRUCTION / 2);
+  const ref_record_row *row = step->sass_count == 1 ? ref_records_find_row(record, size) : NULL;
+  bool is_whole = ref_wholes_write(record, size, step->sass_count, part, instruction);
+  if (!is_whole && step->sass_count == 1) {
+    is_whole = ref_forms_write(record, size, instruction);
+  }
+  if (!is_whole && row != NULL) {
+    ref_bits_put(instruction, 0, OPCODE_WIDTH, row->opcode);
+  } else if (!is_whole && step->sass_count == 1 && ref_records_write_short(record, size, instruction)) {
+    const unsigned opcode = ref_bits_get(instruction, 0, OPCODE_WIDTH);
+    is_whole = opcode == OPCODE_RET || opcode == OPCODE_CALL;
+  }
+  return is_whole && old != ref_bits_get(instruction, 0, OPCODE_WIDTH) &&
+         upper != ref_u64(instruction + INSTRUCTION / 2);
+}
+
+/* Instructions that were others, and those of records that have no stall. */
+typedef struct ref_records_found {
+  ref_indices others, hasty;
+} ref_records_found;
+
+static void ref_records_mend_code(ref_link *link, ref_capsule_step *step, ref_bytes *text, ref_records_found *found) {
   const uint64_t count = text->size / INSTRUCTION;
   while (ref_capsule_body_next(step)) {
-    const uint8_t *record = step->data + step->record;
-    const size_t size = step->end - step->record;
-    if (step->sass_count != 1 || step->sass >= count) {
-      continue;
-    }
-    uint8_t *instruction = text->data + step->sass * INSTRUCTION;
-    if (step->derived) {
+    if (step->derived && step->sass < count) {
+      uint8_t *instruction = text->data + step->sass * INSTRUCTION;
       ref_unused_clear(instruction);
       if (ref_times_are_impossible(instruction)) {
-        ref_indices_add(link, others, (size_t)step->sass);
+        ref_indices_add(link, &found->others, (size_t)step->sass);
       }
       continue;
     }
-    const unsigned old = ref_bits_get(instruction, 0, OPCODE_WIDTH);
-    const uint64_t upper = ref_u64(instruction + INSTRUCTION / 2);
-    if (ref_forms_write(record, size, instruction)) {
-      if (old != ref_bits_get(instruction, 0, OPCODE_WIDTH) && upper != ref_u64(instruction + INSTRUCTION / 2)) {
-        ref_indices_add(link, others, (size_t)step->sass);
-      }
-      continue;
-    }
-    const ref_record_row *row = ref_records_find_row(record, size);
-    if (row != NULL) {
-      ref_bits_put(instruction, 0, OPCODE_WIDTH, row->opcode);
-    } else if (ref_records_write_short(record, size, instruction)) {
-      const bool is_control = ref_bits_get(instruction, 0, OPCODE_WIDTH) == OPCODE_RET ||
-                              ref_bits_get(instruction, 0, OPCODE_WIDTH) == OPCODE_CALL;
-      if (is_control && old != ref_bits_get(instruction, 0, OPCODE_WIDTH) &&
-          upper != ref_u64(instruction + INSTRUCTION / 2)) {
-        ref_indices_add(link, others, (size_t)step->sass);
+    for (uint64_t part = 0; part < step->sass_count && step->sass + part < count; part++) {
+      uint8_t *instruction = text->data + (step->sass + part) * INSTRUCTION;
+      if (ref_records_mend_one(step, part, instruction)) {
+        ref_indices_add(link, &found->others, (size_t)(step->sass + part));
+      } else if (step->sass_count == 1 && ref_times_are_impossible(instruction)) {
+        ref_indices_add(link, &found->hasty, (size_t)step->sass);
       }
     }
   }
@@ -159,17 +168,20 @@ static void ref_records_mend_code(ref_link *link, ref_capsule_step *step, ref_by
 static void ref_records_mend_text(ref_link *link, const ref_section *capsule, ref_section *text) {
   ref_capsule_step step;
   ref_bytes made = {0};
-  ref_indices others = {0};
+  ref_records_found found = {0};
   if (text->data == NULL || !ref_capsule_body_begin(capsule->data, (size_t)capsule->size, &step)) {
     return;
   }
   ref_bytes_add(link, &made, text->data, (size_t)text->size);
   ref_records_mend_fields(&made);
-  ref_records_mend_code(link, &step, &made, &others);
+  ref_records_mend_code(link, &step, &made, &found);
   const bool is_damaged = made.size != 0 && memcmp(made.data, text->data, made.size) != 0;
   if (!ref_records_is_plain(&made)) {
-    for (size_t i = 0; i < others.count; i++) {
-      ref_times_give(made.data, made.size / INSTRUCTION, others.items[i]);
+    for (size_t i = 0; i < found.others.count; i++) {
+      ref_times_give(made.data, made.size / INSTRUCTION, found.others.items[i]);
+    }
+    for (size_t i = 0; i < found.hasty.count; i++) {
+      ref_times_give_stall(made.data, made.size / INSTRUCTION, found.hasty.items[i]);
     }
     ref_times_settle(made.data, made.size / INSTRUCTION, is_damaged);
   }

@@ -390,6 +390,15 @@ bool ref_times_are_impossible(const uint8_t *instruction) {
          base != MATRIX_OTHER;
 }
 
+/* RF1266: one that has all but a stall. */
+void ref_times_give_stall(uint8_t *text, size_t count, size_t number) {
+  const ref_times times = {.text = text, .count = count, .number = number};
+  uint8_t *own = text + number * INSTRUCTION;
+  const unsigned stall = ref_times_stall(&times, ref_times_mask(own, WRITE_BIT) | ref_times_mask(own, READ_BIT));
+  ref_bits_put(own, TIMES_BIT, 4, stall);
+  ref_bits_put(own, YIELD_BIT, 1, stall < LONG_STALL);
+}
+
 void ref_times_give(uint8_t *text, size_t count, size_t number) {
   const ref_times times = {.text = text, .count = count, .number = number};
   uint8_t *own = text + number * INSTRUCTION;
@@ -497,6 +506,11 @@ static const uint16_t never_read[] = {0x002, 0x005, 0x006, 0x007, 0x008, 0x00b, 
                                       0x11b, 0x141, 0x142, 0x143, 0x144, 0x145, 0x146, 0x147, 0x148, 0x149, 0x14d,
                                       0x14e, 0x150, 0x155, 0x158, 0x15c, 0x15d, 0x1ab, 0x1ac, 0x1c7};
 
+/* RF1264: others that yield unless their stall is long. */
+static const uint16_t yields_unless_long[] = {0x100, 0x105, 0x106, 0x108, 0x109, 0x111, 0x112, 0x113,
+                                              0x119, 0x166, 0x180, 0x181, 0x182, 0x183, 0x184, 0x189,
+                                              0x18c, 0x199, 0x1a8, 0x1ae, 0x1c3, 0x1c4};
+
 static bool ref_times_is_among(const uint16_t *bases, size_t count, unsigned base) {
   size_t first = 0, behind = count;
   while (first + 1 < behind) {
@@ -524,7 +538,8 @@ static void ref_times_settle_yield(uint8_t *at, unsigned cycles) {
   const unsigned stall = ref_bits_get(at, TIMES_BIT, 4), base = ref_times_base(at);
   const bool is_fixed = base < FIXED_BELOW;
   const bool is_known = ref_times_is_among(never_written, sizeof never_written / sizeof *never_written, base) ||
-                        (!is_fixed && ref_times_is_among(never_read, sizeof never_read / sizeof *never_read, base));
+                        (!is_fixed && ref_times_is_among(never_read, sizeof never_read / sizeof *never_read, base)) ||
+                        ref_times_is_among(yields_unless_long, sizeof yields_unless_long / sizeof(uint16_t), base);
   if (!is_known || base == NO_OPERATION || base == LEPC || stall == 0) {
     return;
   }
@@ -567,12 +582,65 @@ static void ref_times_drop_waits(uint8_t *text, size_t count) {
   }
 }
 
+/* The instruction that a branch or a convergence barrier names, or REF_NONE. */
+static size_t ref_times_target(const uint8_t *at, size_t number, size_t count) {
+  enum { BSSY = 0x145, LOW = 16, LOW_WIDTH = 8, HIGH = 34, UNIT = 4 };
+  const unsigned base = ref_times_base(at);
+  if (base != BRA && base != BSSY) {
+    return REF_NONE;
+  }
+  const uint64_t high = (uint64_t)ref_bits_get(at, HIGH, 30);
+  const uint64_t words = base == BSSY ? high : high << LOW_WIDTH | ref_bits_get(at, LOW, LOW_WIDTH);
+  const uint64_t width = base == BSSY ? 30 : 30 + LOW_WIDTH;
+  const uint64_t sign = UINT64_C(1) << (width - 1);
+  const int64_t step = (int64_t)((words ^ sign) - sign) * UNIT / INSTRUCTION;
+  const int64_t target = (int64_t)number + 1 + step;
+  return target >= 0 && (uint64_t)target < count ? (size_t)target : REF_NONE;
+}
+
+/* How many instructions from the beginning on nobody comes to but by those in front of them: up to where a branch leads, a call or the end. */
+static size_t ref_times_count_first(const uint8_t *text, size_t count) {
+  enum { BSSY = 0x145, YIELD = 0x146, WARPSYNC = 0x148, FIRST_CONTROL = 0x141 };
+  size_t first = count;
+  for (size_t i = 0; i < count; i++) {
+    const size_t target = ref_times_target(text + i * INSTRUCTION, i, count);
+    first = target < first ? target : first;
+  }
+  for (size_t i = 0; i < first; i++) {
+    const uint8_t *at = text + i * INSTRUCTION;
+    const unsigned base = ref_times_base(at);
+    const bool is_control = base >= FIRST_CONTROL && base <= LAST_CONTROL;
+    const bool goes_on =
+        base == BSSY || base == YIELD || base == WARPSYNC || base == EXIT || base == RET || base == BRA;
+    if (ref_times_is_end(at) || (is_control && !goes_on)) {
+      return i + 1;
+    }
+  }
+  return first;
+}
+
+/* RF1265: there nobody waits for a number that is not set. */
+static void ref_times_drop_first_waits(uint8_t *text, size_t count) {
+  enum { BRA_DIVERGENT = 0x547 };
+  const size_t first = ref_times_count_first(text, count);
+  unsigned pending = 0;
+  for (size_t i = 0; i < first; i++) {
+    uint8_t *at = text + i * INSTRUCTION;
+    const unsigned waits = ref_times_waits(at);
+    if (waits != EVERY_WAIT && (waits & ~pending) != 0 && ref_times_opcode(at) != BRA_DIVERGENT) {
+      ref_bits_put(at, WAIT_BIT, BOARDS, waits & pending);
+    }
+    pending = (pending & ~waits) | ref_times_mask(at, WRITE_BIT) | ref_times_mask(at, READ_BIT);
+  }
+}
+
 /* RF1223; the rules that are less than sure, and RF1224 and RF1225, only in a text that is damaged otherwise. */
 void ref_times_settle(uint8_t *text, size_t count, bool is_damaged) {
   unsigned cycles = 0;
   if (is_damaged) {
     ref_times_drop_waits(text, count);
   }
+  ref_times_drop_first_waits(text, count);
   for (size_t i = 0; is_damaged && i < count; i++) {
     ref_times_mend_number(text, &(ref_times){.text = text, .count = count, .number = i});
   }
@@ -580,9 +648,7 @@ void ref_times_settle(uint8_t *text, size_t count, bool is_damaged) {
     uint8_t *at = text + i * INSTRUCTION;
     const unsigned stall = ref_bits_get(at, TIMES_BIT, 4);
     ref_times_settle_barriers(at);
-    if (is_damaged) {
-      ref_times_settle_yield(at, cycles);
-    }
+    ref_times_settle_yield(at, cycles);
     cycles = stall > 1 && ref_bits_get(at, YIELD_BIT, 1) == 0 ? 0 : cycles + stall;
   }
 }
