@@ -430,6 +430,18 @@ static unsigned ref_times_pace(unsigned opcode, unsigned next) {
   return is_paced ? BETWEEN_MEMORY : 0;
 }
 
+/* What leaves the block finds all results there: so many cycles before CALL, BSYNC and EXIT. */
+static unsigned ref_times_before_leaving(const uint8_t *at, unsigned next) {
+  static const uint16_t leaves[] = {0x343, 0x344, 0x348, 0x941, 0x943, 0x944};
+  enum { ALL = 7, TO_EXIT = 6, FROM_MOVE = 3, EXIT_CODE = 0x94d, BRA_CODE = 0x947, RET_CODE = 0x950 };
+  const ref_times_unit unit = ref_times_find_unit(at);
+  const bool is_vector = unit == REF_TIMES_INTEGER || unit == REF_TIMES_FLOAT;
+  if (is_vector && (next == EXIT_CODE || ref_times_is_among(leaves, sizeof leaves / sizeof *leaves, next))) {
+    return next == EXIT_CODE ? TO_EXIT : ALL;
+  }
+  return unit == REF_TIMES_UNIFORM_MOVE && (next == BRA_CODE || next == RET_CODE) ? FROM_MOVE : 0;
+}
+
 /* The least cycles that the next instruction allows, by what is in front of it in its block; `boards`: the numbers that this one sets. */
 static unsigned ref_times_least(const ref_times *times, unsigned boards) {
   enum { FEW = 8 };
@@ -441,8 +453,9 @@ static unsigned ref_times_least(const ref_times *times, unsigned boards) {
       break;
     }
     cycles += i == times->number ? 0 : ref_bits_get(at, TIMES_BIT, 4);
-    const unsigned needed =
-        ref_times_larger(ref_times_distance(at, next), ref_times_pace(ref_times_opcode(at), ref_times_opcode(next)));
+    const unsigned leaving = ref_times_before_leaving(at, ref_times_opcode(next));
+    const unsigned paced = ref_times_pace(ref_times_opcode(at), ref_times_opcode(next));
+    const unsigned needed = ref_times_larger(ref_times_distance(at, next), ref_times_larger(leaving, paced));
     least = needed > cycles ? ref_times_larger(least, needed - cycles) : least;
     if (i == 0) {
       break;
@@ -785,6 +798,52 @@ static void ref_times_raise(uint8_t *text, size_t count) {
   }
 }
 
+/* The stall of a branch or RET: all results of arithmetic are there 7 cycles after they were begun. False: something else is on its way. */
+static bool ref_times_find_end(const ref_times *times, unsigned *stall) {
+  static const uint16_t
+      others[] = {0x305, 0x306, 0x308, 0x309, 0x310, 0x311, 0x312, 0x387, 0x388, 0x5ab,
+                  0x7ac, 0x918, 0x919, 0x945, 0x980, 0x981, 0x983, 0x984, 0x985, 0x986,
+                  0x988, 0x98f, 0x992, 0x9ab, 0x9c3, 0x9c7, 0xb1d, 0xb82}; /* what has a number, or no result */
+  static const uint16_t further[] = {0x202, 0x207, 0x208, 0x210, 0x211, 0x212, 0x216, 0x219, 0x221, 0x223,
+                                     0x224, 0x227, 0x245, 0x248, 0x421, 0x423, 0x424, 0x431, 0x446, 0x802,
+                                     0x807, 0x808, 0x810, 0x811, 0x812, 0x816, 0x819, 0x824, 0x825, 0x827,
+                                     0x836, 0x848, 0xc02, 0xc10, 0xc11, 0xc24, 0xe24};
+  enum { LEAST = 5, ARITHMETIC = 7, LONG = 14, BSSY = 0x945 };
+  unsigned cycles = 0;
+  *stall = LEAST;
+  for (size_t i = times->number; i-- > 0 && cycles < LONG;) {
+    const uint8_t *at = ref_times_at(times, i);
+    const unsigned opcode = ref_times_opcode(at), base = ref_times_base(at);
+    if (base >= BSYNC && base <= LAST_CONTROL && opcode != BSSY) {
+      return true;
+    }
+    cycles += ref_bits_get(at, TIMES_BIT, 4);
+    if (ref_times_is_among(further, sizeof further / sizeof *further, opcode)) {
+      *stall = cycles < ARITHMETIC ? ref_times_larger(*stall, ARITHMETIC - cycles) : *stall;
+    } else if (!ref_times_is_among(others, sizeof others / sizeof *others, opcode) && cycles < LONG) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* RF1272: a branch may stall longer than that, but never much, and RET never does. */
+static void ref_times_settle_ends(uint8_t *text, size_t count) {
+  enum { BRA_CODE = 0x947, BRA_DIVERGENT = 0x547, RET_CODE = 0x950, MOST = 8 };
+  for (size_t i = 1; i < count; i++) {
+    uint8_t *at = text + i * INSTRUCTION;
+    const unsigned opcode = ref_times_opcode(at), old = ref_bits_get(at, TIMES_BIT, 4);
+    unsigned stall = 0;
+    if ((opcode != BRA_CODE && opcode != BRA_DIVERGENT && opcode != RET_CODE) || old == 0 ||
+        !ref_times_find_end(&(ref_times){.text = text, .count = count, .number = i}, &stall)) {
+      continue;
+    }
+    if (old < stall || opcode == RET_CODE || (opcode == BRA_CODE && old > MOST)) {
+      ref_bits_put(at, TIMES_BIT, 4, stall);
+    }
+  }
+}
+
 /* RF1223; the rules that are less than sure, and RF1224 and RF1225, only in a text that is damaged otherwise. */
 void ref_times_settle(uint8_t *text, size_t count, bool is_damaged) {
   unsigned cycles = 0;
@@ -797,6 +856,7 @@ void ref_times_settle(uint8_t *text, size_t count, bool is_damaged) {
   }
   ref_times_drop_first_waits(text, count);
   ref_times_raise(text, count);
+  ref_times_settle_ends(text, count);
   for (size_t i = 0; i < count; i++) {
     uint8_t *at = text + i * INSTRUCTION;
     const unsigned stall = ref_bits_get(at, TIMES_BIT, 4);
