@@ -394,7 +394,7 @@ static ref_times_unit ref_times_find_unit(const uint8_t *at) {
 
 /* The cycles from one instruction to another one that surely reads its result; 0: it does not. */
 static unsigned ref_times_distance(const uint8_t *at, const uint8_t *user) {
-  enum { OF_MOVE = 2, OF_UNIT = 4, TO_OTHER_UNIT = 5, TO_VECTOR = 6, R2UR = 0x2ca };
+  enum { OF_MOVE = 2, OF_UNIT = 4, TO_OTHER_UNIT = 5, TO_VECTOR = 6 };
   const ref_times_unit unit = ref_times_find_unit(at), other = ref_times_find_unit(user);
   const unsigned opcode = ref_times_opcode(user);
   const bool is_uniform = unit == REF_TIMES_UNIFORM || unit == REF_TIMES_UNIFORM_MOVE;
@@ -415,7 +415,7 @@ static unsigned ref_times_distance(const uint8_t *at, const uint8_t *user) {
   }
   const bool crosses = (unit == REF_TIMES_INTEGER && other == REF_TIMES_FLOAT) ||
                        (unit == REF_TIMES_FLOAT && other == REF_TIMES_INTEGER);
-  return crosses || opcode == R2UR || ref_times_is_memory(opcode) ? TO_OTHER_UNIT : OF_UNIT;
+  return crosses || ref_times_is_memory(opcode) ? TO_OTHER_UNIT : OF_UNIT;
 }
 
 /* Do two instructions of a unit need some cycles between them? */
@@ -432,7 +432,7 @@ static unsigned ref_times_pace(unsigned opcode, unsigned next) {
 
 /* What leaves the block finds all results there: so many cycles before CALL, BSYNC and EXIT. */
 static unsigned ref_times_before_leaving(const uint8_t *at, unsigned next) {
-  static const uint16_t leaves[] = {0x343, 0x344, 0x348, 0x941, 0x943, 0x944};
+  static const uint16_t leaves[] = {0x343, 0x344, 0x941, 0x943, 0x944};
   enum { ALL = 7, TO_EXIT = 6, FROM_MOVE = 3, EXIT_CODE = 0x94d, BRA_CODE = 0x947, RET_CODE = 0x950 };
   const ref_times_unit unit = ref_times_find_unit(at);
   const bool is_vector = unit == REF_TIMES_INTEGER || unit == REF_TIMES_FLOAT;
@@ -694,8 +694,8 @@ static bool ref_times_depends(const uint8_t *at, const uint8_t *setter, unsigned
          ref_times_reads(setter, &result);
 }
 
-/* RF1268: where a number is waited for twice, and the first to wait depends on nothing that set it, while the second one does, the first
- * wait goes. */
+/* RF1268: where a number is waited for twice, and the first to wait depends on nothing that set it, while the second one does, or
+ * leaves the block, the first wait goes. */
 static void ref_times_drop_early_waits(uint8_t *text, size_t count) {
   const size_t first = ref_times_count_first(text, count);
   size_t setter[BOARDS], waiter[BOARDS];
@@ -709,7 +709,8 @@ static void ref_times_drop_early_waits(uint8_t *text, size_t count) {
       if (waits != EVERY_WAIT && (waits >> n & 1) != 0) {
         uint8_t *early = waiter[n] == REF_NONE ? NULL : text + waiter[n] * INSTRUCTION;
         const uint8_t *set = setter[n] == REF_NONE ? NULL : text + setter[n] * INSTRUCTION;
-        if (early != NULL && set != NULL && ref_times_depends(at, set, n) && !ref_times_depends(early, set, n)) {
+        const bool is_due = set != NULL && (ref_times_is_control(ref_times_base(at)) || ref_times_depends(at, set, n));
+        if (early != NULL && is_due && !ref_times_depends(early, set, n)) {
           ref_bits_put(early, WAIT_BIT + n, 1, 0);
         }
         waiter[n] = i;
