@@ -138,9 +138,9 @@ uint64_t ref_expression_place(const uint8_t *data, uint64_t size, uint64_t at);
 /* capsule_frame_common.c: the common entry of a Mercury frame, `size` bytes with its head. */
 typedef struct ref_common {
   uint32_t unit;
-  bool is_whole; /* `bytes` is what the SASS side gets */
-  ref_bytes bytes;
-  uint64_t place; /* RF981; 0: none */
+  bool is_whole;         /* `bytes` is what the SASS side gets */
+  ref_bytes bytes, bare; /* bare: in Mercury's unit, where no frame of it is translated (L1722) */
+  uint64_t place;        /* RF981; 0: none */
 } ref_common;
 ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size, size_t limit);
 
