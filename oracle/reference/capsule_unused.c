@@ -133,7 +133,7 @@ static const ref_unused_row rows[] = {
     {0x943, 0x3ff000000, 0x0, 0x1fff87e0000, 0x400000},
     {0x945, 0x3fff00000, 0x0, 0x1fff87ffcff, 0x0},
     {0x946, 0xffffffffffff0000, 0x0, 0x1fff87fffff, 0x0},
-    {0x947, 0xf9000000, 0x0, 0x1fff0640000, 0x0},
+    {0x947, 0xf0000000, 0x0, 0x1fff0640000, 0x0},
     {0x948, 0xffffffffffff0000, 0x0, 0x1fff87fffff, 0x0},
     {0x94d, 0xffffffffffff0000, 0x0, 0x1fff87fffff, 0x0},
     {0x950, 0x300000000, 0x0, 0x1fff85c0000, 0x400000},
@@ -235,7 +235,16 @@ static void ref_unused_mend_logic(uint8_t *at) {
 
 /* RF1261 (L1674): fields that an instruction has or lacks by what its other fields say. */
 static void ref_unused_mend_lacking(uint8_t *at) {
-  enum { SUM = 0x10, ADDRESS = 0x11, LOGIC = 0x12, SHIFT = 0x19, PRODUCT = 0x24, UNIFORM = 0x80, LOAD = 0x984 };
+  enum {
+    SUM = 0x10,
+    ADDRESS = 0x11,
+    LOGIC = 0x12,
+    SHIFT = 0x19,
+    PRODUCT = 0x24,
+    UNIFORM = 0x80,
+    LOAD = 0x984,
+    BRANCH = 0x947
+  };
   enum { UNIFORM_BIT = 91, LOAD_SCALE = 78 };
   const unsigned opcode = ref_u16(at) & OPCODE_BITS, base = opcode & BASE;
   if (base == SUM || base == (SUM | UNIFORM)) {
@@ -250,6 +259,8 @@ static void ref_unused_mend_lacking(uint8_t *at) {
     ref_unused_mend_logic(at);
   } else if (base == PRODUCT && ref_bits_get(at, EXTENDED, 1) == 0) {
     ref_bits_put(at, CARRY, CARRY_WIDTH, NO_CARRY);
+  } else if (opcode == BRANCH && ref_bits_get(at, UNIFORM_BIT, 1) == 0) {
+    ref_bits_put(at, FIRST, CARRY_WIDTH, 0); /* a uniform condition */
   } else if (opcode == LOAD && ref_bits_get(at, UNIFORM_BIT, 1) == 0) {
     ref_bits_put(at, SECOND, REGISTER_WIDTH, 0);
     ref_bits_put(at, LOAD_SCALE, 2, 0);
