@@ -36,7 +36,6 @@ static const ref_record_row rows[] = {
     {0x42, 0x0b, 0x0e, REF_RECORD_SET, 0x482},   /* UMOV of 32 bits, -O0 */
     {0x42, 0x0b, 0x0e, REF_RECORD_CLEAR, 0x402}, /* MOV of 32 bits, -O0 */
     {0x01, 0x10, 0x0a, REF_RECORD_ANY, 0x81c},   /* PLOP3 */
-    {0x02, 0x29, 0x06, REF_RECORD_ANY, 0x812},   /* LOP3 of 32 bits */
 };
 
 /* Bits that are no field of an instruction whose record has four bytes, and what they are, of both words. */

@@ -375,9 +375,9 @@ typedef enum ref_times_unit {
 
 /* What has a result after a number of cycles that is known. */
 static ref_times_unit ref_times_find_unit(const uint8_t *at) {
-  static const uint16_t integers[] = {0x202, 0x207, 0x208, 0x210, 0x211, 0x212, 0x219, 0x224, 0x227, 0x245,
-                                      0x424, 0x446, 0x802, 0x807, 0x810, 0x811, 0x812, 0x819, 0x824, 0x825,
-                                      0x827, 0x836, 0x848, 0xc02, 0xc10, 0xc11, 0xc24, 0xe24};
+  static const uint16_t integers[] = {0x202, 0x207, 0x208, 0x210, 0x211, 0x212, 0x219, 0x224, 0x227,
+                                      0x245, 0x424, 0x446, 0x802, 0x807, 0x810, 0x811, 0x812, 0x819,
+                                      0x824, 0x827, 0x836, 0x848, 0xc02, 0xc10, 0xc11, 0xc24, 0xe24};
   static const uint16_t floats[] = {0x221, 0x223, 0x421, 0x423, 0x431};
   static const uint16_t uniforms[] = {0x290, 0x291, 0x890, 0x892, 0x899, 0x8a4};
   static const uint16_t moves[] = {0x882, 0xc82};
@@ -394,8 +394,8 @@ static ref_times_unit ref_times_find_unit(const uint8_t *at) {
 
 /* The cycles from one instruction to another one that surely reads its result; 0: it does not. */
 static unsigned ref_times_distance(const uint8_t *at, const uint8_t *user) {
-  enum { OF_MOVE = 2, OF_UNIT = 4, TO_OTHER_UNIT = 5, TO_VECTOR = 6, R2UR = 0x2ca };
-  const ref_times_unit unit = ref_times_find_unit(at), other = ref_times_find_unit(user);
+  enum { OF_MOVE = 2, OF_UNIT = 4, TO_MEMORY = 5, TO_VECTOR = 6 };
+  const ref_times_unit unit = ref_times_find_unit(at);
   const unsigned opcode = ref_times_opcode(user);
   const bool is_uniform = unit == REF_TIMES_UNIFORM || unit == REF_TIMES_UNIFORM_MOVE;
   const ref_times_span result = {.is_uniform = is_uniform, .first = ref_bits_get(at, RESULT, 8), .count = 1};
@@ -413,9 +413,7 @@ static unsigned ref_times_distance(const uint8_t *at, const uint8_t *user) {
   if (unit == REF_TIMES_UNIFORM) {
     return ref_times_is_uniform(opcode) ? OF_UNIT : TO_VECTOR;
   }
-  const bool crosses = (unit == REF_TIMES_INTEGER && other == REF_TIMES_FLOAT) ||
-                       (unit == REF_TIMES_FLOAT && other == REF_TIMES_INTEGER);
-  return crosses || opcode == R2UR || ref_times_is_memory(opcode) ? TO_OTHER_UNIT : OF_UNIT;
+  return ref_times_is_memory(opcode) ? TO_MEMORY : OF_UNIT;
 }
 
 /* Do two instructions of a unit need some cycles between them? */
@@ -425,14 +423,13 @@ static unsigned ref_times_pace(unsigned opcode, unsigned next) {
   if (first || second) {
     return first && second ? BETWEEN_CONSTANTS : 0;
   }
-  const bool is_paced = ref_times_is_memory(opcode) && ref_times_is_memory(next) && next != LDS && next != STS &&
-                        (opcode != STG || next != LDG);
+  const bool is_paced = opcode == next && ref_times_is_memory(opcode) && opcode != LDS && opcode != STS;
   return is_paced ? BETWEEN_MEMORY : 0;
 }
 
 /* What leaves the block finds all results there: so many cycles before CALL, BSYNC and EXIT. */
 static unsigned ref_times_before_leaving(const uint8_t *at, unsigned next) {
-  static const uint16_t leaves[] = {0x343, 0x344, 0x348, 0x941, 0x943, 0x944};
+  static const uint16_t leaves[] = {0x343, 0x344, 0x941, 0x943, 0x944};
   enum { ALL = 7, TO_EXIT = 6, FROM_MOVE = 3, EXIT_CODE = 0x94d, BRA_CODE = 0x947, RET_CODE = 0x950 };
   const ref_times_unit unit = ref_times_find_unit(at);
   const bool is_vector = unit == REF_TIMES_INTEGER || unit == REF_TIMES_FLOAT;
@@ -694,8 +691,8 @@ static bool ref_times_depends(const uint8_t *at, const uint8_t *setter, unsigned
          ref_times_reads(setter, &result);
 }
 
-/* RF1268: where a number is waited for twice, and the first to wait depends on nothing that set it, while the second one does, the first
- * wait goes. */
+/* RF1268: where a number is waited for twice, and the first to wait depends on nothing that set it, while the second one does, or
+ * leaves the block, the first wait goes. */
 static void ref_times_drop_early_waits(uint8_t *text, size_t count) {
   const size_t first = ref_times_count_first(text, count);
   size_t setter[BOARDS], waiter[BOARDS];
@@ -709,7 +706,8 @@ static void ref_times_drop_early_waits(uint8_t *text, size_t count) {
       if (waits != EVERY_WAIT && (waits >> n & 1) != 0) {
         uint8_t *early = waiter[n] == REF_NONE ? NULL : text + waiter[n] * INSTRUCTION;
         const uint8_t *set = setter[n] == REF_NONE ? NULL : text + setter[n] * INSTRUCTION;
-        if (early != NULL && set != NULL && ref_times_depends(at, set, n) && !ref_times_depends(early, set, n)) {
+        const bool is_due = set != NULL && (ref_times_is_control(ref_times_base(at)) || ref_times_depends(at, set, n));
+        if (early != NULL && is_due && !ref_times_depends(early, set, n)) {
           ref_bits_put(early, WAIT_BIT + n, 1, 0);
         }
         waiter[n] = i;
