@@ -186,16 +186,18 @@ typedef struct operand_shape {
 
 static operand_shape operands_shape(unsigned kind, unsigned form) {
   static const operand_shape shapes[] = {
-      {0x02, 1, {0, 1, 0}}, {0x82, 1, {0, 1, 0}}, {0x0c, 0, {1, 1, 0}}, {0x8c, 0, {1, 1, 0}},
-      {0x0b, 0, {1, 1, 0}}, {0x1c, 0, {0, 0, 0}}, {0x9c, 0, {0, 0, 0}}, {0x2b, 2, {2, 2, 2}},
-      {0x28, 2, {2, 2, 0}}, {0x29, 2, {2, 0, 2}}, {0x25, 2, {1, 1, 2}}, {0xa5, 2, {1, 1, 2}},
-      {0x20, 1, {1, 1, 0}}, {0x36, 1, {1, 1, 0}}, {0x07, 1, {1, 1, 0}}, {0x09, 1, {1, 1, 0}},
+      {0x02, 1, {0, 1, 0}}, {0x82, 1, {0, 1, 0}}, {0x0c, 0, {1, 1, 0}}, {0x8c, 0, {1, 1, 0}}, {0x0b, 0, {1, 1, 0}},
+      {0x1c, 0, {0, 0, 0}}, {0x9c, 0, {0, 0, 0}}, {0x2b, 2, {2, 2, 2}}, {0x28, 2, {2, 2, 0}}, {0x29, 2, {2, 0, 2}},
+      {0x25, 2, {1, 1, 2}}, {0xa5, 2, {1, 1, 2}}, {0x20, 1, {1, 1, 0}}, {0x21, 1, {1, 1, 0}}, {0x36, 1, {1, 1, 0}},
+      {0x07, 1, {1, 1, 0}}, {0x09, 1, {1, 1, 0}},
   };
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
     if (shapes[i].kind == kind) {
       operand_shape shape = shapes[i];
       if (kind == 0x29 && form == 6) /* a sum's second source is the one of all lanes */
         shape.sources[1] = 2;
+      if (kind == 0x21 && form == 2) /* a number, and nothing in the third's place */
+        shape.sources[1] = 0;
       return shape;
     }
   return (operand_shape){(uint8_t)kind, 1, {1, 1, 1}};
@@ -228,9 +230,9 @@ static void operands_read_arithmetic(tl_operands *o, const uint8_t *at, uint16_t
 
 void tl_operands_read(tl_operands *operands, const uint8_t *instruction) {
   enum { NOP = 0x918, GUARD = 12 };
-  static const uint16_t known[] = {0x02, 0x07, 0x09, 0x0b, 0x0c, 0x10, 0x11, 0x12, 0x16, 0x19,
-                                   0x1c, 0x20, 0x23, 0x24, 0x25, 0x27, 0x28, 0x29, 0x2b, 0x31,
-                                   0x36, 0x82, 0x8c, 0x90, 0x91, 0x92, 0x99, 0x9c, 0xa4, 0xa5};
+  static const uint16_t known[] = {0x02, 0x07, 0x09, 0x0b, 0x0c, 0x10, 0x11, 0x12, 0x16, 0x19, 0x1c,
+                                   0x20, 0x21, 0x23, 0x24, 0x25, 0x27, 0x28, 0x29, 0x2b, 0x31, 0x36,
+                                   0x82, 0x8c, 0x90, 0x91, 0x92, 0x99, 0x9c, 0xa4, 0xa5};
   const uint16_t opcode = tl_get16(instruction) & OPCODE;
   const bool uniform = operands_is_uniform(opcode);
   const uint8_t file = uniform ? TL_FILE_UNIFORM_CONDITION : TL_FILE_CONDITION;

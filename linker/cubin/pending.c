@@ -114,14 +114,15 @@ static bool flow_join(tl_pending *to, const tl_pending *from) {
 
 /* What is pending behind an instruction. */
 static tl_pending flow_behind(const flow *f, uint32_t index) {
-  enum { NOP = 0x918, DISCARD = 0x98f };
+  enum { NOP = 0x918, DISCARD = 0x98f, COLLECTIVE = 0x348 };
   const uint64_t high = flow_high(f, index);
   const uint64_t wait = high >> TL_CONTROL_WAIT & EVERY_NUMBER;
   tl_pending pending = f->room->pending[index];
   const uint16_t opcode = flow_low(f, index) & OPCODE;
   const bool fence = wait == EVERY_NUMBER && (opcode == NOP || opcode == DISCARD);
+  const bool keeps = fence || opcode == COLLECTIVE; /* M45g, L1849 */
   for (unsigned b = 0; b < TL_PENDING_NUMBERS; b++)
-    if (fence)
+    if (keeps)
       pending.numbers[b].more |= pending.numbers[b].count != 0;
     else if (wait >> b & 1)
       pending.numbers[b] = (tl_pending_number){.count = 0};

@@ -1,4 +1,4 @@
-/* Instructions of which nvlink reads nothing in the SASS text but control bits (L1671): how their records begin and what else tells them
+/* Instructions of which nvlink reads nothing in the SASS text but control bits (L1671, L1850): how their records begin and what else tells them
  * (WHOLE_GUARDS), the bits that are alike in all of them, and those that the record says. Included by cubin/recorded.c alone. */
 /* clang-format off */
 static const recorded_field whole_fields_0[] = {{12, 3, 35}, {15, 1, 32}, {16, 8, 102}, {24, 8, 118}, {32, 8, 158}, {40, 24, 224}, {67, 1, 68}, {68, 2, 56}, {73, 3, 48}, {84, 3, 52}, {0, 0, 0}};
@@ -31,15 +31,15 @@ static const recorded_guard whole_guards_2[] = {{51, 1, 0x0}, {55, 1, 0x0}, {58,
 static const recorded_guard whole_guards_3[] = {{48, 4, 0x1}, {54, 2, 0x1}, {59, 1, 0x0}, {81, 4, 0x0}, {114, 3, 0x0}, {0, 0, 0}};
 static const recorded_guard whole_guards_4[] = {{48, 4, 0x1}, {54, 2, 0x1}, {59, 1, 0x0}, {81, 4, 0x0}, {114, 3, 0x1}, {0, 0, 0}};
 static const recorded_guard whole_guards_5[] = {{48, 4, 0x1}, {54, 2, 0x0}, {59, 1, 0x0}, {81, 4, 0x0}, {114, 3, 0x0}, {0, 0, 0}};
-static const recorded_guard whole_guards_6[] = {{55, 1, 0x0}, {59, 2, 0x2}, {63, 2, 0x0}, {0, 0, 0}};
-static const recorded_guard whole_guards_7[] = {{55, 1, 0x0}, {59, 2, 0x0}, {63, 2, 0x3}, {0, 0, 0}};
-static const recorded_guard whole_guards_8[] = {{55, 1, 0x0}, {59, 2, 0x0}, {63, 2, 0x0}, {0, 0, 0}};
-static const recorded_guard whole_guards_9[] = {{55, 1, 0x0}, {59, 2, 0x0}, {63, 2, 0x1}, {0, 0, 0}};
+static const recorded_guard whole_guards_6[] = {{55, 1, 0x0}, {59, 1, 0x0}, {60, 3, 0x1}, {0, 0, 0}};
+static const recorded_guard whole_guards_7[] = {{55, 1, 0x0}, {59, 1, 0x0}, {60, 3, 0x2}, {63, 4, 0x3}, {0, 0, 0}};
+static const recorded_guard whole_guards_8[] = {{55, 1, 0x0}, {59, 1, 0x0}, {60, 3, 0x2}, {63, 4, 0x4}, {0, 0, 0}};
+static const recorded_guard whole_guards_9[] = {{55, 1, 0x0}, {59, 1, 0x0}, {60, 3, 0x2}, {63, 4, 0x1}, {0, 0, 0}};
 static const recorded_guard whole_guards_10[] = {{48, 4, 0x1}, {54, 2, 0x1}, {59, 1, 0x0}, {82, 3, 0x0}, {97, 4, 0x0}, {0, 0, 0}};
 static const recorded_guard whole_guards_11[] = {{48, 4, 0x1}, {54, 2, 0x0}, {59, 1, 0x0}, {82, 3, 0x0}, {97, 4, 0x0}, {0, 0, 0}};
 static const recorded_guard whole_guards_12[] = {{53, 1, 0x0}, {0, 0, 0}};
-static const recorded_guard whole_guards_13[] = {{51, 1, 0x0}, {55, 2, 0x2}, {0, 0, 0}};
-static const recorded_guard whole_guards_14[] = {{51, 1, 0x0}, {55, 2, 0x0}, {0, 0, 0}};
+static const recorded_guard whole_guards_13[] = {{51, 1, 0x0}, {55, 1, 0x0}, {56, 3, 0x1}, {0, 0, 0}};
+static const recorded_guard whole_guards_14[] = {{51, 1, 0x0}, {55, 1, 0x0}, {56, 3, 0x2}, {59, 4, 0x4}, {0, 0, 0}};
 static const recorded_guard whole_guards_15[] = {{56, 1, 0x0}, {0, 0, 0}};
 static const recorded_guard whole_guards_16[] = {{53, 2, 0x0}, {0, 0, 0}};
 static const recorded_guard whole_guards_17[] = {{0, 0, 0}};
@@ -58,16 +58,21 @@ static const recorded_guard whole_guards_29[] = {{57, 4, 0x4}, {63, 2, 0x0}, {0,
 static const recorded_guard whole_guards_30[] = {{48, 1, 0x1}, {50, 1, 0x0}, {54, 1, 0x0}, {56, 1, 0x0}, {60, 3, 0x0}, {64, 1, 0x0}, {200, 2, 0x0}, {209, 1, 0x0}, {0, 0, 0}};
 static const recorded_guard whole_guards_31[] = {{48, 1, 0x1}, {50, 1, 0x0}, {54, 1, 0x0}, {56, 1, 0x0}, {60, 3, 0x2}, {64, 1, 0x0}, {200, 2, 0x0}, {209, 1, 0x0}, {0, 0, 0}};
 static const recorded_guard whole_guards_32[] = {{48, 1, 0x1}, {50, 1, 0x0}, {54, 1, 0x0}, {56, 1, 0x0}, {60, 3, 0x0}, {64, 1, 0x0}, {200, 2, 0x0}, {209, 1, 0x1}, {0, 0, 0}};
-static const recorded_guard whole_guards_33[] = {{48, 1, 0x0}, {50, 1, 0x0}, {54, 1, 0x0}, {56, 1, 0x0}, {60, 3, 0x0}, {184, 2, 0x0}, {193, 1, 0x0}, {0, 0, 0}};
-static const recorded_guard whole_guards_34[] = {{48, 1, 0x0}, {50, 1, 0x0}, {54, 1, 0x0}, {56, 1, 0x0}, {60, 3, 0x0}, {184, 2, 0x0}, {193, 1, 0x1}, {0, 0, 0}};
+static const recorded_guard whole_guards_33[] = {{48, 1, 0x0}, {49, 1, 0x0}, {50, 1, 0x0}, {54, 1, 0x0}, {56, 1, 0x0}, {60, 3, 0x0}, {184, 2, 0x0}, {193, 1, 0x0}, {0, 0, 0}};
+static const recorded_guard whole_guards_34[] = {{48, 1, 0x0}, {49, 1, 0x0}, {50, 1, 0x0}, {54, 1, 0x0}, {56, 1, 0x0}, {60, 3, 0x0}, {184, 2, 0x0}, {193, 1, 0x1}, {0, 0, 0}};
 static const recorded_guard whole_guards_35[] = {{48, 1, 0x1}, {50, 1, 0x0}, {54, 1, 0x0}, {56, 1, 0x0}, {60, 3, 0x0}, {184, 2, 0x0}, {193, 1, 0x0}, {0, 0, 0}};
 static const recorded_guard whole_guards_36[] = {{48, 1, 0x1}, {50, 1, 0x0}, {54, 1, 0x0}, {56, 1, 0x0}, {60, 3, 0x0}, {184, 2, 0x0}, {193, 1, 0x1}, {0, 0, 0}};
 static const recorded_guard whole_guards_37[] = {{49, 5, 0x2}, {59, 3, 0x0}, {63, 3, 0x0}, {69, 1, 0x0}, {97, 4, 0x3}, {107, 1, 0x0}, {115, 2, 0x0}, {138, 3, 0x0}, {153, 4, 0x0}, {0, 0, 0}};
-static const recorded_guard whole_guards_38[] = {{49, 5, 0x2}, {59, 3, 0x0}, {63, 3, 0x0}, {69, 1, 0x0}, {97, 4, 0x3}, {107, 1, 0x0}, {115, 2, 0x0}, {138, 3, 0x0}, {153, 4, 0x3}, {0, 0, 0}};
+static const recorded_guard whole_guards_38[] = {{49, 5, 0x2}, {59, 3, 0x0}, {63, 3, 0x0}, {69, 1, 0x0}, {97, 4, 0x3}, {72, 1, 0x0}, {107, 1, 0x0}, {115, 2, 0x0}, {138, 3, 0x0}, {153, 4, 0x3}, {0, 0, 0}};
 static const recorded_guard whole_guards_39[] = {{55, 2, 0x0}, {58, 1, 0x0}, {62, 1, 0x0}, {66, 5, 0x14}, {72, 2, 0x0}, {0, 0, 0}};
 static const recorded_guard whole_guards_40[] = {{55, 2, 0x2}, {58, 1, 0x0}, {62, 1, 0x0}, {66, 5, 0x14}, {72, 2, 0x0}, {0, 0, 0}};
 static const recorded_guard whole_guards_41[] = {{48, 6, 0x4}, {57, 2, 0x2}, {60, 1, 0x0}, {96, 1, 0x1}, {98, 3, 0x0}, {112, 5, 0x0}, {152, 1, 0x0}, {154, 3, 0x0}, {168, 1, 0x0}, {170, 3, 0x0}, {0, 0, 0}};
 static const recorded_guard whole_guards_42[] = {{48, 6, 0x4}, {0, 0, 0}};
+static const recorded_guard whole_guards_43[] = {{51, 1, 0x0}, {55, 1, 0x0}, {56, 3, 0x2}, {59, 4, 0x1}, {0, 0, 0}};
+static const recorded_guard whole_guards_44[] = {{51, 1, 0x0}, {55, 1, 0x0}, {56, 3, 0x2}, {59, 4, 0x2}, {0, 0, 0}};
+static const recorded_guard whole_guards_45[] = {{51, 1, 0x0}, {55, 1, 0x0}, {56, 3, 0x2}, {59, 4, 0x3}, {0, 0, 0}};
+static const recorded_guard whole_guards_46[] = {{55, 1, 0x0}, {59, 1, 0x0}, {60, 3, 0x2}, {63, 4, 0x2}, {0, 0, 0}};
+static const recorded_guard whole_guards_47[] = {{80, 2, 0x0}, {0, 0, 0}};
 static const recorded_whole recorded_wholes[] = {
     {{0x02, 0x22, 0x32, 0x32}, whole_guards_0, whole_fields_0, {0x980, 0xc001100}},
     {{0x02, 0x22, 0x32, 0x32}, whole_guards_1, whole_fields_0, {0x980, 0xc015100}},
@@ -84,6 +89,10 @@ static const recorded_whole recorded_wholes[] = {
     {{0x02, 0x29, 0x04, 0x06}, whole_guards_12, whole_fields_4, {0x812, 0x7803cff}},
     {{0x02, 0x38, 0x2a, 0x32}, whole_guards_13, whole_fields_5, {0x985, 0xc001100}},
     {{0x02, 0x38, 0x2a, 0x32}, whole_guards_14, whole_fields_5, {0x985, 0xc015100}},
+    {{0x02, 0x38, 0x2a, 0x32}, whole_guards_43, whole_fields_5, {0x985, 0xc00b100}},
+    {{0x02, 0x38, 0x2a, 0x32}, whole_guards_44, whole_fields_5, {0x985, 0xc00f100}},
+    {{0x02, 0x38, 0x2a, 0x32}, whole_guards_45, whole_fields_5, {0x985, 0xc00f100}},
+    {{0x02, 0x38, 0x0e, 0x32}, whole_guards_46, whole_fields_2, {0x986, 0xc00f100}},
     {{0x02, 0x0d, 0x1c, 0x0e}, whole_guards_15, whole_fields_6, {0x42b, 0x0}},
     {{0x01, 0x29, 0x00, 0x04}, whole_guards_16, whole_fields_7, {0x212, 0x7803cff}},
     {{0x01, 0x2b, 0x00, 0x0a}, whole_guards_12, whole_fields_8, {0xff000212, 0x78033ff}},
@@ -101,7 +110,7 @@ static const recorded_whole recorded_wholes[] = {
     {{0x02, 0x4d, 0x24, 0x32}, whole_guards_26, whole_fields_13, {0x98e, 0xc12a700}},
     {{0x02, 0x4d, 0x24, 0x32}, whole_guards_27, whole_fields_13, {0x98e, 0xc12a500}},
     {{0x02, 0x10, 0x16, 0x0e}, whole_guards_28, whole_fields_14, {0x42a, 0x3f00000}},
-    {{0x01, 0x47, 0x5a, 0x16}, whole_guards_17, whole_fields_15, {0xb1d, 0x10000}},
+    {{0x01, 0x47, 0x5a, 0x16}, whole_guards_47, whole_fields_15, {0xb1d, 0x10000}},
     {{0x02, 0x4e, 0x24, 0x32}, whole_guards_29, whole_fields_16, {0x3a9, 0x10a100}},
     {{0x02, 0x3f, 0x00, 0x26}, whole_guards_30, whole_fields_17, {0xff000000000f66, 0x8100000}},
     {{0x02, 0x3f, 0x00, 0x26}, whole_guards_31, whole_fields_17, {0xff000000000f66, 0x8101000}},

@@ -4,7 +4,7 @@
  *
  * One pass over the basic blocks in their order. What is pending is known in both numberings: which numbers of the input
  * are, and which new numbers stand for each of them. Whether the result is certain depends on the input alone: where all
- * numbers are pending at once the allocator shares, by a choice that is not known (M45i); a number is certain where the
+ * numbers are pending at once the allocator shares, by a choice that is not known for sure (M45i, L1852); a number is certain where the
  * rules give the input its own, or where nothing has changed that decides it.
  *
  * A call of a register alone makes a kernel no less a leaf; it ends its block (L1045). The other way round, a kernel that
@@ -12,6 +12,7 @@
 #include "finalize/leaf.h"
 
 #include "base/bytes.h"
+#include "cubin/operands.h"
 
 #include <string.h>
 
@@ -45,6 +46,7 @@ typedef struct leaf_instruction {
   uint16_t opcode;
   uint8_t write, read, wait, stall;      /* of the input */
   uint8_t new_write, new_read, new_wait; /* of the output */
+  uint8_t later, added; /* new numbers that are waited for later than in the input, and here instead (L1852) */
   bool
       waits_anyway; /* for every number, pending or not, which frees none: a discard of the cache, a NOP at a fence (L691) */
   bool ends;        /* its block */
@@ -74,6 +76,7 @@ typedef struct leaf {
   uint32_t block_count;
   leaf_state *at_end; /* by block */
   uint32_t *first_predecessor, *predecessors;
+  uint32_t users[NUMBERS]; /* of new numbers given in the block in hand alone: who uses it first (L1852) */
   bool has_textures;
   bool sure;
 } leaf;
@@ -357,7 +360,70 @@ static uint8_t leaf_choose(const leaf *l, leaf_kind kind, uint8_t pending, uint8
     number = leaf_lowest(pending | avoided, base);
   if (number == NO_BARRIER)
     number = leaf_lowest(pending, base);
+  if (!kind.local && kind.class == CLASS_GENERAL)
+    return number; /* never 5 (L1852) */
   return number == NO_BARRIER && !(pending >> TEXTURE & 1) ? TEXTURE : number;
+}
+
+/* How far the first wait for any of some of the input's numbers is in the block; UINT32_MAX where there is none. */
+static uint32_t leaf_first_wait(const leaf *l, uint32_t index, uint8_t numbers) {
+  const leaf_block *const block = &l->blocks[l->instructions[index].block];
+  for (uint32_t i = index + 1; i < block->first + block->count; i++)
+    if (l->instructions[i].wait & numbers)
+      return i;
+  return UINT32_MAX;
+}
+
+/* Whether an instruction uses what another one writes, or writes what it reads; `otherwise` where their operands are not known. */
+static bool leaf_uses(const leaf *l, uint32_t user, uint32_t index, bool writes, bool otherwise) {
+  tl_operands own, other;
+  tl_operands_read(&own, l->text + (uint64_t)index * INSTRUCTION);
+  tl_operands_read(&other, l->text + (uint64_t)user * INSTRUCTION);
+  if (!own.known || !other.known)
+    return otherwise;
+  if (!writes)
+    return tl_operands_meet(own.reads, own.read_count, other.writes, other.write_count, false);
+  return tl_operands_meet(own.writes, own.write_count, other.reads, other.read_count, false) ||
+         tl_operands_meet(own.writes, own.write_count, other.writes, other.write_count, false);
+}
+
+/* Whether the operands of all instructions between two are known, that of the first one included. */
+static bool leaf_knows(const leaf *l, uint32_t first, uint32_t behind) {
+  tl_operands operands;
+  bool known = true;
+  for (uint32_t i = first; i < behind && known; i++) {
+    tl_operands_read(&operands, l->text + (uint64_t)i * INSTRUCTION);
+    known = operands.known;
+  }
+  return known;
+}
+
+/* The first instruction of the block that uses what a barrier of one before it is for; UINT32_MAX. */
+static uint32_t leaf_find_user(const leaf *l, uint32_t index, bool writes, uint8_t old) {
+  const leaf_block *const block = &l->blocks[l->instructions[index].block];
+  for (uint32_t i = index + 1; i < block->first + block->count; i++)
+    if (leaf_uses(l, i, index, writes, l->instructions[i].wait >> old & 1))
+      return i;
+  return UINT32_MAX;
+}
+
+/* L1852: where all are pending, the number that is waited for last is shared; by what is waited for in another block the first. */
+static uint8_t leaf_share(const leaf *l, uint32_t index, leaf_kind kind, const leaf_state *state, bool of_input) {
+  uint8_t best = 0;
+  uint32_t last = 0;
+  if (!kind.local && kind.class == CLASS_GENERAL)
+    return 0;
+  for (unsigned number = kind.class == CLASS_LONG ? 2 : 0; number < NUMBERS; number++) {
+    uint8_t old = of_input ? (uint8_t)(1u << number) : 0;
+    for (unsigned i = 0; i < NUMBERS && !of_input; i++)
+      old |= state->stands[i] >> number & 1 ? (uint8_t)(1u << i) : 0;
+    const bool known = !of_input && l->users[number] > index;
+    const uint32_t wait = known ? l->users[number] : leaf_first_wait(l, index, old);
+    if (wait > last)
+      best = (uint8_t)number;
+    last = wait > last ? wait : last;
+  }
+  return best;
 }
 
 /* L773: whether what is pending has the numbers of the input. */
@@ -368,10 +434,15 @@ static bool leaf_is_as_in_input(const leaf_state *state) {
   return same;
 }
 
-/* Where no number was free, a barrier of the other kind or R1's load may have its number by chance (L770). */
-static bool leaf_shares_kind(const leaf_state *state, uint8_t old, bool writes) {
+/* Where no number was free, another barrier's or R1's load may have its number by chance (L770): not where what waits for it uses this
+ * one's registers, too (L1852). */
+static bool leaf_shares_user(const leaf *l, uint32_t index, const leaf_state *state, uint8_t old, bool writes) {
+  const uint32_t user = leaf_first_wait(l, index, (uint8_t)(1u << old));
   const unsigned others = (writes ? state->reads : state->writes) | state->pointer;
-  return !(others >> old & 1);
+  const bool alike = !(others >> old & 1);
+  if (state->pointer >> old & 1)
+    return false;
+  return user == UINT32_MAX ? alike : leaf_uses(l, user, index, writes, alike);
 }
 
 /* L773, L1045: the last instruction of a block, or the one in front of a call that ends it, may have what it waits for still
@@ -412,7 +483,8 @@ static uint8_t leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_st
   const uint8_t avoided = leaf_avoided(l, at->block, false);
   if (leaf_keeps(l, index, state, before))
     return old;
-  if (state->stands[old] && (!ran_out || leaf_shares_kind(state, old, writes))) { /* M45d: shared then, shared now */
+  if (state->stands[old] &&
+      (!ran_out || leaf_shares_user(l, index, state, old, writes))) { /* M45d: shared then, shared now */
     l->sure &= !ran_out || (state->new &range) == range || (range != ALL_GENERAL && state->longs >> old & 1);
     for (unsigned number = 0; number < NUMBERS; number++)
       if (state->stands[old] >> number & 1)
@@ -422,7 +494,9 @@ static uint8_t leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_st
   if (number == NO_BARRIER && ran_out && (state->pointer >> old & 1)) /* L772 */
     number = leaf_choose(l, kind, state->new, avoided);
   l->sure &= number != NO_BARRIER;
-  return number == NO_BARRIER ? TEXTURE : number;
+  if (number == NO_BARRIER)
+    number = leaf_choose(l, kind, state->new, avoided);
+  return number == NO_BARRIER ? leaf_share(l, index, kind, state, false) : number;
 }
 
 static void leaf_set(leaf_state *state, bool writes, uint8_t old, uint8_t number) {
@@ -436,7 +510,8 @@ static void leaf_set(leaf_state *state, bool writes, uint8_t old, uint8_t number
 static void leaf_wait(leaf_instruction *at, leaf_state *state) {
   for (unsigned old = 0; old < NUMBERS; old++)
     if (at->wait >> old & 1)
-      at->new_wait |= state->stands[old] & state->new;
+      at->new_wait |= state->stands[old] & state->new &(uint8_t)~at->later;
+  at->new_wait |= at->added & state->new;
   state->old &= (uint8_t)~at->wait;
   state->reads &= (uint8_t)~at->wait;
   state->writes &= (uint8_t)~at->wait;
@@ -463,13 +538,37 @@ static void leaf_wait_again(leaf_instruction *at, const leaf_state *before, leaf
   }
 }
 
+/* L1852: what shared a number in the input and no longer does is waited for where it is used, in this block and behind instructions
+ * whose operands are known. */
+static void leaf_defer(leaf *l, uint32_t index, const leaf_state *state) {
+  leaf_instruction *const at = &l->instructions[index];
+  for (unsigned old = 0; old < NUMBERS; old++) {
+    const uint8_t stands = at->wait >> old & 1 ? state->stands[old] & state->new : 0;
+    for (unsigned number = 0; number < NUMBERS && stands & (stands - 1); number++) {
+      const uint32_t user = l->users[number];
+      if (!(stands >> number & 1) || user <= index || user == UINT32_MAX || !leaf_knows(l, index, user))
+        continue;
+      at->later |= (uint8_t)(1u << number);
+      l->instructions[user].added |= (uint8_t)(1u << number);
+    }
+  }
+}
+
+static void leaf_note_user(leaf *l, uint32_t index, bool writes, uint8_t old, uint8_t number, const leaf_state *state) {
+  const uint32_t user = leaf_find_user(l, index, writes, old);
+  const bool pending = state->new >> number & 1;
+  l->users[number] = pending ? (uint32_t)tl_smaller(user, l->users[number]) : user;
+}
+
 static void leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state *state) {
   leaf_instruction *const at = &l->instructions[index];
   const leaf_state before = *state;
+  leaf_defer(l, index, state);
   leaf_wait(at, state);
-  l->sure &= at->opcode != OP_COLLECTIVE;
+  l->sure &= at->opcode != OP_COLLECTIVE || (!before.old && !before.new); /* L1849 */
   if (at->read < NUMBERS) {
     at->new_read = leaf_allocate(l, index, false, state, &before);
+    leaf_note_user(l, index, false, at->read, at->new_read, state);
     leaf_set(state, false, at->read, at->new_read);
   }
   if (at->write < NUMBERS && index == pointer_load) {
@@ -478,6 +577,7 @@ static void leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state
     at->new_write = NO_BARRIER;
   } else if (at->write < NUMBERS) {
     at->new_write = leaf_allocate(l, index, true, state, &before);
+    leaf_note_user(l, index, true, at->write, at->new_write, state);
     leaf_set(state, true, at->write, at->new_write);
     if (leaf_is_long(at->opcode))
       state->longs |= (uint8_t)(1u << at->write);
@@ -532,11 +632,15 @@ static bool leaf_find_waits(leaf *l, tl_arena *arena) {
     changed = false;
     for (uint32_t b = 0; b < l->block_count; b++) {
       leaf_state state = leaf_full_entry(l, b, at_end);
+      uint8_t carried = state.new;
       for (uint32_t i = l->blocks[b].first; i < l->blocks[b].first + l->blocks[b].count; i++) {
         leaf_instruction *const at = &l->instructions[i];
         const leaf_state before = state;
         at->new_wait = 0;
+        if (at->later & carried)
+          return false;
         leaf_wait(at, &state);
+        carried &= (uint8_t)~at->new_wait;
         leaf_wait_again(at, &before, &state);
         if (at->new_read < NUMBERS)
           leaf_set(&state, false, at->read, at->new_read);
@@ -609,11 +713,12 @@ tl_remake tl_leaf_remake(uint8_t *text, uint64_t size, tl_arena *arena) {
   leaf_divide(&l, arena);
   for (uint32_t b = 0; b < l.block_count; b++) {
     leaf_state state = leaf_entry_state(&l, b);
+    memset(l.users, 0, sizeof l.users); /* of what is pending already not known: in front of all that ask */
     for (uint32_t i = l.blocks[b].first; i < l.blocks[b].first + l.blocks[b].count; i++)
       leaf_step(&l, i, pointer_load, &state);
     l.at_end[b] = state;
   }
-  if (!leaf_find_waits(&l, arena) || !l.sure)
+  if (!leaf_find_waits(&l, arena))
     return TL_REMAKE_UNSURE;
   leaf_write(&l);
   return TL_REMAKE_SURE;

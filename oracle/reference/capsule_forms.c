@@ -56,6 +56,7 @@ typedef struct ref_form {
 #define REF_DESCRIPTOR(bit) {64, bit, 8, 0, 0}
 #define REF_OFFSET {40, 224, 24, 0, 0}
 #define REF_SIZE_OF_CONSTANT {73, 52, 4, 5, ZEROS}
+#define REF_SIZE_OF_UNIFORM {73, 52, 4, 6, ZEROS}
 #define REF_SIZE_OF_LOCAL {73, 52, 4, 6, 4}
 #define REF_SIZE(bit) {73, bit, 4, 6, 7}
 #define REF_CACHING_OF_LOCAL {84, 56, 4, 5, ZEROS}
@@ -74,9 +75,9 @@ static const ref_form forms[] = {
     {{0x02, 0x22, 0x0c, 0x06}, 0xb82, 0, 0, 38, REF_FORM_CONSTANTS, NO_BIT, NO_BIT, {{80, VECTOR}, {112, SINGLE}},
      {REF_GUARD, REF_RESULT(86), REF_ADDRESS(118), REF_SIZE_OF_CONSTANT}},
     {{0x02, 0x22, 0x08, 0x06}, 0x7ac, REF_NO_ADDRESS, REF_UNIFORM_LOAD, 37, REF_FORM_CONSTANTS, NO_BIT, NO_BIT, {{80, UNIFORM}},
-     {REF_GUARD, REF_RESULT(86), REF_SIZE_OF_CONSTANT}},
+     {REF_GUARD, REF_RESULT(86), REF_SIZE_OF_UNIFORM}},
     {{0x02, 0x22, 0x0a, 0x06}, 0x7ac, 0, REF_UNIFORM_LOAD, 37, REF_FORM_CONSTANTS, NO_BIT, NO_BIT, {{80, UNIFORM}},
-     {REF_GUARD, REF_RESULT(86), REF_ADDRESS(118), REF_SIZE_OF_CONSTANT}},
+     {REF_GUARD, REF_RESULT(86), REF_ADDRESS(118), REF_SIZE_OF_UNIFORM}},
     /* those of what the driver keeps in bank 0, S2R and S2UR */
     {{0x01, 0x0b, 0x04, 0x0a}, 0xb82, REF_NO_ADDRESS, 0, 38, REF_FORM_SPECIAL, NO_BIT, NO_BIT, {{80, VECTOR}},
      {REF_GUARD, REF_RESULT(86)}},
