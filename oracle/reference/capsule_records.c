@@ -179,7 +179,7 @@ static void ref_records_mend_text(ref_link *link, const ref_section *capsule, re
     for (size_t i = 0; i < found.others.count; i++) {
       ref_times_give(made.data, made.size / INSTRUCTION, found.others.items[i]);
     }
-    for (size_t i = 0; i < found.hasty.count; i++) {
+    for (size_t i = 0; is_damaged && i < found.hasty.count; i++) {
       ref_times_give_stall(made.data, made.size / INSTRUCTION, found.hasty.items[i]);
     }
     ref_times_settle(made.data, made.size / INSTRUCTION, is_damaged);

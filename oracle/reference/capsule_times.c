@@ -691,32 +691,46 @@ static bool ref_times_depends(const uint8_t *at, const uint8_t *setter, unsigned
          ref_times_reads(setter, &result);
 }
 
+/* Or on one of those that do, from one instruction up to another. */
+static bool ref_times_depends_on_any(const uint8_t *text, size_t number, size_t from, size_t behind, unsigned board) {
+  bool depends = false;
+  for (size_t i = from; i < behind && !depends; i++) {
+    depends = ref_times_depends(text + number * INSTRUCTION, text + i * INSTRUCTION, board);
+  }
+  return depends;
+}
+
 /* RF1268: where a number is waited for twice, and the first to wait depends on nothing that set it, while the second one does, or
  * leaves the block, the first wait goes. */
-static void ref_times_drop_early_waits(uint8_t *text, size_t count) {
-  const size_t first = ref_times_count_first(text, count);
-  size_t setter[BOARDS], waiter[BOARDS];
-  for (unsigned n = 0; n < BOARDS; n++) {
-    setter[n] = waiter[n] = REF_NONE;
-  }
+static void ref_times_drop_early_wait(uint8_t *text, size_t first, unsigned board) {
+  enum { FAR = 512 };
+  size_t from = 0, early = REF_NONE;
   for (size_t i = 0; i < first; i++) {
     uint8_t *at = text + i * INSTRUCTION;
     const unsigned waits = ref_times_waits(at);
-    for (unsigned n = 0; n < BOARDS; n++) {
-      if (waits != EVERY_WAIT && (waits >> n & 1) != 0) {
-        uint8_t *early = waiter[n] == REF_NONE ? NULL : text + waiter[n] * INSTRUCTION;
-        const uint8_t *set = setter[n] == REF_NONE ? NULL : text + setter[n] * INSTRUCTION;
-        const bool is_due = set != NULL && (ref_times_is_control(ref_times_base(at)) || ref_times_depends(at, set, n));
-        if (early != NULL && is_due && !ref_times_depends(early, set, n)) {
-          ref_bits_put(early, WAIT_BIT + n, 1, 0);
-        }
-        waiter[n] = i;
+    if (waits == EVERY_WAIT) {
+      from = i;
+      early = REF_NONE;
+    } else if ((waits >> board & 1) != 0) {
+      const bool is_near = early != REF_NONE && early - from < FAR;
+      const bool leaves = is_near && ref_times_is_control(ref_times_base(at)) && early + 1 < i; /* RF274 */
+      const bool is_due = leaves || (is_near && ref_times_depends_on_any(text, i, from, early, board));
+      if (is_due && !ref_times_depends_on_any(text, early, from, early, board)) {
+        ref_bits_put(text + early * INSTRUCTION, WAIT_BIT + board, 1, 0);
       }
-      if (waits == EVERY_WAIT || ref_bits_get(at, WRITE_BIT, 3) == n || ref_bits_get(at, READ_BIT, 3) == n) {
-        setter[n] = waits == EVERY_WAIT ? REF_NONE : i;
-        waiter[n] = REF_NONE;
-      }
+      early = i;
     }
+    if (ref_bits_get(at, WRITE_BIT, 3) == board || ref_bits_get(at, READ_BIT, 3) == board) {
+      from = early != REF_NONE ? i : from;
+      early = REF_NONE;
+    }
+  }
+}
+
+static void ref_times_drop_early_waits(uint8_t *text, size_t count) {
+  const size_t first = ref_times_count_first(text, count);
+  for (unsigned n = 0; n < BOARDS; n++) {
+    ref_times_drop_early_wait(text, first, n);
   }
 }
 
@@ -842,25 +856,27 @@ static void ref_times_settle_ends(uint8_t *text, size_t count) {
   }
 }
 
-/* RF1223; the rules that are less than sure, and RF1224 and RF1225, only in a text that is damaged otherwise. */
+/* RF1223; the rules that are less than sure, and RF1224, RF1225 and RF1264 to RF1272, only in a text that is damaged otherwise. */
 void ref_times_settle(uint8_t *text, size_t count, bool is_damaged) {
   unsigned cycles = 0;
   if (is_damaged) {
     ref_times_drop_waits(text, count);
+    ref_times_drop_early_waits(text, count);
+    for (size_t i = 0; i < count; i++) {
+      ref_times_mend_number(text, &(ref_times){.text = text, .count = count, .number = i});
+    }
+    ref_times_drop_first_waits(text, count);
+    ref_times_raise(text, count);
+    ref_times_settle_ends(text, count);
   }
-  ref_times_drop_early_waits(text, count);
-  for (size_t i = 0; i < count; i++) {
-    ref_times_mend_number(text, &(ref_times){.text = text, .count = count, .number = i});
-  }
-  ref_times_drop_first_waits(text, count);
-  ref_times_raise(text, count);
-  ref_times_settle_ends(text, count);
   for (size_t i = 0; i < count; i++) {
     uint8_t *at = text + i * INSTRUCTION;
     const unsigned stall = ref_bits_get(at, TIMES_BIT, 4);
     ref_times_settle_barriers(at);
-    ref_times_settle_control(at);
-    ref_times_settle_yield(at, cycles);
+    if (is_damaged) {
+      ref_times_settle_control(at);
+      ref_times_settle_yield(at, cycles);
+    }
     cycles = stall > 1 && ref_bits_get(at, YIELD_BIT, 1) == 0 ? 0 : cycles + stall;
   }
 }
