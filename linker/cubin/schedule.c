@@ -8,6 +8,7 @@
 #include "cubin/schedule.h"
 
 #include "base/bytes.h"
+#include "cubin/blocks.h"
 #include "cubin/code.h"
 #include "cubin/control.h"
 #include "cubin/latency.h"
@@ -323,6 +324,46 @@ static void schedule_mend_stall(const tl_schedule *s, uint32_t index) {
   schedule_put(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX, cycles);
 }
 
+/* Whether it is known how long its results take: not of doubles and matrices, and of choices by a number. */
+static bool schedule_has_known_length(uint16_t opcode) {
+  static const uint16_t others[] = {0x407, 0x408};
+  enum { UNIFORM_PRODUCT = 0x097 };
+  const unsigned kind = opcode & TL_CONTROL_KIND;
+  return !schedule_is_long(kind) && kind != UNIFORM_PRODUCT && !TL_AMONG16(others, opcode);
+}
+
+/* How long the last instruction of a block waits for what stands before it there; 0 where that is not known. */
+static uint32_t schedule_end_cycles(const tl_schedule *s, uint32_t index) {
+  enum { LEAST = 5, WARPSYNC = 0x148 };
+  uint32_t most = LEAST, passed = 0;
+  for (uint32_t i = index; i-- > 0 && !s->room.starts[i + 1];) {
+    const uint32_t kind = schedule_opcode(s, i) & TL_CONTROL_KIND, need = tl_blocks_need(schedule_at(s, i));
+    if (!schedule_has_known_length(schedule_opcode(s, i)))
+      return 0;
+    if (passed >= TL_CONTROL_STALL_MAX || (tl_blocks_ends(kind) && kind != WARPSYNC))
+      break;
+    passed += schedule_get(s, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
+    most = need > passed ? (uint32_t)tl_larger(most, need - passed) : most;
+  }
+  return most;
+}
+
+/* L1853: what ends a block waits until the results of the block are there, five cycles at least. */
+static void schedule_mend_end(const tl_schedule *s, uint32_t index) {
+  static const uint16_t ends[] = {0x941, 0x943, 0x944, 0x947, 0x94d, 0x950, 0x547};
+  enum { BRANCH = 0x947, LEAST = 5, MORE = 6, PLACE = 2, TO_ITSELF = 0xfc };
+  const uint16_t opcode = schedule_opcode(s, index);
+  const uint32_t stall = schedule_get(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
+  if (!TL_AMONG16(ends, opcode) || stall == TL_CONTROL_STALL_MAX ||
+      (opcode == BRANCH && (stall == MORE || schedule_at(s, index)[PLACE] == TO_ITSELF)))
+    return;
+  const uint32_t cycles = schedule_end_cycles(s, index);
+  if (!cycles || cycles == stall)
+    return;
+  schedule_put(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX, cycles);
+  s->wrong[index] = true;
+}
+
 /* A number that something else of unknown sources has must be free for the instruction's own barrier. */
 static bool schedule_frees(const tl_schedule *s, uint32_t index, uint32_t number) {
   const tl_pending_number *const pending = &s->room.pending[index].numbers[number];
@@ -429,6 +470,9 @@ const uint8_t *tl_schedule_mend(tl_schedule *schedule, const uint8_t *text, uint
     return NULL;
   if (s->damaged || !s->calls)
     schedule_mend_flow(s, &s->room);
+  tl_pending_find_starts(&s->room, s->text, s->count);
+  for (uint32_t i = 0; i < s->count; i++)
+    schedule_mend_end(s, i);
   for (uint32_t i = 0; i < s->count; i++)
     if (schedule_yields_wrongly(s, i))
       schedule_put(s, i, TL_CONTROL_YIELD, 1, !schedule_get(s, i, TL_CONTROL_YIELD, 1));
