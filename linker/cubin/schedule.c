@@ -198,6 +198,24 @@ static uint32_t schedule_find_read(const tl_schedule *s, uint32_t index) {
   return NO_BARRIER;
 }
 
+/* M45b: reads of textures have number 5; one without it has lost it where somebody waits for it behind it and nobody has set it. */
+static bool schedule_add_texture(const tl_schedule *s, uint32_t index) {
+  static const uint16_t opcodes[] = {0xf60, 0xf61, 0xf63, 0xf64, 0xf66, 0xf69, 0xf99};
+  enum { TEXTURE = 5 };
+  if (!TL_AMONG16(opcodes, schedule_opcode(s, index)) || schedule_write(s, index) != NO_BARRIER)
+    return false;
+  for (uint32_t i = index + 1; i < s->count && i - index < REACH; i++) {
+    if (schedule_orphan(s, i) == TEXTURE) {
+      schedule_put(s, index, TL_CONTROL_BARRIER, NO_BARRIER, TEXTURE);
+      s->claimed[i] |= (uint8_t)(1U << TEXTURE);
+      return true;
+    }
+    if (tl_pending_ends(schedule_opcode(s, i)))
+      return false;
+  }
+  return false;
+}
+
 /* A number that is missing, or that what uses the result does not wait for, but for another one that nothing has set. */
 static bool schedule_add_barriers(const tl_schedule *s, uint32_t index) {
   const uint32_t own = schedule_write(s, index);
@@ -478,7 +496,7 @@ static bool schedule_mend_flow(tl_schedule *s, tl_pending_room *room) {
   for (uint32_t i = 0; i < s->count && !s->damaged; i++)
     s->damaged = schedule_waits_for_none(s, i);
   for (uint32_t i = 0; i < s->count && s->damaged; i++)
-    added |= schedule_add_barriers(s, i);
+    added |= schedule_add_barriers(s, i) || schedule_add_texture(s, i);
   if (added && !tl_pending_find(room, s->text, s->count))
     return false;
   for (uint32_t i = 0; i < s->count; i++)
