@@ -362,7 +362,8 @@ static bool schedule_has_known_length(uint16_t opcode) {
 static uint32_t schedule_block_cycles(const tl_schedule *s, uint32_t index, uint32_t least, uint32_t front) {
   enum { WARPSYNC = 0x148 };
   uint32_t most = least, passed = 0;
-  for (uint32_t i = index; i-- > 0 && !s->room.starts[i + 1];) {
+  for (uint32_t behind = index; behind > 0 && !s->room.starts[behind]; behind--) {
+    const uint32_t i = behind - 1;
     const uint32_t kind = schedule_opcode(s, i) & TL_CONTROL_KIND, need = tl_blocks_need(schedule_at(s, i));
     if (!schedule_has_known_length(schedule_opcode(s, i)))
       return 0;
