@@ -424,6 +424,23 @@ static void reader_settle_slots(const reader *r) {
   }
 }
 
+/* L1888: a kernel that lies in a text before any other function is the text's function, whatever sh_info names. */
+static void reader_lead_texts(const reader *r) {
+  enum { PRIMARY = 0xffffff };
+  tl_cubin *const cubin = r->cubin;
+  bool *const seen = tl_arena_new(r->arena, bool, cubin->section_count);
+  for (uint32_t i = 1; i < cubin->symbol_count; i++) {
+    const tl_cubin_symbol *const symbol = &cubin->symbols[i];
+    if (tl_symbol_type(symbol) != STT_FUNC || !symbol->section || symbol->section >= cubin->section_count)
+      continue;
+    tl_cubin_section *const text = &cubin->sections[symbol->section];
+    if (!seen[symbol->section] && symbol->other & STO_ENTRY && text->type == SHT_PROGBITS &&
+        text->flags & SHF_EXECINSTR)
+      text->info = (text->info & ~(uint32_t)PRIMARY) | i;
+    seen[symbol->section] = true;
+  }
+}
+
 static void reader_read_symbols(reader *r) {
   tl_cubin *const cubin = r->cubin;
   const tl_cubin_section *const table = &cubin->sections[cubin->symbol_table];
@@ -435,6 +452,7 @@ static void reader_read_symbols(reader *r) {
     reader_read_symbol(r, i, wide);
   if (!tl_view_is_capsule(cubin)) {
     reader_settle_slots(r);
+    reader_lead_texts(r);
     return;
   }
   for (uint32_t i = 1; i < cubin->symbol_count; i++)

@@ -45,6 +45,7 @@ typedef struct tl_role {
   tl_view view;
   bool finalized; /* read by the finalizer */
   bool joined;    /* and both views are linked */
+  bool barriers;  /* the options ask for error barriers (L134) */
 } tl_role;
 
 typedef struct tl_cubin {

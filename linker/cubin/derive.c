@@ -725,6 +725,41 @@ static void derive_own_records(const deriver *d, const tl_cubin_section *mercury
     derive_add_record(out, avoided, sizeof avoided);
 }
 
+/* By section: whether a function stands behind the beginning of its text. */
+static const bool *derive_find_inner(const deriver *d) {
+  bool *const inner = tl_arena_new(d->arena, bool, d->cubin->section_count);
+  for (uint64_t i = 0; i < d->symbol_count; i++) {
+    const uint8_t *const symbol = d->symbols + i * ELF_SYMBOL_SIZE;
+    const uint32_t section = tl_get16(symbol + 6);
+    if ((symbol[4] & 15) == STT_FUNC && section < d->cubin->section_count && tl_get64(symbol + 8))
+      inner[section] = true;
+  }
+  return inner;
+}
+
+/* L1885, as L721: a text with several functions has one stack, that of the last record about one of them. */
+static void derive_share_stacks(const deriver *d, tl_cubin_section *own) {
+  enum { VALUE = 4, PAIR = 8 };
+  const bool *const inner = derive_find_inner(d);
+  uint32_t *const stacks = tl_arena_new(d->arena, uint32_t, d->cubin->section_count);
+  for (int round = 0; round < 2; round++) {
+    tl_record record;
+    for (uint64_t position = 0; tl_record_next_whole(own, &position, &record);) {
+      if (record.code != EIATTR_FRAME_SIZE || record.format != TL_RECORD_WHOLE || record.size < PAIR)
+        continue;
+      const uint64_t symbol = tl_get32(record.data);
+      const uint8_t *const function = symbol < d->symbol_count ? d->symbols + symbol * ELF_SYMBOL_SIZE : NULL;
+      const uint32_t text = function && (function[4] & 15) == STT_FUNC ? tl_get16(function + 6) : 0;
+      if (text >= d->cubin->section_count || !inner[text])
+        continue;
+      if (!round)
+        stacks[text] = tl_get32(record.data + VALUE);
+      else
+        tl_put32((uint8_t *)own->data + (record.data - own->data) + VALUE, stacks[text]);
+    }
+  }
+}
+
 /* The attributes of one text, or of the file; what is not the SASS side's attributes stays. */
 static void derive_attributes(const deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own) {
   enum { OWN_RECORDS = 24 };
@@ -740,6 +775,8 @@ static void derive_attributes(const deriver *d, const tl_cubin_section *mercury,
     derive_own_records(d, mercury, own, &out);
   own->data = bytes;
   own->size = out.size;
+  if (!own->info && !d->cubin->role.joined)
+    derive_share_stacks(d, own);
 }
 
 /* --- entries of texts --- */
@@ -1414,7 +1451,14 @@ static void derive_frames(deriver *d, const tl_cubin_about *about) {
   const uint32_t entries = about->last[frames];
   const tl_cubin_section *const own = derive_section(d, d->sass[frames]), *const list =
                                                                               derive_section(d, d->sass[entries]);
-  const tl_derive_frames of = {d->cubin, d->symbols, d->symbol_count, d->sass, d->arena, d, derive_code_of};
+  const tl_derive_frames of = {.cubin = d->cubin,
+                               .symbols = d->symbols,
+                               .symbol_count = d->symbol_count,
+                               .sass = d->sass,
+                               .barriers = d->cubin->role.barriers,
+                               .arena = d->arena,
+                               .context = d,
+                               .code_of = derive_code_of};
   if (derive_section(d, entries)->type == SHT_CUDA_MERCURY_RELA && own->type == SHT_PROGBITS && list->type == SHT_RELA)
     tl_derive_make_frames(&of, frames, entries);
 }

@@ -48,6 +48,7 @@ typedef struct tl_derive_frames {
   const uint8_t *symbols; /* Mercury's */
   uint64_t symbol_count;
   const uint32_t *sass; /* by Mercury section: the SASS side's, 0 */
+  bool barriers;        /* error barriers are asked for */
   tl_arena *arena;
   void *context; /* of code_of, which says where the instructions of a capsule are: NULL where that is not known */
   const tl_code *(*code_of)(void *context, uint32_t capsule);

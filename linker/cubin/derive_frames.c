@@ -217,9 +217,11 @@ static bool framer_read(framer *w) {
   return true;
 }
 
-/* Where an entry is on the SASS side, 0 where that has no such word (L1304). */
+/* Where an entry is on the SASS side, 0 where that has no such word (L1304). L1885: an address in a CIE has its place, too, but
+ * where error barriers are asked for (D135). */
 static uint64_t framer_place(const framer *w, uint64_t offset, const tl_frame_moved *found) {
-  return tl_frames_is_word(found, w->frames->data, offset) && !found->cie ? found->to + (offset - found->from) : 0;
+  const bool known = tl_frames_is_word(found, w->frames->data, offset) && !(found->cie && w->of->barriers);
+  return known ? found->to + (offset - found->from) : 0;
 }
 
 /* L1304: what an entry says that is a place in the code stands in the bytes. */

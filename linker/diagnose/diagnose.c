@@ -35,10 +35,14 @@ static uint32_t diagnose_count_cyclic_edges(const tl_graph *graph, uint32_t func
   return count;
 }
 
-/* Without an index file slots are functions as others, in a section of their kind (L867). */
+/* Without an index file slots are functions as others (L867), in a section of their kind or called so (L1890). */
 static bool diagnose_is_slot(const tl_module *module, uint32_t function) {
-  const uint32_t section = module->symbols.items[module->symbol_of_function[function]].section;
-  return section != TL_NONE && module->sections.items[section].type == SHT_CUDA_UFT_REL;
+  const tl_symbol *const symbol = &module->symbols.items[module->symbol_of_function[function]];
+  if (symbol->section == TL_NONE)
+    return false;
+  const bool called = tl_text_behind(tl_module_text(module, symbol->name), "__cuda_uf_stub_") &&
+                      !(symbol->other & (STO_ENTRY | STO_MANAGED));
+  return module->sections.items[symbol->section].type == SHT_CUDA_UFT_REL || (called && !module->index);
 }
 
 /* E40, for jump slots too where they are kernels (L557). */
@@ -353,7 +357,7 @@ void tl_diagnose_deleted(const tl_module *module) {
       diagnose_names_nothing(module, ".nv.udt.entry", SHT_CUDA_UDT_ENTRY))
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
-  if (module->deleted_section)
+  if (module->deleted_section || (module->foreign_in_pool && !module->has_external_shared)) /* L1891 */
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SECTION),
                        (tl_site){NULL, NULL, NULL, TL_NO_OFFSET}, NULL);
   if (module->kept_alias || (module->dead_local_alias && !diagnose_is_early_alias(module)))
@@ -478,6 +482,8 @@ static void diagnose_hidden_shared(const tl_module *module, const tl_layout *lay
   if (!symbol->shared || module->keeps_shared || !tl_module_lists_shared(module, symbol->other))
     return;
   const uint32_t section = layout->symbol_section[index];
+  if (symbol->section == TL_NONE && !symbol->external_shared && !symbol->weak_mention)
+    return; /* L1889: that it is undefined has been said */
   if (symbol->section == TL_NONE && !symbol->external_shared)
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_UNALLOCATED), site, NULL);
   else if (symbol->section == TL_NONE && !tl_module_is_own_external(module, symbol))

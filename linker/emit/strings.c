@@ -52,6 +52,18 @@ static bool strings_symbol_has_name(const tl_emitted *e, uint32_t symbol) {
   return listed;
 }
 
+/* Those of dead functions that leave their names stand at their turn (L1882). */
+static void strings_add_globals(tl_emitted *e, string_builder *strings) {
+  const tl_module *const module = e->module;
+  size_t dead = 0;
+  for (size_t i = 0; i <= module->globals.count; i++) {
+    for (; dead < module->dead_globals.count && module->dead_globals.items[dead] <= i; dead++)
+      strings_add(strings, module->dead_strings.items[dead]);
+    if (i < module->globals.count && strings_symbol_has_name(e, module->globals.items[i]))
+      strings_add(strings, module->symbols.items[module->globals.items[i]].name);
+  }
+}
+
 void tl_emit_strings(tl_emitted *e) {
   const tl_module *const module = e->module;
   string_builder sections = strings_begin(e, e->section_name);
@@ -68,8 +80,6 @@ void tl_emit_strings(tl_emitted *e) {
     if (event->symbol == TL_NONE ? event->name != e->layout->gone_name : strings_symbol_has_name(e, event->symbol))
       strings_add(&strings, event->name);
   }
-  for (size_t i = 0; i < module->globals.count; i++)
-    if (strings_symbol_has_name(e, module->globals.items[i]))
-      strings_add(&strings, module->symbols.items[module->globals.items[i]].name);
+  strings_add_globals(e, &strings);
   e->tables[module->strtab] = (tl_table){strings.bytes, strings.size};
 }

@@ -156,7 +156,15 @@ static bool barriers_leaf_is_plain(const tl_cubin_section *text) {
   return !tl_fences_may_stand(text->data, text->size);
 }
 
-tl_barriers tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, bool leaves, tl_arena *arena) {
+bool tl_barriers_want_entries(const tl_cubin *sass) {
+  for (uint32_t i = 1; i < sass->section_count; i++)
+    if (barriers_may_want(sass, i) && barriers_calls_itself(&sass->sections[i]))
+      return true;
+  return false;
+}
+
+tl_barriers tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, bool joined, bool leaves,
+                               tl_arena *arena) {
   bool *const texts = tl_arena_new(arena, bool, sass->section_count);
   bool *const narrow = tl_arena_new(arena, bool, sass->section_count);
   const barriers_entries entries = barriers_entries_of(mercury, arena);
@@ -164,8 +172,8 @@ tl_barriers tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, bo
     const tl_cubin_section *const text = &sass->sections[i];
     const uint32_t capsule = mercury ? mercury->capsule_of[i] : 0;
     texts[i] = barriers_may_want(sass, i) && barriers_text_is_plain(text, arena) &&
-               (mercury ? barriers_capsule_is_plain(mercury, capsule, text, arena)
-                        : !tl_barriers_stand(text->data, text->size)); /* L1646 */
+               (joined ? barriers_capsule_is_plain(mercury, capsule, text, arena)
+                       : !tl_barriers_stand(text->data, text->size)); /* L1646 */
     if (texts[i] && barriers_calls_itself(text))
       texts[i] = mercury && barriers_find_returns(&entries, capsule, text, arena);
     narrow[i] = texts[i] && leaves && tl_moved_is_kernel(sass, i) && !barriers_has_call(text);

@@ -13,9 +13,12 @@ typedef struct tl_barriers {
   const bool *texts, *narrow;
 } tl_barriers;
 
-/* `mercury`, the same file's other view, is NULL in a link of SASS kind. Both are as read. `leaves`: kernels that call
- * nothing get no MEMBAR. */
-tl_barriers tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, bool leaves, tl_arena *arena);
+/* Whether a text that may get some calls functions of its own, so that Mercury's entries must be read (L725, L1886). */
+bool tl_barriers_want_entries(const tl_cubin *sass);
+/* `mercury`, the same file's other view, may be NULL in a mixed link where no text wants its entries. Both are as read.
+ * `joined`: both are linked. `leaves`: kernels that call nothing get no MEMBAR. */
+tl_barriers tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, bool joined, bool leaves,
+                               tl_arena *arena);
 void tl_barriers_add(tl_cubin *sass, const tl_cubin *mercury, tl_barriers barriers, tl_arena *arena);
 /* The same for the capsules; `sass` is as read. */
 void tl_barriers_add_records(tl_cubin *mercury, const tl_cubin *sass, tl_barriers barriers, tl_arena *arena);

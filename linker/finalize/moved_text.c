@@ -278,10 +278,19 @@ static void moved_move_info(tl_cubin_section *info, const tl_moved_text *t, tl_a
 
 enum { FRAME_ADDRESS = 20, FRAME_CODE = 28, FRAME_FDE = 36, FRAME_UNIT = 4 };
 
-static void moved_move_frame(uint8_t *frame, uint64_t size, const tl_moved_text *t, uint64_t start, uint64_t code) {
+/* Where a part of a text ends that has ended at a place of the old one: the text's own end stays its end. */
+static uint64_t moved_end(const tl_moved_text *t, uint64_t end) {
+  const uint64_t old = tl_moved_padded((uint64_t)t->count * INSTRUCTION);
+  return end >= old ? tl_moved_padded(t->place[t->count]) : tl_moved_place(t, end);
+}
+
+/* `start`: of its function in the text (L1886). */
+static void moved_move_frame(uint8_t *frame, uint64_t size, const tl_moved_text *t, uint64_t start) {
   enum { ADVANCE_4 = 4, ADVANCE_SIZE = 5 };
   uint64_t from = start, to = tl_moved_place(t, start);
-  tl_put64(frame + FRAME_CODE, code);
+  tl_put64(frame + FRAME_CODE, moved_end(t, start + tl_get64(frame + FRAME_CODE)) - to);
+  if (start)
+    tl_put64(frame + FRAME_ADDRESS, to);
   for (uint64_t i = FRAME_FDE; i < size;) {
     if (frame[i] != ADVANCE_4) {
       const uint64_t length = tl_frame_instruction_size(frame + i, size - i);
@@ -306,6 +315,20 @@ static bool moved_is_bare(const uint8_t *frame) {
   return tl_get64(frame + FRAME_ADDRESS) && tl_get64(frame + 4) == BARE_LENGTH;
 }
 
+/* L1886: where the function of a frame begins in its text: behind 0 that of one with a symbol of its own there. */
+static uint64_t moved_frame_start(const tl_cubin *sass, uint32_t text, const uint8_t *frame,
+                                  const tl_cubin_relocation *entry) {
+  const uint64_t start = tl_get64(frame + FRAME_ADDRESS);
+  if (!start || (uint64_t)entry->addend != start)
+    return 0;
+  for (uint32_t i = 1; i < sass->symbol_count; i++) {
+    const tl_cubin_symbol *const symbol = &sass->symbols[i];
+    if (tl_symbol_type(symbol) == STT_FUNC && symbol->section == text && symbol->value == start)
+      return start;
+  }
+  return 0;
+}
+
 /* The frames of a text, where entries tell whose they are (in links of SASS kind; L497): those whose address has an entry against its function. */
 static void moved_move_frames(tl_cubin *sass, const tl_moved_text *const *moved, tl_arena *arena) {
   for (uint32_t s = 1; s < sass->section_count; s++) {
@@ -317,6 +340,7 @@ static void moved_move_frames(tl_cubin *sass, const tl_moved_text *const *moved,
       continue;
     uint8_t *const bytes = tl_arena_copy(arena, frames->data, frames->size);
     const uint64_t count = tl_cubin_relocation_count(entries);
+    uint8_t *const list = tl_arena_copy(arena, entries->data, entries->size);
     tl_map done; /* the first entry of a frame says whose it is */
     tl_map_init(&done, arena);
     for (uint64_t i = 0; i < count; i++) {
@@ -329,15 +353,22 @@ static void moved_move_frames(tl_cubin *sass, const tl_moved_text *const *moved,
       uint8_t *const frame = bytes + entry.offset - FRAME_ADDRESS;
       const uint64_t room = (uint64_t)(bytes + frames->size - frame);
       if (room < FRAME_FDE || tl_get32(frame) != UINT32_MAX || tl_get64(frame + 4) > room - 12 ||
-          tl_get64(frame + 4) < FRAME_FDE - 12 || moved_is_bare(frame))
+          tl_get64(frame + 4) < FRAME_FDE - 12)
         continue;
-      moved_move_frame(frame, tl_get64(frame + 4) + 12, moved[text], 0, sass->sections[text].size);
+      const uint64_t start = moved_frame_start(sass, text, frame, &entry);
+      if (!start && moved_is_bare(frame))
+        continue;
+      moved_move_frame(frame, tl_get64(frame + 4) + 12, moved[text], start);
+      if (start)
+        tl_put64(list + i * ELF_RELA_SIZE + 16, tl_moved_place(moved[text], start));
     }
     frames->data = bytes;
+    sass->sections[s].data = list;
   }
 }
 
 static void moved_follow(tl_cubin *sass, const tl_moved_text *const *moved, tl_arena *arena) {
+  moved_move_frames(sass, moved, arena); /* it asks for the functions' old places */
   for (uint32_t i = 1; i < sass->section_count; i++) {
     tl_cubin_section *const section = &sass->sections[i];
     if (moved[i])
@@ -352,10 +383,12 @@ static void moved_follow(tl_cubin *sass, const tl_moved_text *const *moved, tl_a
   for (uint32_t i = 1; i < sass->symbol_count; i++) {
     tl_cubin_symbol *const symbol = &sass->symbols[i];
     const bool inner = tl_symbol_type(symbol) == STT_FUNC && symbol->value && symbol->section < sass->section_count;
-    if (inner && moved[symbol->section])
-      symbol->value = tl_moved_place(moved[symbol->section], symbol->value);
+    if (!inner || !moved[symbol->section])
+      continue;
+    const uint64_t end = moved_end(moved[symbol->section], symbol->value + symbol->size);
+    symbol->value = tl_moved_place(moved[symbol->section], symbol->value);
+    symbol->size = end - symbol->value;
   }
-  moved_move_frames(sass, moved, arena);
   sass->moved = moved;
 }
 

@@ -534,11 +534,16 @@ static bool spread_counts(const spread_row *row) {
   return row->rule == SPREAD_MAXIMUM || row->rule == SPREAD_SUM;
 }
 
+/* What comes to a record later matters to what slots add in between (L533, L1883). */
+static bool spread_comes_later(const spread_row *row) {
+  return spread_counts(row) || row->rule == SPREAD_EXTERNS;
+}
+
 /* What a function's record brought to a list that spreading made longer: it has `before` records of others. */
 static void spread_note_step(const spreader *s, spread_steps *steps, spread_lists *lists, const tl_attributes *list,
                              uint32_t before, spread_step step) {
   step.index = spread_place_of(lists, list, step.row);
-  if (step.index >= before && (step.made || spread_counts(step.row)))
+  if (step.index >= before && (step.made || spread_comes_later(step.row)))
     *tl_vector_push(s->arena, steps) = step;
 }
 
@@ -671,6 +676,18 @@ static spread_spoiled *spread_begin_spoiled(spreader *s, tl_attribute *record) {
   return spoiled;
 }
 
+/* L1883: of EXTERNS that were made for a kernel the symbols are taken anew, function by function. */
+static spread_spoiled *spread_begin_made(spreader *s, const spread_step *step) {
+  tl_attribute *const record = &step->list->items[step->index];
+  if (record->code != EIATTR_EXTERNS)
+    return spread_begin_spoiled(s, record);
+  spread_spoiled *const spoiled = tl_arena_new(s->arena, spread_spoiled, 1);
+  *spoiled = (spread_spoiled){.record = record};
+  spread_begin(s, &spoiled->list, NULL);
+  spread_add_externs(s, &spoiled->list, step->from);
+  return spoiled;
+}
+
 static bool spread_is_number(const tl_attribute *record) {
   return record->format != 4;
 }
@@ -709,11 +726,45 @@ static void spread_raise(const spreader *s, const spread_step *step) {
     spread_set_number(s, record, sum ? spread_sum(old, more) : more);
 }
 
+/* The records of EXTERNS that were made for kernels, by list and place. */
+typedef struct spread_made {
+  tl_map of_record;
+  TL_VECTOR(spread_spoiled *) items;
+} spread_made;
+
+static uint64_t spread_made_key(const spread_step *step) {
+  return (uint64_t)(uintptr_t)&step->list->items[step->index];
+}
+
+/* L1883: symbols come to such a record behind what slots have added to it. */
+static void spread_add_to_made(spreader *s, const spread_made *made, const spread_step *step) {
+  const uint32_t place = tl_map_get(&made->of_record, spread_made_key(step));
+  if (place == TL_NONE)
+    return;
+  spread_spoiled *const spoiled = made->items.items[place];
+  spread_add_externs(s, &spoiled->list, step->from);
+  if (!spoiled->changed)
+    return;
+  spoiled->record->symbols = spoiled->list.symbols.items;
+  spoiled->record->symbol_count = (uint32_t)spoiled->list.symbols.count;
+}
+
+static spread_spoiled *spread_note_made(spreader *s, spread_made *made, const spread_step *step) {
+  spread_spoiled *const spoiled = spread_begin_made(s, step);
+  if (step->row->rule == SPREAD_EXTERNS) {
+    tl_map_set(&made->of_record, spread_made_key(step), (uint32_t)made->items.count);
+    *tl_vector_push(s->arena, &made->items) = spoiled;
+  }
+  return spoiled;
+}
+
 /* D104, L539: a slot has no record of EXTERNS. What the first function brings is lost; the symbols of every further one
  * nvlink adds to the record that it had made last when it came to the first, whatever that is, and whomever it is of. */
 static void spread_spoil_steps(spreader *s, spread_spoiled **of_slot) {
   tl_attributes *const all = &s->resources->module;
   spread_spoiled *last = all->count ? spread_begin_spoiled(s, &all->items[all->count - 1]) : NULL;
+  spread_made made = {0};
+  tl_map_init(&made.of_record, s->arena);
   if (s->before.list)
     last = spread_begin_spoiled(s, &s->before.list->items[s->before.index]);
   for (size_t i = 0; i < s->steps.count; i++) {
@@ -721,7 +772,9 @@ static void spread_spoil_steps(spreader *s, spread_spoiled **of_slot) {
     if (!step->slot) {
       spread_raise(s, step);
       if (step->made)
-        last = spread_begin_spoiled(s, &step->list->items[step->index]);
+        last = spread_note_made(s, &made, step);
+      else if (step->row->rule == SPREAD_EXTERNS)
+        spread_add_to_made(s, &made, step);
     } else if (!of_slot[step->slot - 1]) {
       of_slot[step->slot - 1] = last;
     } else {

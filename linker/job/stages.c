@@ -8,6 +8,7 @@
 #include "cubin/elf.h"
 #include "finalize/barriers.h"
 #include "finalize/fences.h"
+#include "finalize/moved_lines.h"
 #include "finalize/moved_text.h"
 #include "finalize/slow.h"
 #include "graph/live.h"
@@ -48,7 +49,8 @@ static tl_cubin link_read_other(tl_link_common *c, const tl_accepted *accepted, 
   tl_cubin other = {0};
   const tl_role role = {.view = view == TL_VIEW_MERCURY ? TL_VIEW_SASS : TL_VIEW_MERCURY,
                         .finalized = true,
-                        .joined = c->admitted.capsule};
+                        .joined = c->admitted.capsule,
+                        .barriers = tl_barriers_asked(&c->job->options)};
   tl_cubin_read(&other, &c->job->inputs[accepted->input], (uint32_t)accepted->input, role, &c->names, &c->state->arena,
                 diagnostics);
   return other;
@@ -60,16 +62,19 @@ static void link_add_barriers(tl_link_common *c, const tl_accepted *accepted, tl
   tl_arena *const arena = &c->state->arena;
   const bool joined = c->admitted.capsule;
   const bool leaves = tl_mode_of(&c->job->options)->final && !tl_barriers_asked(&c->job->options); /* L764 */
-  const tl_cubin other = joined ? link_read_other(c, accepted, file->view, diagnostics) : (tl_cubin){0};
+  const bool reads = joined || (!file->unreadable && tl_barriers_want_entries(file));              /* L1886 */
+  const tl_cubin other = reads ? link_read_other(c, accepted, file->view, diagnostics) : (tl_cubin){0};
   if (file->unreadable || other.unreadable) /* of one view there is no symbol, while the other has its texts */
     return;
   const bool mercury = file->view == TL_VIEW_MERCURY;
-  const tl_cubin *const sass = mercury ? &other : file, *const beside = mercury ? file : joined ? &other : NULL;
-  const tl_barriers barriers = tl_barriers_choose(sass, beside, leaves, arena);
+  const tl_cubin *const sass = mercury ? &other : file, *const beside = mercury ? file : reads ? &other : NULL;
+  const tl_barriers barriers = tl_barriers_choose(sass, beside, joined, leaves, arena);
   if (mercury)
     tl_barriers_add_records(file, &other, barriers, arena);
   else
     tl_barriers_add(file, beside, barriers, arena);
+  if (!mercury && !joined) /* joined views make theirs of Mercury's */
+    tl_lines_moved(file, &c->names, arena);
   if (mercury || joined || !tl_jumps_move(file, arena))
     return;
   const tl_cubin entries = link_read_other(c, accepted, file->view, diagnostics);
@@ -126,7 +131,10 @@ static tl_cubin *link_read(tl_link_common *c, tl_view view, tl_diagnostics *diag
     const tl_accepted *const file = &admitted->files.items[i];
     sass |= !file->capsule;
     alone[i] = admitted->capsule || !sass; /* mixed: those before the first file of SASS kind (L134) */
-    const tl_role role = {.view = view, .finalized = alone[i], .joined = admitted->capsule};
+    const tl_role role = {.view = view,
+                          .finalized = alone[i],
+                          .joined = admitted->capsule,
+                          .barriers = tl_barriers_asked(&c->job->options)};
     tl_cubin_read(&files[i], &c->job->inputs[file->input], (uint32_t)file->input, role, &c->names, &c->state->arena,
                   diagnostics);
     shown |= admitted->capsule && tl_barriers_file_asks(&files[i]); /* L143, L764 */

@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
+#include "catalog/system_call.h"
 #include "catalog/trace.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
@@ -33,10 +34,10 @@ static void functions_note_contest(tl_merging *m, uint32_t alias, uint32_t funct
 /* nvlink crashes where a local function that is no kernel goes with the text of a kernel (L450). */
 static void functions_check_dead_local(const tl_merging *m, uint32_t symbol, uint32_t kernel) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
-  if (tl_symbol_binding(s) == STB_LOCAL && !(s->other & STO_ENTRY) && m->cubin->symbols[kernel].other & STO_ENTRY)
+  if (tl_symbol_binding(s) != STB_GLOBAL && !(s->other & STO_ENTRY) && m->cubin->symbols[kernel].other & STO_ENTRY)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
                      (uint64_t)symbol * ELF_SYMBOL_SIZE,
-                     "a local function lies in the text of a kernel that is removed (L450)");
+                     "a function that is not global lies in the text of a kernel that is removed (L450)");
 }
 
 /* An alias in a section whose primary function lives while it is dead, or the other way round: nvlink stops (L25, D63),
@@ -493,6 +494,12 @@ static void functions_check_dead(tl_merging *m, uint32_t symbol, const tl_functi
     functions_report_duplicate(m, symbol, function->first_file);
 }
 
+/* L1882: a function in the text of a kernel, which goes with that. */
+static bool functions_leaves_name(const tl_merging *m, uint32_t symbol) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  return m->bodies[symbol].in_kernel && (s->other & STO_VISIBILITY_MASK) != STV_INTERNAL;
+}
+
 /* What a later variable of a dead function's name is compared with (L90): its body that stands, else its first mention. The
  * file is that of the first body. */
 static void functions_remember_dead(tl_merging *m, uint32_t symbol, const tl_function *resolved) {
@@ -507,8 +514,10 @@ static void functions_remember_dead(tl_merging *m, uint32_t symbol, const tl_fun
   if (known == TL_NONE) {
     known = (uint32_t)module->dead_functions.count;
     tl_map_set(&module->dead_function_of_name, s->name, known);
-    if (tl_symbol_binding(s) == STB_GLOBAL)
+    if (tl_symbol_binding(s) == STB_GLOBAL) {
       tl_u32_push(module->arena, &module->dead_globals, (uint32_t)module->globals.count);
+      tl_u32_push(module->arena, &module->dead_strings, functions_leaves_name(m, symbol) ? s->name : TL_NONE);
+    }
     *tl_vector_push(module->arena, &module->dead_functions) =
         (tl_symbol){.name = s->name, .info = s->info, .other = s->other, .section = TL_NONE, .mention = m->file};
   }
@@ -522,11 +531,24 @@ static void functions_remember_dead(tl_merging *m, uint32_t symbol, const tl_fun
   function->mention = first ? m->file : function->mention;
 }
 
+/* L1887: what is a kernel by its name alone leaves the name of its shared memory, as if that had been made. */
+static void functions_name_dead_provided(const tl_merging *m, uint32_t symbol) {
+  const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  tl_module *const module = m->module;
+  if (!module->mode->final || s->section == SHN_UNDEF || s->other & STO_ENTRY ||
+      !tl_system_call_is(tl_merging_text(m, s->name)))
+    return;
+  const uint32_t name = tl_module_name(module, ".nv.shared.", s->name);
+  tl_module_add_section_name(module, name);
+  *tl_vector_push(module->arena, &module->strings) = (tl_string_event){name, TL_NONE};
+}
+
 /* A dead function creates nothing, but a second strong definition is reported all the same (C84), and compiler constants
  * are replaced all the same (L95). */
 static void functions_pass_dead(tl_merging *m, uint32_t symbol) {
   const tl_body *const body = &m->bodies[symbol];
   const tl_function *const function = &m->module->resolution->functions.items[body->function];
+  functions_name_dead_provided(m, symbol);
   functions_remember_dead(m, symbol, function);
   if (body->role == TL_BODY_DUPLICATE)
     functions_report_duplicate(m, symbol, function->first_file);

@@ -394,6 +394,7 @@ typedef struct tl_module {
   tl_map local_textures; /* by name (L159) */
   tl_map dead_function_of_name;
   tl_u32_vector dead_globals;  /* by creation: how many of `globals` came before each global one of them (L1643) */
+  tl_u32_vector dead_strings;  /* the names that these leave, TL_NONE for none (L1882) */
   tl_map dead_texts;           /* names of the texts of dead functions (L1583) */
   tl_map local_function_names; /* TL_LOCAL_KERNEL where the last of the name is one */
   tl_map symbol_of_any_name;   /* local ones and sections' too: the first (L159); made when a texture asks for it, */
@@ -462,6 +463,7 @@ typedef struct tl_module {
   uint32_t compat_size;
   bool external_pool; /* .nv_debug.shared was made for extern shared memory (L1703) */
   bool has_external_shared;
+  bool foreign_in_pool;               /* an object of another space lies in a pool that was not (L1891) */
   bool has_surface;                   /* L590 */
   uint32_t bare_shared;               /* section of an -ewp object that only looks like the pool (L746), TL_NONE */
   bool null_is_shared;                /* symbol 0 stands for one of these: */

@@ -885,6 +885,7 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
   symbol->plain = s->plain;
   if (!symbol->shared && !symbol->misplaced)
     return;
+  symbol->other = s->other;                  /* L1880: else the first mention's stays (W4.6) */
   objects_hold(module, section, s->size, 1); /* L1660 */
   objects_define_shared(module, known, objects_shared_align(s), was_defined);
 }
@@ -1172,7 +1173,7 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
     objects_count_foreign(m, s->section, section);
   m->foreign = false;
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED || (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
-  m->module->deleted_section |= m->module->mode->final && section == m->module->debug_shared && !shared &&
+  m->module->foreign_in_pool |= m->module->mode->final && section == m->module->debug_shared && !shared &&
                                 !m->module->external_pool; /* the pool has objects of its own (L162, L1703) */
   if (known == TL_NONE)
     objects_define_new(m, index, section);

@@ -52,18 +52,21 @@ static int unified_compare_files(const void *a, const void *b) {
   return tl_compare(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* L1726: a section of entries takes a second number with its second entry; return addresses do not count. */
+/* L1726, L1881: a section of entries takes a second number with the first entry that is no return address and not the first of
+ * its section in the file. */
 static void unified_find_further(unified_names *n) {
   const tl_module *const module = n->module;
-  uint8_t *const seen = tl_arena_new(n->arena, uint8_t, module->sections.count);
+  uint8_t *const taken = tl_arena_new(n->arena, uint8_t, module->sections.count);
+  uint64_t last = UINT64_MAX;
   for (size_t i = 0; i < module->relocations.count; i++) {
     const tl_relocation *const entry = &module->relocations.items[i];
-    uint8_t *const times = &seen[entry->container];
-    if (*times == 2 || unified_is_return(module, entry))
+    const uint64_t input = tl_pair_key(entry->file, entry->section);
+    const bool first = input != last;
+    last = input;
+    if (first || taken[entry->container] || unified_is_return(module, entry))
       continue;
-    *times += 1;
-    if (*times == 2)
-      tl_u32_push(n->arena, &n->further, entry->file);
+    taken[entry->container] = 1;
+    tl_u32_push(n->arena, &n->further, entry->file);
   }
   tl_vector_sort(&n->further, unified_compare_files);
 }

@@ -621,6 +621,12 @@ static uint64_t ref_capsule_reserved_before(const ref_link *link, const ref_out_
   return section != NULL && section->type == REF_TYPE_SHARED_RESERVED && section->size != 0 ? SYSTEM_RESERVED : 0;
 }
 
+/* L1721: a shared object that no file defines is behind the reserved bytes, too. */
+static bool ref_capsule_is_nowhere_shared(const ref_out_symbol *symbol) {
+  const bool object = symbol->type == REF_SYMBOL_OBJECT || symbol->type == REF_SYMBOL_CUDA_OBJECT;
+  return object && (symbol->other & REF_SPACE_MASK) == REF_SPACE_SHARED;
+}
+
 /* M8, M15: one symbol, for one of the two tables. */
 static void ref_capsule_write_symbol(ref_capsule *capsule, size_t number, bool mercury_side, uint8_t *at) {
   const ref_link *link = capsule->mercury;
@@ -671,6 +677,9 @@ static void ref_capsule_write_symbol(ref_capsule *capsule, size_t number, bool m
   }
   if (!mercury_side && sass == REF_NONE && undefined && ref_symbol_is_provided(symbol->name)) { /* RF998 */
     value = ref_symbol_provided_value(capsule->sass, &(ref_symbol){.name = symbol->name});
+  }
+  if (!mercury_side && undefined && !link->relocatable && ref_capsule_is_nowhere_shared(symbol)) {
+    value += RESERVED;
   }
   ref_put_u32(at, name);
   at[4] = (uint8_t)(bind << 4 | type);

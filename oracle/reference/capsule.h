@@ -122,10 +122,13 @@ void ref_rows_write(ref_link *link, const ref_rows *rows, uint64_t unit, ref_byt
 bool ref_forms_write(const uint8_t *record, size_t size, uint8_t *instruction);
 
 /* capsule_times.c: RF1221; `number` of `count` instructions. */
+void ref_times_give_stall(uint8_t *text, size_t count, size_t number);
 void ref_times_give(uint8_t *text, size_t count, size_t number);
 bool ref_times_are_impossible(const uint8_t *instruction);
 void ref_times_settle(uint8_t *text, size_t count, bool is_damaged);
 
+/* capsule_wholes.c: RF1263; one of the instructions that a record makes; `size` 2: what fills a text. False: it is not known. */
+bool ref_wholes_write(const uint8_t *record, size_t size, uint64_t count, uint64_t part, uint8_t *instruction);
 /* capsule_unused.c: RF1222; what an instruction has no field for. */
 void ref_unused_clear(uint8_t *instruction);
 
@@ -135,9 +138,9 @@ uint64_t ref_expression_place(const uint8_t *data, uint64_t size, uint64_t at);
 /* capsule_frame_common.c: the common entry of a Mercury frame, `size` bytes with its head. */
 typedef struct ref_common {
   uint32_t unit;
-  bool is_whole; /* `bytes` is what the SASS side gets */
-  ref_bytes bytes;
-  uint64_t place; /* RF981; 0: none */
+  bool is_whole;         /* `bytes` is what the SASS side gets */
+  ref_bytes bytes, bare; /* bare: in Mercury's unit, where no frame of it is translated (L1722) */
+  uint64_t place;        /* RF981; 0: none */
 } ref_common;
 ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size, size_t limit);
 

@@ -62,6 +62,28 @@ static void ref_common_add_signed(ref_link *link, ref_bytes *bytes, int32_t valu
   ref_common_add(link, bytes, (uint8_t)((uint64_t)rest & LOW_BITS));
 }
 
+/* What has been read of one. */
+typedef struct ref_common_parts {
+  const uint8_t *data;
+  uint32_t factor, address;
+  ref_bytes operations;
+} ref_common_parts;
+
+static ref_bytes ref_common_write(ref_link *link, const ref_common_parts *parts, uint32_t unit) {
+  ref_bytes bytes = {0};
+  ref_bytes_add(link, &bytes, parts->data, VERSION_AT);
+  ref_put_u64(bytes.data + REF_FRAME_HEAD, UINT64_MAX); /* RF1177 */
+  ref_common_add(link, &bytes, VERSION);
+  ref_common_add(link, &bytes, 0);
+  ref_common_add_number(link, &bytes, unit);
+  ref_common_add_signed(link, &bytes, (int32_t)parts->factor);
+  ref_common_add_number(link, &bytes, parts->address);
+  ref_bytes_add(link, &bytes, parts->operations.data, parts->operations.size);
+  ref_bytes_fill(link, &bytes, (size_t)ref_align_up(bytes.size, 8));
+  ref_put_u64(bytes.data + REF_FRAME_LENGTH_AT, bytes.size - REF_FRAME_HEAD);
+  return bytes;
+}
+
 ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size, size_t limit) {
   ref_common_reader reader = {data, size, TEXT_AT, size <= TEXT_AT};
   ref_common common = {.unit = 1};
@@ -80,16 +102,9 @@ ref_common ref_common_read(ref_link *link, const uint8_t *data, size_t size, siz
       !ref_rows_read_common(link, data + reader.at, size - reader.at, limit - reader.at, &operations)) {
     return common;
   }
-  ref_bytes_add(link, &common.bytes, data, VERSION_AT);
-  ref_put_u64(common.bytes.data + REF_FRAME_HEAD, UINT64_MAX); /* RF1177 */
-  ref_common_add(link, &common.bytes, VERSION);
-  ref_common_add(link, &common.bytes, 0);
-  ref_common_add(link, &common.bytes, SASS_UNIT);
-  ref_common_add_signed(link, &common.bytes, (int32_t)factor);
-  ref_common_add_number(link, &common.bytes, address);
-  ref_bytes_add(link, &common.bytes, operations.data, operations.size);
-  ref_bytes_fill(link, &common.bytes, (size_t)ref_align_up(common.bytes.size, 8));
-  ref_put_u64(common.bytes.data + REF_FRAME_LENGTH_AT, common.bytes.size - REF_FRAME_HEAD);
+  const ref_common_parts parts = {data, factor, address, operations};
+  common.bytes = ref_common_write(link, &parts, SASS_UNIT);
+  common.bare = ref_common_write(link, &parts, common.unit);
   common.is_whole = true;
   return common;
 }

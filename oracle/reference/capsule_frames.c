@@ -46,9 +46,7 @@ typedef struct ref_frames {
   ref_map inner;            /* functions within others' texts, by owner and place */
   ref_map coded;            /* those of them that are addresses of code, the first that was read */
   ref_map addresses;        /* the Mercury module's relocation of each frame's address, by file, section and offset */
-  const ref_section
-      *common_section; /* of the common entry that was written last, and its offset there and in the output */
-  uint64_t last_common, last_written;
+  uint64_t last_written;    /* where the common entry that was written last is in the output */
   const ref_section *read_section; /* of the common entry that was read last */
   uint64_t read_at;
   ref_common read;
@@ -63,13 +61,9 @@ static uint64_t ref_frames_common_size(const ref_frame *frame) {
   return REF_FRAME_HEAD + (uint64_t)ref_u32(frame->common_section->data + frame->common + REF_FRAME_LENGTH_AT);
 }
 
+/* L1722: once more before each frame, also where Mercury's frames share one. */
 static void ref_frames_add_common(ref_frames *frames, const ref_frame *frame) {
-  if (frames->common_section == frame->common_section && frames->last_common == frame->common) {
-    return;
-  }
   const uint64_t size = ref_frames_common_size(frame);
-  frames->common_section = frame->common_section;
-  frames->last_common = frame->common;
   frames->last_written = frames->output.size;
   if (frame->common_bytes.size != 0) {
     ref_bytes_add(frames->capsule->mercury, &frames->output, frame->common_bytes.data, frame->common_bytes.size);
@@ -582,14 +576,30 @@ static ref_frame ref_frames_choose_rows(ref_frames *frames, const ref_kept_frame
   return ref_frames_translate(frames, function, list, count);
 }
 
-/* L1120: the common entry is Mercury's, written anew. */
-static ref_frame ref_frames_choose(ref_frames *frames, const ref_kept_frame *kept) {
-  const ref_common common = ref_frames_read_common(frames, &kept->frame);
-  ref_frame chosen = ref_frames_choose_rows(frames, kept);
-  if (!chosen.is_bare && common.is_whole) {
-    chosen.common_bytes = common.bytes;
+/* The frames of one common entry, from `first` on. */
+static size_t ref_frames_run_end(const ref_frames *frames, size_t first) {
+  const ref_frame *frame = &frames->kept[first].frame;
+  size_t end = first + 1;
+  while (end < frames->kept_count && frames->kept[end].frame.common_section == frame->common_section &&
+         frames->kept[end].frame.common == frame->common) {
+    end++;
   }
-  return chosen;
+  return end;
+}
+
+/* L1120: the common entry is Mercury's, written anew; L1722: in its own unit where none of its frames is translated. */
+static void ref_frames_add_run(ref_frames *frames, size_t first, size_t end) {
+  ref_frame *chosen = REF_TAKE(frames->capsule->mercury, ref_frame, end - first);
+  bool is_bare = true;
+  for (size_t i = first; i < end; i++) {
+    chosen[i - first] = ref_frames_choose_rows(frames, &frames->kept[i]);
+    is_bare = is_bare && chosen[i - first].is_bare;
+  }
+  const ref_common common = ref_frames_read_common(frames, &frames->kept[first].frame);
+  for (size_t i = first; i < end; i++) {
+    chosen[i - first].common_bytes = is_bare ? common.bare : common.bytes; /* none where it is not whole */
+    ref_frames_add(frames, &chosen[i - first], &frames->kept[i]);
+  }
 }
 
 ref_bytes ref_capsule_frames(ref_capsule *capsule, ref_frame_entry *entries) {
@@ -597,9 +607,10 @@ ref_bytes ref_capsule_frames(ref_capsule *capsule, ref_frame_entry *entries) {
   ref_frames_list_addresses(&frames);
   ref_frames_list_inner(&frames);
   ref_frames_collect(&frames);
-  for (size_t i = 0; i < frames.kept_count; i++) {
-    const ref_frame chosen = ref_frames_choose(&frames, &frames.kept[i]);
-    ref_frames_add(&frames, &chosen, &frames.kept[i]);
+  for (size_t i = 0; i < frames.kept_count;) {
+    const size_t end = ref_frames_run_end(&frames, i);
+    ref_frames_add_run(&frames, i, end);
+    i = end;
   }
   if (entries != NULL) {
     ref_frames_place_entries(&frames);

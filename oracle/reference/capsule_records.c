@@ -12,6 +12,7 @@ enum {
   SHORT_RECORD = 4,
   OPCODE_WIDTH = 12,
   OPCODE_RET = 0x950,
+  OPCODE_CALL = 0x943,
   UNIFORM_BIT = 18,
   BASE = 0x1ff,
   BASE_VIADD = 0x036,
@@ -30,8 +31,6 @@ typedef struct ref_record_row {
 } ref_record_row;
 
 static const ref_record_row rows[] = {
-    {0x42, 0x0a, 0x0e, REF_RECORD_ANY, 0x943},   /* CALL.ABS */
-    {0x42, 0x33, 0x0e, REF_RECORD_ANY, 0x950},   /* RET */
     {0x41, 0x0b, 0x0a, REF_RECORD_SET, 0xc02},   /* MOV of a uniform register */
     {0x41, 0x0b, 0x0a, REF_RECORD_CLEAR, 0x202}, /* MOV */
     {0x42, 0x0b, 0x0e, REF_RECORD_SET, 0x482},   /* UMOV of 32 bits, -O0 */
@@ -39,6 +38,45 @@ static const ref_record_row rows[] = {
     {0x01, 0x10, 0x0a, REF_RECORD_ANY, 0x81c},   /* PLOP3 */
     {0x02, 0x29, 0x06, REF_RECORD_ANY, 0x812},   /* LOP3 of 32 bits */
 };
+
+/* Bits that are no field of an instruction whose record has four bytes, and what they are, of both words. */
+typedef struct ref_record_short {
+  uint8_t record[SHORT_RECORD];
+  uint16_t opcode;
+  uint64_t low, low_value, high, high_value;
+} ref_record_short;
+
+/* clang-format off */
+static const ref_record_short shorts[] = {
+    {{0x41, 0x00, 0x00, 0x0a}, 0x211, 0xffffff0000000000, 0x0, 0x1ffffffffff, 0x78ec0ff}, /* LEA */
+    {{0x41, 0x00, 0x0e, 0x0a}, 0x202, 0xffffff00ff000000, 0x0, 0x1ffffffffff, 0xf00},     /* MOV */
+    {{0x41, 0x0b, 0x24, 0x0a}, 0xc02, 0xffffff00ff000000, 0x0, 0x1ffffffffff, 0x8010f00}, /* MOV */
+    {{0x41, 0x12, 0x50, 0x0c}, 0x906, 0xff000000, 0x0, 0x1ffffff07ff, 0x200000},          /* VOTE */
+    {{0x41, 0x44, 0x00, 0x3c}, 0x84c, 0xffff0000, 0x0, 0x1ffffffffff, 0x0},
+    {{0x41, 0x47, 0x6e, 0x0a}, 0x948, 0xffffffffffff0000, 0x0, 0x1fff87fffff, 0x0},       /* WARPSYNC */
+    {{0x41, 0x4c, 0x02, 0x0a}, 0x886, 0xffffffffff000000, 0x0, 0x1fff871fcff, 0x0},       /* VOTEU */
+    {{0x41, 0x64, 0x00, 0x0a}, 0x82f, 0xffffffffff000000, 0x0, 0x1fff871ffff, 0x0},       /* ELECT */
+    {{0x42, 0x0a, 0x02, 0x0e}, 0x943, 0x3ff000000, 0x0, 0x1fff87e0000, 0x400000},         /* CALL.ABS */
+    {{0x42, 0x10, 0x32, 0x14}, 0xc0c, 0x0, 0x0, 0x1fff8000000, 0x8000000},                /* ISETP */
+    {{0x42, 0x2a, 0x02, 0x06}, 0x812, 0x0, 0x0, 0x1fff8000000, 0x0},                      /* LOP3 */
+    {{0x42, 0x33, 0x00, 0x0e}, 0x950, 0x300000000, 0x0, 0x1fff87c0000, 0x600000},         /* RET */
+};
+/* clang-format on */
+
+/* RF1262: of an instruction whose record has four bytes the record says the opcode, and the SASS text its operands. */
+static bool ref_records_write_short(const uint8_t *record, size_t size, uint8_t *instruction) {
+  enum { WORD = 8 };
+  for (size_t i = 0; size == SHORT_RECORD && i < sizeof shorts / sizeof *shorts; i++) {
+    const ref_record_short *row = &shorts[i];
+    if (memcmp(record, row->record, SHORT_RECORD) == 0) {
+      ref_put_u64(instruction, (ref_u64(instruction) & ~row->low) | row->low_value);
+      ref_put_u64(instruction + WORD, (ref_u64(instruction + WORD) & ~row->high) | row->high_value);
+      ref_bits_put(instruction, 0, OPCODE_WIDTH, row->opcode);
+      return true;
+    }
+  }
+  return false;
+}
 
 static const ref_record_row *ref_records_find_row(const uint8_t *record, size_t size) {
   for (size_t i = 0; size >= SHORT_RECORD && i < sizeof rows / sizeof *rows; i++) {
@@ -78,47 +116,50 @@ static bool ref_records_is_plain(const ref_bytes *text) {
   return longest * 4 >= all;
 }
 
-/* RF1222: what RET has no field for. */
-static void ref_records_mend_return(uint8_t *instruction) {
-  ref_bits_put(instruction, 32, 2, 0);
-  ref_bits_put(instruction, 82, 5, 3 << 3);
-  ref_bits_put(instruction, 91, 14, 0);
+/* One of the instructions that a record makes. True: another one than in the text, whose times are its own, too; where the whole
+ * upper word is the record's, so are the times. */
+static bool ref_records_mend_one(const ref_capsule_step *step, uint64_t part, uint8_t *instruction) {
+  const uint8_t *record = step->data + step->record;
+  const size_t size = step->end - step->record;
+  const unsigned old = ref_bits_get(instruction, 0, OPCODE_WIDTH);
+  const uint64_t upper = ref_u64(instruction + INSTRUCTION / 2);
+  const ref_record_row *row = step->sass_count == 1 ? ref_records_find_row(record, size) : NULL;
+  bool is_whole = ref_wholes_write(record, size, step->sass_count, part, instruction);
+  if (!is_whole && step->sass_count == 1) {
+    is_whole = ref_forms_write(record, size, instruction);
+  }
+  if (!is_whole && row != NULL) {
+    ref_bits_put(instruction, 0, OPCODE_WIDTH, row->opcode);
+  } else if (!is_whole && step->sass_count == 1 && ref_records_write_short(record, size, instruction)) {
+    const unsigned opcode = ref_bits_get(instruction, 0, OPCODE_WIDTH);
+    is_whole = opcode == OPCODE_RET || opcode == OPCODE_CALL;
+  }
+  return is_whole && old != ref_bits_get(instruction, 0, OPCODE_WIDTH) &&
+         upper != ref_u64(instruction + INSTRUCTION / 2);
 }
 
-/* `others`: the instructions that were others, and those whose times cannot be. Where the whole upper word is the
- * record's, so are the times. */
-static void ref_records_mend_code(ref_link *link, ref_capsule_step *step, ref_bytes *text, ref_indices *others) {
+/* Instructions that were others, and those of records that have no stall. */
+typedef struct ref_records_found {
+  ref_indices others, hasty;
+} ref_records_found;
+
+static void ref_records_mend_code(ref_link *link, ref_capsule_step *step, ref_bytes *text, ref_records_found *found) {
   const uint64_t count = text->size / INSTRUCTION;
   while (ref_capsule_body_next(step)) {
-    const uint8_t *record = step->data + step->record;
-    const size_t size = step->end - step->record;
-    if (step->sass_count != 1 || step->sass >= count) {
-      continue;
-    }
-    uint8_t *instruction = text->data + step->sass * INSTRUCTION;
-    if (step->derived) {
+    if (step->derived && step->sass < count) {
+      uint8_t *instruction = text->data + step->sass * INSTRUCTION;
       ref_unused_clear(instruction);
       if (ref_times_are_impossible(instruction)) {
-        ref_indices_add(link, others, (size_t)step->sass);
+        ref_indices_add(link, &found->others, (size_t)step->sass);
       }
       continue;
     }
-    const unsigned old = ref_bits_get(instruction, 0, OPCODE_WIDTH);
-    const uint64_t upper = ref_u64(instruction + INSTRUCTION / 2);
-    if (ref_forms_write(record, size, instruction)) {
-      if (old != ref_bits_get(instruction, 0, OPCODE_WIDTH) && upper != ref_u64(instruction + INSTRUCTION / 2)) {
-        ref_indices_add(link, others, (size_t)step->sass);
-      }
-      continue;
-    }
-    const ref_record_row *row = ref_records_find_row(record, size);
-    if (row != NULL) {
-      ref_bits_put(instruction, 0, OPCODE_WIDTH, row->opcode);
-    }
-    if (row != NULL && row->opcode == OPCODE_RET) {
-      ref_records_mend_return(instruction);
-      if (old != OPCODE_RET && upper != ref_u64(instruction + INSTRUCTION / 2)) {
-        ref_indices_add(link, others, (size_t)step->sass);
+    for (uint64_t part = 0; part < step->sass_count && step->sass + part < count; part++) {
+      uint8_t *instruction = text->data + (step->sass + part) * INSTRUCTION;
+      if (ref_records_mend_one(step, part, instruction)) {
+        ref_indices_add(link, &found->others, (size_t)(step->sass + part));
+      } else if (step->sass_count == 1 && ref_times_are_impossible(instruction)) {
+        ref_indices_add(link, &found->hasty, (size_t)step->sass);
       }
     }
   }
@@ -127,17 +168,20 @@ static void ref_records_mend_code(ref_link *link, ref_capsule_step *step, ref_by
 static void ref_records_mend_text(ref_link *link, const ref_section *capsule, ref_section *text) {
   ref_capsule_step step;
   ref_bytes made = {0};
-  ref_indices others = {0};
+  ref_records_found found = {0};
   if (text->data == NULL || !ref_capsule_body_begin(capsule->data, (size_t)capsule->size, &step)) {
     return;
   }
   ref_bytes_add(link, &made, text->data, (size_t)text->size);
   ref_records_mend_fields(&made);
-  ref_records_mend_code(link, &step, &made, &others);
+  ref_records_mend_code(link, &step, &made, &found);
   const bool is_damaged = made.size != 0 && memcmp(made.data, text->data, made.size) != 0;
   if (!ref_records_is_plain(&made)) {
-    for (size_t i = 0; i < others.count; i++) {
-      ref_times_give(made.data, made.size / INSTRUCTION, others.items[i]);
+    for (size_t i = 0; i < found.others.count; i++) {
+      ref_times_give(made.data, made.size / INSTRUCTION, found.others.items[i]);
+    }
+    for (size_t i = 0; i < found.hasty.count; i++) {
+      ref_times_give_stall(made.data, made.size / INSTRUCTION, found.hasty.items[i]);
     }
     ref_times_settle(made.data, made.size / INSTRUCTION, is_damaged);
   }

@@ -304,82 +304,174 @@ static unsigned ref_times_needs(const ref_times *times) {
   return needs;
 }
 
-/* Cycles since the last instruction of a kind, this one being the last; false: none near. */
-static bool ref_times_since(const ref_times *times, bool memory, unsigned *cycles) {
-  enum { FEW = 12 };
-  *cycles = 0;
-  for (size_t i = times->number, k = 0; k < FEW; k++, i--) {
-    const uint8_t *at = ref_times_at(times, i);
-    const unsigned opcode = ref_times_opcode(at);
-    *cycles += i == times->number ? 0 : ref_bits_get(at, TIMES_BIT, 4);
-    if (memory ? ref_times_is_memory(opcode) : opcode == LDC) {
-      return true;
-    }
-    if (i == 0) {
-      break;
-    }
-  }
-  return false;
-}
-
 static unsigned ref_times_larger(unsigned left, unsigned right) {
   return left > right ? left : right;
 }
 
-/* The cycles that an instruction of a fixed time needs before another one reads its result. */
-static unsigned ref_times_latency(const uint8_t *at, const uint8_t *user) {
-  enum { FIXED_BELOW = 0x0c0, UMOV = 0x082, R2UR = 0x2ca, OF_MOVE = 2, OF_UNIT = 4, TO_MEMORY = 5, TO_VECTOR = 6 };
-  const unsigned opcode = ref_times_opcode(at), base = opcode & 0x1ff, form = ref_times_opcode(user) >> 9;
-  const bool is_move = base == UMOV, is_uniform = ref_times_is_uniform(opcode);
-  ref_times_span result;
-  if ((base >= FIXED_BELOW && opcode != R2UR) || ref_bits_get(at, WRITE_BIT, 3) != NO_BOARD ||
-      !ref_times_result(at, &result)) {
-    return 0;
+static bool ref_times_is_among(const uint16_t *bases, size_t count, unsigned base) {
+  size_t first = 0, behind = count;
+  while (first + 1 < behind) {
+    const size_t middle = (first + behind) / 2;
+    *(bases[middle] <= base ? &first : &behind) = middle;
   }
-  const bool to_uniform = ref_times_is_uniform(ref_times_opcode(user)),
-             memory = ref_times_is_memory(ref_times_opcode(user));
-  const bool first = is_uniform == to_uniform && ref_bits_get(user, FIRST, 8) == result.first;
-  const bool second =
-      (form == 1 ? is_uniform == to_uniform : form == 6 && is_uniform) && ref_bits_get(user, SECOND, 8) == result.first;
-  if (result.first == NO_REGISTER || (!first && !second)) {
-    return 0;
-  }
-  return is_move ? OF_MOVE : is_uniform && !to_uniform ? TO_VECTOR : memory ? TO_MEMORY : OF_UNIT;
+  return bases[first] == base;
 }
 
-/* What the next instruction has to wait for those in front of it that it reads. */
-static unsigned ref_times_rest(const ref_times *times, const uint8_t *next) {
+/* Which registers an instruction reads, by its fields. */
+typedef struct ref_times_reader {
+  uint16_t opcode;
+  bool first, second, third, is_uniform, second_is_uniform;
+} ref_times_reader;
+
+/* RF1267 */
+static const ref_times_reader sure_readers[] = {
+    {0x202, false, true, false, false, false}, {0x20c, true, true, false, false, false},
+    {0x210, true, true, true, false, false},   {0x212, true, true, true, false, false},
+    {0x221, true, true, false, false, false},  {0x223, true, true, true, false, false},
+    {0x224, true, true, false, false, false},  {0x290, true, true, true, true, true},
+    {0x2ca, true, false, false, false, false}, {0x305, false, true, false, false, false},
+    {0x308, false, true, false, false, false}, {0x311, false, true, false, false, false},
+    {0x312, false, true, false, false, false}, {0x421, true, false, false, false, false},
+    {0x424, true, false, true, false, false},  {0x80c, true, false, false, false, false},
+    {0x810, true, false, true, false, false},  {0x812, true, false, true, false, false},
+    {0x819, true, false, true, false, false},  {0x824, true, false, true, false, false},
+    {0x825, true, false, false, false, false}, {0x836, true, false, false, false, false},
+    {0x890, true, false, true, true, false},   {0xc02, false, true, false, false, true},
+    {0xc0c, true, true, false, false, true},   {0xc10, true, true, true, false, true},
+    {0xc24, true, true, true, false, true},    {0xe24, true, true, true, false, true}};
+
+/* The sources of some instructions, of which nothing is too much. */
+static ref_times_spans ref_times_sure_sources(const uint8_t *at) {
+  const unsigned opcode = ref_times_opcode(at);
+  ref_times_spans spans = {.count = 0};
+  if (opcode == LD || opcode == LDG || opcode == LDL || ref_times_is_store(opcode)) {
+    return ref_times_sources(at);
+  }
+  for (size_t i = 0; i < sizeof sure_readers / sizeof *sure_readers; i++) {
+    const ref_times_reader *reader = &sure_readers[i];
+    if (reader->opcode != opcode) {
+      continue;
+    }
+    if (reader->first) {
+      ref_times_add(&spans, at, reader->is_uniform, FIRST, 1);
+    }
+    if (reader->second) {
+      ref_times_add(&spans, at, reader->second_is_uniform, SECOND, 1);
+    }
+    if (reader->third) {
+      ref_times_add(&spans, at, reader->is_uniform, THIRD, 1);
+    }
+  }
+  return spans;
+}
+
+typedef enum ref_times_unit {
+  REF_TIMES_OTHER,
+  REF_TIMES_INTEGER,
+  REF_TIMES_FLOAT,
+  REF_TIMES_UNIFORM,
+  REF_TIMES_UNIFORM_MOVE
+} ref_times_unit;
+
+/* What has a result after a number of cycles that is known. */
+static ref_times_unit ref_times_find_unit(const uint8_t *at) {
+  static const uint16_t integers[] = {0x202, 0x207, 0x208, 0x210, 0x211, 0x212, 0x219, 0x224, 0x227, 0x245,
+                                      0x424, 0x446, 0x802, 0x807, 0x810, 0x811, 0x812, 0x819, 0x824, 0x825,
+                                      0x827, 0x836, 0x848, 0xc02, 0xc10, 0xc11, 0xc24, 0xe24};
+  static const uint16_t floats[] = {0x221, 0x223, 0x421, 0x423, 0x431};
+  static const uint16_t uniforms[] = {0x290, 0x291, 0x890, 0x892, 0x899, 0x8a4};
+  static const uint16_t moves[] = {0x882, 0xc82};
+  const unsigned opcode = ref_times_opcode(at);
+  if (ref_bits_get(at, WRITE_BIT, 3) != NO_BOARD || ref_bits_get(at, RESULT, 8) == NO_REGISTER) {
+    return REF_TIMES_OTHER;
+  }
+  return ref_times_is_among(integers, sizeof integers / sizeof *integers, opcode)   ? REF_TIMES_INTEGER
+         : ref_times_is_among(floats, sizeof floats / sizeof *floats, opcode)       ? REF_TIMES_FLOAT
+         : ref_times_is_among(uniforms, sizeof uniforms / sizeof *uniforms, opcode) ? REF_TIMES_UNIFORM
+         : ref_times_is_among(moves, sizeof moves / sizeof *moves, opcode)          ? REF_TIMES_UNIFORM_MOVE
+                                                                                    : REF_TIMES_OTHER;
+}
+
+/* The cycles from one instruction to another one that surely reads its result; 0: it does not. */
+static unsigned ref_times_distance(const uint8_t *at, const uint8_t *user) {
+  enum { OF_MOVE = 2, OF_UNIT = 4, TO_OTHER_UNIT = 5, TO_VECTOR = 6, R2UR = 0x2ca };
+  const ref_times_unit unit = ref_times_find_unit(at), other = ref_times_find_unit(user);
+  const unsigned opcode = ref_times_opcode(user);
+  const bool is_uniform = unit == REF_TIMES_UNIFORM || unit == REF_TIMES_UNIFORM_MOVE;
+  const ref_times_span result = {.is_uniform = is_uniform, .first = ref_bits_get(at, RESULT, 8), .count = 1};
+  const ref_times_spans sources = ref_times_sure_sources(user);
+  bool reads = false;
+  for (size_t i = 0; i < sources.count && unit != REF_TIMES_OTHER; i++) {
+    reads = reads || (sources.items[i].first == result.first && ref_times_meet(&sources.items[i], &result));
+  }
+  if (!reads) {
+    return 0;
+  }
+  if (unit == REF_TIMES_UNIFORM_MOVE) {
+    return OF_MOVE;
+  }
+  if (unit == REF_TIMES_UNIFORM) {
+    return ref_times_is_uniform(opcode) ? OF_UNIT : TO_VECTOR;
+  }
+  const bool crosses = (unit == REF_TIMES_INTEGER && other == REF_TIMES_FLOAT) ||
+                       (unit == REF_TIMES_FLOAT && other == REF_TIMES_INTEGER);
+  return crosses || opcode == R2UR || ref_times_is_memory(opcode) ? TO_OTHER_UNIT : OF_UNIT;
+}
+
+/* Do two instructions of a unit need some cycles between them? */
+static unsigned ref_times_pace(unsigned opcode, unsigned next) {
+  enum { LDS = 0x984, STS = 0x988 };
+  const bool first = opcode == LDC || opcode == S2UR, second = next == LDC || next == S2UR;
+  if (first || second) {
+    return first && second ? BETWEEN_CONSTANTS : 0;
+  }
+  const bool is_paced = ref_times_is_memory(opcode) && ref_times_is_memory(next) && next != LDS && next != STS &&
+                        (opcode != STG || next != LDG);
+  return is_paced ? BETWEEN_MEMORY : 0;
+}
+
+/* What leaves the block finds all results there: so many cycles before CALL, BSYNC and EXIT. */
+static unsigned ref_times_before_leaving(const uint8_t *at, unsigned next) {
+  static const uint16_t leaves[] = {0x343, 0x344, 0x348, 0x941, 0x943, 0x944};
+  enum { ALL = 7, TO_EXIT = 6, FROM_MOVE = 3, EXIT_CODE = 0x94d, BRA_CODE = 0x947, RET_CODE = 0x950 };
+  const ref_times_unit unit = ref_times_find_unit(at);
+  const bool is_vector = unit == REF_TIMES_INTEGER || unit == REF_TIMES_FLOAT;
+  if (is_vector && (next == EXIT_CODE || ref_times_is_among(leaves, sizeof leaves / sizeof *leaves, next))) {
+    return next == EXIT_CODE ? TO_EXIT : ALL;
+  }
+  return unit == REF_TIMES_UNIFORM_MOVE && (next == BRA_CODE || next == RET_CODE) ? FROM_MOVE : 0;
+}
+
+/* The least cycles that the next instruction allows, by what is in front of it in its block; `boards`: the numbers that this one sets. */
+static unsigned ref_times_least(const ref_times *times, unsigned boards) {
   enum { FEW = 8 };
-  unsigned cycles = 0, rest = 0;
-  for (size_t k = 1; k < FEW && k <= times->number; k++) {
-    const uint8_t *at = ref_times_at(times, times->number - k);
-    cycles += ref_bits_get(at, TIMES_BIT, 4);
-    const unsigned latency = ref_times_latency(at, next);
-    rest = latency > cycles ? ref_times_larger(rest, latency - cycles) : rest;
+  const uint8_t *next = ref_times_at(times, times->number + 1);
+  unsigned least = (ref_times_waits(next) & boards) != 0 ? 2 : 1, cycles = 0;
+  for (size_t i = times->number, k = 0; k < FEW; k++, i--) {
+    const uint8_t *at = ref_times_at(times, i);
     if (ref_times_is_control(ref_times_base(at))) {
       break;
     }
+    cycles += i == times->number ? 0 : ref_bits_get(at, TIMES_BIT, 4);
+    const unsigned leaving = ref_times_before_leaving(at, ref_times_opcode(next));
+    const unsigned paced = ref_times_pace(ref_times_opcode(at), ref_times_opcode(next));
+    const unsigned needed = ref_times_larger(ref_times_distance(at, next), ref_times_larger(leaving, paced));
+    least = needed > cycles ? ref_times_larger(least, needed - cycles) : least;
+    if (i == 0) {
+      break;
+    }
   }
-  return rest;
+  return least;
 }
 
 static unsigned ref_times_stall(const ref_times *times, unsigned boards) {
+  enum { BSYNC_CODE = 0x941 };
   if (times->number + 1 >= times->count) {
     return 1;
   }
-  const uint8_t *next = ref_times_at(times, times->number + 1);
-  const unsigned opcode = ref_times_opcode(next);
+  const unsigned next = ref_times_opcode(ref_times_at(times, times->number + 1));
   const bool is_memory = ref_times_is_memory(ref_times_opcode(ref_times_at(times, times->number)));
-  unsigned cycles = 0;
-  unsigned stall = (ref_times_waits(next) & boards) != 0 || (is_memory && (opcode == LDC || opcode == 0x941)) ? 2 : 1;
-  stall = ref_times_larger(stall, ref_times_rest(times, next));
-  if ((opcode == LDC || opcode == S2UR) && ref_times_since(times, false, &cycles) && cycles < BETWEEN_CONSTANTS) {
-    stall = ref_times_larger(stall, BETWEEN_CONSTANTS - cycles);
-  }
-  if (ref_times_is_memory(opcode) && ref_times_since(times, true, &cycles) && cycles < BETWEEN_MEMORY) {
-    stall = ref_times_larger(stall, BETWEEN_MEMORY - cycles);
-  }
-  return stall;
+  return ref_times_larger(is_memory && (next == LDC || next == BSYNC_CODE) ? 2 : 1, ref_times_least(times, boards));
 }
 
 /* Fences and matrix operations alone have a stall of 0, and the branch behind a text, which has a record. */
@@ -388,6 +480,15 @@ bool ref_times_are_impossible(const uint8_t *instruction) {
   const unsigned opcode = ref_times_opcode(instruction), base = opcode & 0x1ff;
   return ref_bits_get(instruction, TIMES_BIT, 4) == 0 && base != ERROR_BARRIER && opcode != FENCE && base != MATRIX &&
          base != MATRIX_OTHER;
+}
+
+/* RF1266: one that has all but a stall. */
+void ref_times_give_stall(uint8_t *text, size_t count, size_t number) {
+  const ref_times times = {.text = text, .count = count, .number = number};
+  uint8_t *own = text + number * INSTRUCTION;
+  const unsigned stall = ref_times_stall(&times, ref_times_mask(own, WRITE_BIT) | ref_times_mask(own, READ_BIT));
+  ref_bits_put(own, TIMES_BIT, 4, stall);
+  ref_bits_put(own, YIELD_BIT, 1, stall < LONG_STALL);
 }
 
 void ref_times_give(uint8_t *text, size_t count, size_t number) {
@@ -417,25 +518,6 @@ void ref_times_give(uint8_t *text, size_t count, size_t number) {
 }
 
 /* --- numbers that do not fit together --- */
-
-/* The sources of some instructions, of which nothing is too much. */
-static ref_times_spans ref_times_sure_sources(const uint8_t *at) {
-  enum { MOV = 0x202, MOV_UNIFORM = 0xc02, IADD3 = 0x210, IADD3_32 = 0x810, IADD3_UNIFORM = 0xc10 };
-  const unsigned opcode = ref_times_opcode(at);
-  ref_times_spans spans = {.count = 0};
-  if (opcode == LD || opcode == LDG || opcode == LDL || ref_times_is_store(opcode)) {
-    return ref_times_sources(at);
-  }
-  if (opcode == IADD3 || opcode == IADD3_32 || opcode == IADD3_UNIFORM) {
-    ref_times_add(&spans, at, false, FIRST, 1);
-  }
-  if (opcode == MOV || opcode == IADD3) {
-    ref_times_add(&spans, at, false, SECOND, 1);
-  } else if (opcode == MOV_UNIFORM || opcode == IADD3_UNIFORM) {
-    ref_times_add(&spans, at, true, SECOND, 1);
-  }
-  return spans;
-}
 
 /* The first instruction behind a load, in its block, that surely reads what it loads and has not waited for it. */
 static size_t ref_times_find_hasty(const ref_times *times, const ref_times_span *result, unsigned board) {
@@ -497,14 +579,10 @@ static const uint16_t never_read[] = {0x002, 0x005, 0x006, 0x007, 0x008, 0x00b, 
                                       0x11b, 0x141, 0x142, 0x143, 0x144, 0x145, 0x146, 0x147, 0x148, 0x149, 0x14d,
                                       0x14e, 0x150, 0x155, 0x158, 0x15c, 0x15d, 0x1ab, 0x1ac, 0x1c7};
 
-static bool ref_times_is_among(const uint16_t *bases, size_t count, unsigned base) {
-  size_t first = 0, behind = count;
-  while (first + 1 < behind) {
-    const size_t middle = (first + behind) / 2;
-    *(bases[middle] <= base ? &first : &behind) = middle;
-  }
-  return bases[first] == base;
-}
+/* RF1264: others that yield unless their stall is long. */
+static const uint16_t yields_unless_long[] = {0x100, 0x105, 0x106, 0x108, 0x109, 0x111, 0x112, 0x113,
+                                              0x119, 0x166, 0x180, 0x181, 0x182, 0x183, 0x184, 0x189,
+                                              0x18c, 0x199, 0x1a8, 0x1ae, 0x1c3, 0x1c4};
 
 static void ref_times_settle_barriers(uint8_t *at) {
   const unsigned base = ref_times_base(at);
@@ -524,7 +602,8 @@ static void ref_times_settle_yield(uint8_t *at, unsigned cycles) {
   const unsigned stall = ref_bits_get(at, TIMES_BIT, 4), base = ref_times_base(at);
   const bool is_fixed = base < FIXED_BELOW;
   const bool is_known = ref_times_is_among(never_written, sizeof never_written / sizeof *never_written, base) ||
-                        (!is_fixed && ref_times_is_among(never_read, sizeof never_read / sizeof *never_read, base));
+                        (!is_fixed && ref_times_is_among(never_read, sizeof never_read / sizeof *never_read, base)) ||
+                        ref_times_is_among(yields_unless_long, sizeof yields_unless_long / sizeof(uint16_t), base);
   if (!is_known || base == NO_OPERATION || base == LEPC || stall == 0) {
     return;
   }
@@ -567,22 +646,223 @@ static void ref_times_drop_waits(uint8_t *text, size_t count) {
   }
 }
 
+/* The instruction that a branch or a convergence barrier names, or REF_NONE. */
+static size_t ref_times_target(const uint8_t *at, size_t number, size_t count) {
+  enum { BSSY = 0x145, LOW = 16, LOW_WIDTH = 8, HIGH = 34, UNIT = 4 };
+  const unsigned base = ref_times_base(at);
+  if (base != BRA && base != BSSY) {
+    return REF_NONE;
+  }
+  const uint64_t high = (uint64_t)ref_bits_get(at, HIGH, 30);
+  const uint64_t words = base == BSSY ? high : high << LOW_WIDTH | ref_bits_get(at, LOW, LOW_WIDTH);
+  const uint64_t width = base == BSSY ? 30 : 30 + LOW_WIDTH;
+  const uint64_t sign = UINT64_C(1) << (width - 1);
+  const int64_t step = (int64_t)((words ^ sign) - sign) * UNIT / INSTRUCTION;
+  const int64_t target = (int64_t)number + 1 + step;
+  return target >= 0 && (uint64_t)target < count ? (size_t)target : REF_NONE;
+}
+
+/* How many instructions from the beginning on nobody comes to but by those in front of them: up to where a branch leads, a call or the end. */
+static size_t ref_times_count_first(const uint8_t *text, size_t count) {
+  enum { BSSY = 0x145, YIELD = 0x146, WARPSYNC = 0x148, FIRST_CONTROL = 0x141 };
+  size_t first = count;
+  for (size_t i = 0; i < count; i++) {
+    const size_t target = ref_times_target(text + i * INSTRUCTION, i, count);
+    first = target < first ? target : first;
+  }
+  for (size_t i = 0; i < first; i++) {
+    const uint8_t *at = text + i * INSTRUCTION;
+    const unsigned base = ref_times_base(at);
+    const bool is_control = base >= FIRST_CONTROL && base <= LAST_CONTROL;
+    const bool goes_on =
+        base == BSSY || base == YIELD || base == WARPSYNC || base == EXIT || base == RET || base == BRA;
+    if (ref_times_is_end(at) || (is_control && !goes_on)) {
+      return i + 1;
+    }
+  }
+  return first;
+}
+
+/* Does an instruction depend on one that sets a number? */
+static bool ref_times_depends(const uint8_t *at, const uint8_t *setter, unsigned board) {
+  ref_times_span result;
+  if (ref_bits_get(setter, WRITE_BIT, 3) == board && ref_times_result(setter, &result) &&
+      (ref_times_reads(at, &result) || ref_times_writes(at, &result))) {
+    return true;
+  }
+  return ref_bits_get(setter, READ_BIT, 3) == board && ref_times_result(at, &result) &&
+         ref_times_reads(setter, &result);
+}
+
+/* RF1268: where a number is waited for twice, and the first to wait depends on nothing that set it, while the second one does, the first
+ * wait goes. */
+static void ref_times_drop_early_waits(uint8_t *text, size_t count) {
+  const size_t first = ref_times_count_first(text, count);
+  size_t setter[BOARDS], waiter[BOARDS];
+  for (unsigned n = 0; n < BOARDS; n++) {
+    setter[n] = waiter[n] = REF_NONE;
+  }
+  for (size_t i = 0; i < first; i++) {
+    uint8_t *at = text + i * INSTRUCTION;
+    const unsigned waits = ref_times_waits(at);
+    for (unsigned n = 0; n < BOARDS; n++) {
+      if (waits != EVERY_WAIT && (waits >> n & 1) != 0) {
+        uint8_t *early = waiter[n] == REF_NONE ? NULL : text + waiter[n] * INSTRUCTION;
+        const uint8_t *set = setter[n] == REF_NONE ? NULL : text + setter[n] * INSTRUCTION;
+        if (early != NULL && set != NULL && ref_times_depends(at, set, n) && !ref_times_depends(early, set, n)) {
+          ref_bits_put(early, WAIT_BIT + n, 1, 0);
+        }
+        waiter[n] = i;
+      }
+      if (waits == EVERY_WAIT || ref_bits_get(at, WRITE_BIT, 3) == n || ref_bits_get(at, READ_BIT, 3) == n) {
+        setter[n] = waits == EVERY_WAIT ? REF_NONE : i;
+        waiter[n] = REF_NONE;
+      }
+    }
+  }
+}
+
+/* Is nobody known to wait for what an instruction loads? */
+static bool ref_times_is_unwaited(const uint8_t *text, size_t first, size_t number) {
+  const uint8_t *own = text + number * INSTRUCTION;
+  const unsigned opcode = ref_times_opcode(own), board = ref_bits_get(own, WRITE_BIT, 3);
+  if (board >= BOARDS) {
+    return opcode != LDC || ref_bits_get(own, RESULT, 8) == 1; /* which often has none */
+  }
+  for (size_t i = number + 1; i < first; i++) {
+    if ((ref_times_waits(text + i * INSTRUCTION) >> board & 1) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* RF1269: who waits for a number that is not set waits for the one load in front of him for which nobody waits. */
+static bool ref_times_find_awaited(uint8_t *text, size_t first, size_t number, unsigned board) {
+  size_t found = REF_NONE, count = 0;
+  for (size_t i = 0; i < number; i++) {
+    const unsigned opcode = ref_times_opcode(text + i * INSTRUCTION);
+    if ((ref_times_is_load(opcode) || opcode == LDG) && ref_times_is_unwaited(text, first, i)) {
+      found = i;
+      count++;
+    }
+  }
+  if (count == 1) {
+    ref_bits_put(text + found * INSTRUCTION, WRITE_BIT, 3, board);
+  }
+  return count == 1;
+}
+
+/* RF1265: there nobody waits for a number that is not set. */
+static void ref_times_drop_first_waits(uint8_t *text, size_t count) {
+  enum { BRA_DIVERGENT = 0x547, SHORT_TEXT = 512 };
+  const size_t first = ref_times_count_first(text, count);
+  const bool is_short = first <= SHORT_TEXT; /* what follows grows with its third power */
+  unsigned pending = 0;
+  for (size_t i = 0; i < first; i++) {
+    uint8_t *at = text + i * INSTRUCTION;
+    const unsigned waits = ref_times_waits(at);
+    unsigned kept = waits;
+    for (unsigned n = 0; n < BOARDS && waits != EVERY_WAIT && ref_times_opcode(at) != BRA_DIVERGENT; n++) {
+      if ((waits >> n & 1) != 0 && (pending >> n & 1) == 0 &&
+          !(is_short && ref_times_find_awaited(text, first, i, n))) {
+        kept &= ~(1u << n);
+      }
+    }
+    ref_bits_put(at, WAIT_BIT, BOARDS, kept);
+    pending = (pending & ~waits) | ref_times_mask(at, WRITE_BIT) | ref_times_mask(at, READ_BIT);
+  }
+}
+
+/* RF1270: control instructions that always stall as long. */
+static void ref_times_settle_control(uint8_t *at) {
+  static const uint16_t fives[] = {0x343, 0x348, 0x355, 0x941, 0x942, 0x943, 0x944, 0x946, 0x949, 0x94d};
+  enum { FIVE = 5 };
+  if (ref_times_is_among(fives, sizeof fives / sizeof *fives, ref_times_opcode(at))) {
+    ref_bits_put(at, TIMES_BIT, 4, FIVE);
+  }
+}
+
+/* --- cycles that are too few --- */
+
+/* RF1271: what comes too early for a result, a unit or a number gets the cycles that it needs. */
+static void ref_times_raise(uint8_t *text, size_t count) {
+  for (size_t i = 0; i + 1 < count; i++) {
+    uint8_t *at = text + i * INSTRUCTION;
+    const unsigned stall = ref_bits_get(at, TIMES_BIT, 4);
+    const unsigned boards = ref_times_mask(at, WRITE_BIT) | ref_times_mask(at, READ_BIT);
+    const unsigned least = ref_times_least(&(ref_times){.text = text, .count = count, .number = i}, boards);
+    if (stall != 0 && stall < least) {
+      ref_bits_put(at, TIMES_BIT, 4, least);
+    }
+  }
+}
+
+/* The stall of a branch or RET: all results of arithmetic are there 7 cycles after they were begun. False: something else is on its way. */
+static bool ref_times_find_end(const ref_times *times, unsigned *stall) {
+  static const uint16_t
+      others[] = {0x305, 0x306, 0x308, 0x309, 0x310, 0x311, 0x312, 0x387, 0x388, 0x5ab,
+                  0x7ac, 0x918, 0x919, 0x945, 0x980, 0x981, 0x983, 0x984, 0x985, 0x986,
+                  0x988, 0x98f, 0x992, 0x9ab, 0x9c3, 0x9c7, 0xb1d, 0xb82}; /* what has a number, or no result */
+  static const uint16_t further[] = {0x202, 0x207, 0x208, 0x210, 0x211, 0x212, 0x216, 0x219, 0x221, 0x223,
+                                     0x224, 0x227, 0x245, 0x248, 0x421, 0x423, 0x424, 0x431, 0x446, 0x802,
+                                     0x807, 0x808, 0x810, 0x811, 0x812, 0x816, 0x819, 0x824, 0x825, 0x827,
+                                     0x836, 0x848, 0xc02, 0xc10, 0xc11, 0xc24, 0xe24};
+  enum { LEAST = 5, ARITHMETIC = 7, LONG = 14, BSSY = 0x945 };
+  unsigned cycles = 0;
+  *stall = LEAST;
+  for (size_t i = times->number; i-- > 0 && cycles < LONG;) {
+    const uint8_t *at = ref_times_at(times, i);
+    const unsigned opcode = ref_times_opcode(at), base = ref_times_base(at);
+    if (base >= BSYNC && base <= LAST_CONTROL && opcode != BSSY) {
+      return true;
+    }
+    cycles += ref_bits_get(at, TIMES_BIT, 4);
+    if (ref_times_is_among(further, sizeof further / sizeof *further, opcode)) {
+      *stall = cycles < ARITHMETIC ? ref_times_larger(*stall, ARITHMETIC - cycles) : *stall;
+    } else if (!ref_times_is_among(others, sizeof others / sizeof *others, opcode) && cycles < LONG) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* RF1272: a branch may stall longer than that, but never much, and RET never does. */
+static void ref_times_settle_ends(uint8_t *text, size_t count) {
+  enum { BRA_CODE = 0x947, BRA_DIVERGENT = 0x547, RET_CODE = 0x950, MOST = 8 };
+  for (size_t i = 1; i < count; i++) {
+    uint8_t *at = text + i * INSTRUCTION;
+    const unsigned opcode = ref_times_opcode(at), old = ref_bits_get(at, TIMES_BIT, 4);
+    unsigned stall = 0;
+    if ((opcode != BRA_CODE && opcode != BRA_DIVERGENT && opcode != RET_CODE) || old == 0 ||
+        !ref_times_find_end(&(ref_times){.text = text, .count = count, .number = i}, &stall)) {
+      continue;
+    }
+    if (old < stall || opcode == RET_CODE || (opcode == BRA_CODE && old > MOST)) {
+      ref_bits_put(at, TIMES_BIT, 4, stall);
+    }
+  }
+}
+
 /* RF1223; the rules that are less than sure, and RF1224 and RF1225, only in a text that is damaged otherwise. */
 void ref_times_settle(uint8_t *text, size_t count, bool is_damaged) {
   unsigned cycles = 0;
   if (is_damaged) {
     ref_times_drop_waits(text, count);
   }
-  for (size_t i = 0; is_damaged && i < count; i++) {
+  ref_times_drop_early_waits(text, count);
+  for (size_t i = 0; i < count; i++) {
     ref_times_mend_number(text, &(ref_times){.text = text, .count = count, .number = i});
   }
+  ref_times_drop_first_waits(text, count);
+  ref_times_raise(text, count);
+  ref_times_settle_ends(text, count);
   for (size_t i = 0; i < count; i++) {
     uint8_t *at = text + i * INSTRUCTION;
     const unsigned stall = ref_bits_get(at, TIMES_BIT, 4);
     ref_times_settle_barriers(at);
-    if (is_damaged) {
-      ref_times_settle_yield(at, cycles);
-    }
+    ref_times_settle_control(at);
+    ref_times_settle_yield(at, cycles);
     cycles = stall > 1 && ref_bits_get(at, YIELD_BIT, 1) == 0 ? 0 : cycles + stall;
   }
 }

@@ -34,7 +34,7 @@ typedef struct ref_mixed_frames {
   bool *has_frame;    /* by SASS text */
   ref_places *places; /* found once for each */
   ref_bytes output;
-  uint64_t last_common, last_written;
+  uint64_t last_written;
 } ref_mixed_frames;
 
 static const char *ref_mixed_frame_key(ref_link *link, uint64_t offset) {
@@ -123,17 +123,14 @@ static ref_common ref_mixed_read_common(const ref_mixed_frames *frames, uint64_t
                          (size_t)(frames->section->size - common));
 }
 
-/* Once for all frames behind it that follow each other; L1120. */
+/* L1120, L1722: once more before each frame. */
 static void ref_mixed_add_common(ref_mixed_frames *frames, const ref_mixed_frame *frame, bool is_bare,
                                  const ref_common *common) {
-  if (frames->last_common == frame->common) {
-    return;
-  }
   const uint8_t *data = frames->section->data + frame->common;
-  frames->last_common = frame->common;
   frames->last_written = frames->output.size;
-  if (!is_bare && common->is_whole) {
-    ref_bytes_add(frames->link, &frames->output, common->bytes.data, common->bytes.size);
+  const ref_bytes *bytes = is_bare ? &common->bare : &common->bytes;
+  if (common->is_whole) {
+    ref_bytes_add(frames->link, &frames->output, bytes->data, bytes->size);
   } else {
     ref_bytes_add(frames->link, &frames->output, data, ref_mixed_common_size(frames, frame->common));
   }
@@ -259,12 +256,8 @@ static bool ref_mixed_frames_are_known(const ref_mercury_sides *sides) {
 
 void ref_mixed_derive_frames(ref_link *link, const ref_mercury_sides *sides, const ref_mixed_frame_sections *sections) {
   const ref_section *mercury = &sides->sass->sections[sections->mercury];
-  ref_mixed_frames frames = {.link = link,
-                             .sides = sides,
-                             .file = sections->file,
-                             .table = sections->table,
-                             .section = mercury,
-                             .last_common = UINT64_MAX};
+  ref_mixed_frames frames = {
+      .link = link, .sides = sides, .file = sections->file, .table = sections->table, .section = mercury};
   if (mercury->data == NULL || !ref_mixed_frames_are_known(sides)) {
     return;
   }

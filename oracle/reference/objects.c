@@ -106,6 +106,44 @@ static void ref_object_leave_ghost(ref_link *link, size_t number) {
   }
 }
 
+/* L536: such a symbol is visible in every output, whatever its first mention says. */
+static bool ref_object_is_mentioned_texture(const ref_symbol *input) {
+  return input->section == 0 && ref_bindless_mask_of(input->info & 15) != 0;
+}
+
+/* W4.3: `_param`, `F.const_opt.a.b` and shared objects have no symbol in an executable. W17.7: with -preserve-relocs only
+ * extern shared objects and the compiler constants of device functions have none. */
+static bool ref_object_has_no_symbol(const ref_link *link, const ref_file *file, const ref_symbol *input) {
+  if (link->relocatable || ref_object_is_mentioned_texture(input)) {
+    return false;
+  }
+  if (ref_object_is_shared(input) && ref_options_keep_shared_symbols(link)) {
+    return (input->other & VISIBILITY) == INTERNAL && !link->preserves; /* RF115: `externsharedinstance` */
+  }
+  const bool shown = (input->other & VISIBILITY) > INTERNAL; /* RF166 */
+  if (ref_object_is_shared(input)) {
+    const bool own = input->section != 0 && ref_object_shared_owner(link, file, input->section) != 0; /* RF248 */
+    return (input->size == 0 && !own) || (!link->preserves && !shown);
+  }
+  const uint32_t owner = ref_merge_owner(file, input->section);
+  const bool nobody = owner == 0 && input->section < file->cubin.section_count && !link->is_capsule; /* RF623 */
+  const bool device = (nobody || (owner != 0 && (file->cubin.symbols[owner].other & REF_OTHER_ENTRY) == 0)) &&
+                      file->cubin.sections[input->section].type == link->view->optimizer_type; /* RF622 */
+  const bool provided = input->section == 0 && ref_symbol_is_provided(input->name);            /* RF634 */
+  return (input->other & VISIBILITY) == INTERNAL && (device || provided || !link->preserves);
+}
+
+/* RF1290: a shared object's visibility, unlike other variables', is that of its definition: of what comes behind a mention and of the strong one
+ * that replaces a weak one. */
+static void ref_object_take_visibility(const ref_link *link, const ref_file *file, const ref_symbol *input,
+                                       ref_out_symbol *symbol) {
+  symbol->other = (uint8_t)((symbol->other & ~VISIBILITY) | (input->other & VISIBILITY));
+  if (ref_options_keep_shared_symbols(link) || !(symbol->is_extern_shared || symbol->has_no_place)) {
+    symbol->dropped = ref_object_has_no_symbol(link, file, input);
+    symbol->has_no_name = symbol->dropped;
+  }
+}
+
 /* W9: shared objects have a list of their own; st_value is the alignment (H1), which -r writes (W9.7). RF140: there a strong
  * definition takes over the value of the weak one that it replaces; by default it has its own. */
 static void ref_object_define_shared(ref_link *link, size_t file_number, const ref_symbol *input, size_t number) {
@@ -121,6 +159,9 @@ static void ref_object_define_shared(ref_link *link, size_t file_number, const r
     ref_object_leave_ghost(link, number);
   }
   ref_out_symbol *symbol = &link->symbols[number];
+  if (input->section != 0) {
+    ref_object_take_visibility(link, &link->files[file_number], input, symbol);
+  }
   symbol->section = section;
   symbol->is_extern_shared = input->size == 0;
   symbol->auxiliary = symbol->is_extern_shared && input->section == 0 ? EXTERN_SHARED_ALIGN     /* RF248 */
@@ -206,33 +247,6 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
   }
 }
 
-/* L536: such a symbol is visible in every output, whatever its first mention says. */
-static bool ref_object_is_mentioned_texture(const ref_symbol *input) {
-  return input->section == 0 && ref_bindless_mask_of(input->info & 15) != 0;
-}
-
-/* W4.3: `_param`, `F.const_opt.a.b` and shared objects have no symbol in an executable. W17.7: with -preserve-relocs only
- * extern shared objects and the compiler constants of device functions have none. */
-static bool ref_object_has_no_symbol(const ref_link *link, const ref_file *file, const ref_symbol *input) {
-  if (link->relocatable || ref_object_is_mentioned_texture(input)) {
-    return false;
-  }
-  if (ref_object_is_shared(input) && ref_options_keep_shared_symbols(link)) {
-    return (input->other & VISIBILITY) == INTERNAL && !link->preserves; /* RF115: `externsharedinstance` */
-  }
-  const bool shown = (input->other & VISIBILITY) > INTERNAL; /* RF166 */
-  if (ref_object_is_shared(input)) {
-    const bool own = input->section != 0 && ref_object_shared_owner(link, file, input->section) != 0; /* RF248 */
-    return (input->size == 0 && !own) || (!link->preserves && !shown);
-  }
-  const uint32_t owner = ref_merge_owner(file, input->section);
-  const bool nobody = owner == 0 && input->section < file->cubin.section_count && !link->is_capsule; /* RF623 */
-  const bool device = (nobody || (owner != 0 && (file->cubin.symbols[owner].other & REF_OTHER_ENTRY) == 0)) &&
-                      file->cubin.sections[input->section].type == link->view->optimizer_type; /* RF622 */
-  const bool provided = input->section == 0 && ref_symbol_is_provided(input->name);            /* RF634 */
-  return (input->other & VISIBILITY) == INTERNAL && (device || provided || !link->preserves);
-}
-
 /* RF69: a kernel's own shared objects are local, dead or not. RF668: said of what would be the definition, behind what it is compared with. */
 static void ref_object_check_entry_data(ref_link *link, const ref_file *file, const ref_symbol *input) {
   if (input->section == 0 || input->section >= file->cubin.section_count || !ref_object_is_shared(input)) {
@@ -278,7 +292,7 @@ static size_t ref_object_create(ref_link *link, size_t file_number, const ref_sy
     symbol->value = ref_object_undefined_value(link, input);
   }
   symbol->dropped = ref_object_has_no_symbol(link, &link->files[file_number], input);
-  const bool may_stay = ref_object_is_shared(input) && (undefined || input->size == 0); /* D70, RF160, RF1031 */
+  const bool may_stay = ref_object_is_shared(input); /* D70, RF160, RF1031, RF1290 */
   symbol->has_no_name = symbol->dropped && may_stay;
   if (symbol->local_list && (!symbol->dropped || may_stay)) {
     ref_names_add(link, number, input->name);
@@ -820,6 +834,12 @@ static uint32_t ref_object_texture_owner(ref_link *link, const ref_file *file, u
 
 /* RF1120: a texture, sampler or surface lies in the text of the function whose section it is in; what is in nobody's is mentioned there. */
 static void ref_object_settle_texture(ref_link *link, const ref_file *file, ref_symbol *input) {
+  if (link->is_capsule && ref_bindless_mask_of(input->info & 15) != 0 && input->section < file->cubin.section_count &&
+      (file->cubin.sections[input->section].flags & REF_FLAG_EXEC) == 0) { /* RF1256 */
+    input->section = input->raw_section = 0;
+    input->value = 0;
+    return;
+  }
   if (link->is_capsule || ref_bindless_mask_of(input->info & 15) == 0 || input->section == 0 ||
       input->section >= file->cubin.section_count) {
     return;

@@ -555,22 +555,14 @@ static bool ref_partial_is_forgotten(const ref_link *link, size_t number) {
          !ref_options_keep_shared_symbols(link) && !ref_function_is_named(link, &link->functions[kernel]);
 }
 
-/* RF152, RF460: the alignment of the last one of the kernel whose section was made first, of those that stand before an ordinary object of it.
- * L1069: of several that begin at one place the first. */
-static void ref_partial_value_null(ref_link *link, size_t pool) {
-  size_t first = REF_NONE;
-  for (size_t i = 0; i < link->symbol_count; i++) {
-    const ref_out_symbol *symbol = &link->symbols[i];
-    if (symbol->is_partial && symbol->value != 0 && symbol->section != pool && symbol->section < first &&
-        (symbol->section == REF_NONE || !ref_partial_is_forgotten(link, symbol->section))) {
-      first = symbol->section;
-    }
-  }
+/* RF460, L1662: the alignment of the last one in a section, of those that stand before an ordinary object that comes behind one. L1069: of several
+ * that begin at one place the first. */
+static void ref_partial_value_null_in(ref_link *link, size_t section) {
   uint64_t end = 0, place = REF_NONE; /* of the last one; none so far */
-  for (size_t i = 0; i < link->shared_objects.count && first != REF_NONE; i++) {
+  for (size_t i = 0; i < link->shared_objects.count; i++) {
     const size_t number = link->shared_objects.items[i];
     const ref_out_symbol *symbol = number == REF_NONE ? NULL : &link->symbols[number];
-    if (symbol == NULL || symbol->section != first) {
+    if (symbol == NULL || symbol->section != section) {
       continue;
     }
     if (symbol->is_partial && symbol->value != 0) {
@@ -584,24 +576,33 @@ static void ref_partial_value_null(ref_link *link, size_t pool) {
   }
 }
 
-/* With -r the alignment of a kernel's (RF152), or the largest of the pool's (RF303); in an executable the reserved bytes, once for each
- * kernel's. */
+/* RF152: that of the pool's, or, where there are some, of the kernel whose section was made first. */
+static void ref_partial_value_null(ref_link *link, size_t pool) {
+  size_t first = REF_NONE;
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[i];
+    if (symbol->is_partial && symbol->value != 0 && symbol->section != pool && symbol->section < first &&
+        (symbol->section == REF_NONE || !ref_partial_is_forgotten(link, symbol->section))) {
+      first = symbol->section;
+    }
+  }
+  if (first != REF_NONE || pool != REF_NONE) {
+    ref_partial_value_null_in(link, first != REF_NONE ? first : pool);
+  }
+}
+
+/* With -r the alignment of an object (RF152, L1662); in an executable the reserved bytes, once for each kernel's. */
 void ref_partial_write_place(ref_link *link) {
   const uint64_t reserved = link->sm >= 90 && !link->is_capsule ? RESERVED : 0;
   const size_t pool = link->has_bare_pool ? ref_section_find_pool(link) : REF_NONE;
-  for (size_t i = 0; i < link->symbol_count; i++) {
-    const ref_out_symbol *symbol = &link->symbols[i];
-    const bool counts = link->relocatable ? symbol->value != 0 : symbol->size != 0 || symbol->is_counted;
-    if (!symbol->is_partial || !counts) { /* RF231, L1068 */
-      continue;
-    }
-    if (!link->relocatable) {
-      link->null_symbol_value += symbol->section == pool ? 0 : reserved;
-    } else if (symbol->section == pool) {
-      link->null_symbol_value = ref_larger(symbol->value, link->null_symbol_value);
-    }
-  }
   if (link->relocatable) {
     ref_partial_value_null(link, pool);
+    return;
+  }
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[i];
+    if (symbol->is_partial && (symbol->size != 0 || symbol->is_counted)) { /* RF231, L1068 */
+      link->null_symbol_value += symbol->section == pool ? 0 : reserved;
+    }
   }
 }

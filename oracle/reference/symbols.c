@@ -109,8 +109,7 @@ void ref_symbols_bare_textures(ref_cubin *cubin, bool is_capsule) {
     if (ref_bindless_mask_of(symbol->info & 15) != 0) {
       symbol->other = 0;
       symbol->size = 0;
-      const bool inside = symbol->section < cubin->section_count;
-      if (is_capsule && !(inside && (cubin->sections[symbol->section].flags & REF_FLAG_EXEC) != 0)) {
+      if (is_capsule && symbol->section >= cubin->section_count) {
         symbol->section = symbol->raw_section = 0;
         symbol->value = 0;
       }
@@ -165,8 +164,8 @@ void ref_symbols_settle_undefined(ref_link *link) {
     if (ref_symbol_is_shared(symbol) && symbol->section == REF_NONE && !symbol->common && !symbol->is_extern_shared &&
         symbol->size != 0 && !ref_symbol_is_provided(symbol->name)) {
       symbol->value = ref_relocatable_is_default(link) ? symbol->value : UINT64_MAX;
-      symbol->dropped = false;
-      symbol->has_no_name = false;
+      symbol->dropped = !link->relocatable && (symbol->other & VISIBILITY) == INTERNAL; /* RF1291 */
+      symbol->has_no_name = symbol->dropped;
     }
   }
 }
@@ -216,7 +215,8 @@ bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol) {
 static bool ref_symbol_is_shown_extern(const ref_link *link, const ref_out_symbol *symbol) {
   const bool decides = !link->is_capsule || link->view->is_mercury;
   return decides && link->job->bug_compatible && !link->relocatable && !ref_options_keep_shared_symbols(link) &&
-         symbol->is_extern_shared && symbol->dropped && (symbol->other & VISIBILITY) > INTERNAL;
+         (symbol->is_extern_shared || symbol->has_no_place) && symbol->dropped &&
+         (symbol->other & VISIBILITY) > INTERNAL;
 }
 
 /* RF166: `.nv_debug.shared` goes when no extern object keeps it, whatever lies in it. */
