@@ -349,12 +349,15 @@ static void schedule_mend_stall(const tl_schedule *s, uint32_t index) {
   schedule_put(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX, cycles);
 }
 
-/* Whether it is known how long its results take: not of doubles and matrices, and of choices by a number. */
+/* Whether it is known how long its results take, by what undamaged texts have: not of doubles and matrices, of products of uniform
+ * registers, and of choices by a number. */
 static bool schedule_has_known_length(uint16_t opcode) {
+  static const uint16_t kinds[] = {0x002, 0x005, 0x006, 0x007, 0x008, 0x00c, 0x010, 0x011, 0x012,
+                                   0x016, 0x019, 0x01c, 0x020, 0x021, 0x023, 0x024, 0x025, 0x027,
+                                   0x031, 0x036, 0x082, 0x08c, 0x090, 0x091, 0x099};
   static const uint16_t others[] = {0x407, 0x408};
-  enum { UNIFORM_PRODUCT = 0x097 };
   const unsigned kind = opcode & TL_CONTROL_KIND;
-  return !schedule_is_long(kind) && kind != UNIFORM_PRODUCT && !TL_AMONG16(others, opcode);
+  return (kind >= VARIABLE || TL_AMONG16(kinds, kind)) && !TL_AMONG16(others, opcode);
 }
 
 /* How long an instruction of a block waits for what stands before it there, or with `front` 1 the one in front of it; 0 where that is
