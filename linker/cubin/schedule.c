@@ -285,17 +285,14 @@ static bool schedule_may_wait(const tl_schedule *s, uint32_t index, uint32_t num
   return may;
 }
 
-/* L1854: a wait for what is pending on no way, which no compiler writes, shows damage. */
-static bool schedule_waits_for_none(const tl_schedule *s, uint32_t index) {
-  static const uint16_t others[] = {0x91b, 0x98f, 0x918, 0x5ab, 0x9ab, 0x992, 0x24a};
-  const uint32_t number = schedule_orphan(s, index);
-  return number != NO_BARRIER && !TL_AMONG16(others, schedule_opcode(s, index)) && !schedule_may_wait(s, index, number);
-}
-
+/* Waits for what is pending on no way there go: in texts that are damaged otherwise, and those of branches and calls. Others undamaged
+ * texts have, too (CUB's histograms). */
 static void schedule_mend_waits(const tl_schedule *s, uint32_t index) {
   static const uint16_t others[] = {0x91b, 0x98f, 0x918, 0x5ab, 0x9ab, 0x992, 0x24a};
+  static const uint16_t jumps[] = {0x344, 0x943, 0x944, 0x947};
   const uint32_t waits = schedule_waits(s, index);
-  if (!s->room.pending[index].reached || waits == EVERY_NUMBER || TL_AMONG16(others, schedule_opcode(s, index)))
+  if (!s->room.pending[index].reached || waits == EVERY_NUMBER || TL_AMONG16(others, schedule_opcode(s, index)) ||
+      (!s->damaged && !TL_AMONG16(jumps, schedule_opcode(s, index))))
     return;
   uint32_t mended = waits;
   for (uint32_t b = 0; b < NUMBERS; b++)
@@ -395,13 +392,14 @@ static void schedule_mend_call(const tl_schedule *s, uint32_t index) {
   s->wrong[index - 1] = true;
 }
 
-/* L1853: what ends a block waits until the results of the block are there, five cycles at least. */
+/* L1853: what ends a block waits until the results of the block are there, five cycles at least; a branch of an undamaged text
+ * may wait longer. */
 static void schedule_mend_end(const tl_schedule *s, uint32_t index) {
   static const uint16_t ends[] = {0x941, 0x943, 0x944, 0x947, 0x94d, 0x950, 0x547};
   enum { BRANCH = 0x947, LEAST = 5, MORE = 6, PLACE = 2, TO_ITSELF = 0xfc };
   const uint16_t opcode = schedule_opcode(s, index);
   const uint32_t stall = schedule_get(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
-  if (!TL_AMONG16(ends, opcode) || stall == TL_CONTROL_STALL_MAX ||
+  if (!TL_AMONG16(ends, opcode) || stall == TL_CONTROL_STALL_MAX || (opcode == BRANCH && !s->damaged) ||
       (opcode == BRANCH && (stall == MORE || schedule_at(s, index)[PLACE] == TO_ITSELF)))
     return;
   const uint32_t cycles = schedule_block_cycles(s, index, LEAST, 0);
@@ -497,8 +495,6 @@ static bool schedule_mend_flow(tl_schedule *s, tl_pending_room *room) {
   bool added = false;
   if (!tl_pending_find(room, s->text, s->count))
     return false;
-  for (uint32_t i = 0; i < s->count && !s->damaged; i++)
-    s->damaged = schedule_waits_for_none(s, i);
   for (uint32_t i = 0; i < s->count && s->damaged; i++)
     added |= schedule_add_barriers(s, i) || schedule_add_texture(s, i);
   if (added && !tl_pending_find(room, s->text, s->count))

@@ -221,7 +221,6 @@ static void leaf_test_kept(void **state) {
   leaf_check_kept(15, 0x0000000000007944, plain, TL_REMAKE_NONE);
   leaf_check_kept(15, 0x0000000001057210, plain, TL_REMAKE_NONE);   /* R1 is read */
   leaf_check_kept(15, 0x0000180401007387, plain, TL_REMAKE_NONE);   /* a store to the stack */
-  leaf_check_kept(15, 0x0000000000007348, plain, TL_REMAKE_UNSURE); /* WARPSYNC.COLLECTIVE */
   leaf_check_kept(15, 0x0000000000007949, plain, TL_REMAKE_UNSURE); /* a jump to a register */
   leaf_line fence[LEAF_COUNT(leaf_a)];
   memcpy(fence, leaf_a, sizeof fence);
