@@ -3,9 +3,9 @@
  * ptxas's own allocator. Text changes in nothing but barrier numbers, wait masks and some stall counts.
  *
  * One pass over the basic blocks in their order. What is pending is known in both numberings: which numbers of the input
- * are, and which new numbers stand for each of them. Whether the result is certain depends on the input alone: where all
- * numbers are pending at once the allocator shares, by a choice that is not known (M45i); a number is certain where the
- * rules give the input its own, or where nothing has changed that decides it.
+ * are, and which new numbers stand for each of them. A number follows from the class of what sets it, from what is pending, and
+ * from who needs it first (L1910 to L1913). Where the rules do not give the input its own number (L773), what the input shares is
+ * shared again; else the rules' number is as good as any: the waits are made of the new numbers.
  *
  * A call of a register alone makes a kernel no less a leaf; it ends its block (L1045). The other way round, a kernel that
  * calls and whose load of R1 has no barrier gets one (L1641). */
@@ -523,16 +523,19 @@ static uint8_t leaf_find_number(leaf *l, uint32_t index, leaf_kind kind, uint8_t
   if (leaf_keeps(l, index, state, before))
     return old;
   uint8_t number = leaf_renumber(l, index, kind, old, state->pointer);
-  for (uint8_t other = 0; other < NUMBERS && !ran_out && number == NO_BARRIER; other++) /* M45d: shared then, shared now */
+  for (uint8_t other = 0; other < NUMBERS && !ran_out && number == NO_BARRIER;
+       other++) /* M45d: shared then, shared now */
     if (state->stands[old] >> other & 1)
       number = other;
   if (number == NO_BARRIER && ran_out)
     number = leaf_share_again(l, state, kind, old, range);
   if (number == NO_BARRIER && ran_out && (state->pointer >> old & 1)) /* L772 */
-    number = leaf_choose(l, kind, OF_OUTPUT, &l->views[OF_OUTPUT], leaf_avoided(l, l->instructions[index].block, false), 0);
+    number =
+        leaf_choose(l, kind, OF_OUTPUT, &l->views[OF_OUTPUT], leaf_avoided(l, l->instructions[index].block, false), 0);
   l->sure &= number != NO_BARRIER;
   if (number == NO_BARRIER) /* L1913: the rules' all the same */
-    number = leaf_choose(l, kind, OF_OUTPUT, &l->views[OF_OUTPUT], leaf_avoided(l, l->instructions[index].block, false), 0);
+    number =
+        leaf_choose(l, kind, OF_OUTPUT, &l->views[OF_OUTPUT], leaf_avoided(l, l->instructions[index].block, false), 0);
   return number == NO_BARRIER ? TEXTURE : number;
 }
 
@@ -725,8 +728,8 @@ static bool leaf_reserves(const leaf *l, uint32_t block) {
   const uint32_t begin = l->blocks[block].first;
   for (uint32_t i = begin; i < begin + l->blocks[block].count; i++) {
     const leaf_instruction *const at = &l->instructions[i];
-    if (at->write < NUMBERS && (leaf_is_texture(at->opcode) ||
-                                (leaf_is_long(at->opcode) && !leaf_is_local(l, i, true, at->write))))
+    if (at->write < NUMBERS &&
+        (leaf_is_texture(at->opcode) || (leaf_is_long(at->opcode) && !leaf_is_local(l, i, true, at->write))))
       return true;
   }
   return false;
