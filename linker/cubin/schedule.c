@@ -379,7 +379,7 @@ static uint32_t schedule_block_cycles(const tl_schedule *s, uint32_t index, uint
 static void schedule_mend_call(const tl_schedule *s, uint32_t index) {
   enum { CALL = 0x943, CALL_NEAR = 0x944, BARRIER = 0x11d, COLLECTIVE_END = 0x11b };
   const uint16_t opcode = schedule_opcode(s, index);
-  if ((opcode != CALL && opcode != CALL_NEAR) || !index || s->room.starts[index])
+  if (!s->damaged || (opcode != CALL && opcode != CALL_NEAR) || !index || s->room.starts[index])
     return;
   const uint32_t stall = schedule_get(s, index - 1, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
   const uint32_t kind = schedule_opcode(s, index - 1) & TL_CONTROL_KIND;
@@ -392,14 +392,14 @@ static void schedule_mend_call(const tl_schedule *s, uint32_t index) {
   s->wrong[index - 1] = true;
 }
 
-/* L1853: what ends a block waits until the results of the block are there, five cycles at least; a branch of an undamaged text
- * may wait longer. */
+/* L1853: what ends a block waits until the results of the block are there, five cycles at least; in texts that are not
+ * damaged otherwise a return and an EXIT alone, since branches of undamaged ones may wait longer. */
 static void schedule_mend_end(const tl_schedule *s, uint32_t index) {
   static const uint16_t ends[] = {0x941, 0x943, 0x944, 0x947, 0x94d, 0x950, 0x547};
-  enum { BRANCH = 0x947, LEAST = 5, MORE = 6, PLACE = 2, TO_ITSELF = 0xfc };
+  enum { BRANCH = 0x947, EXIT = 0x94d, RETURN = 0x950, LEAST = 5, MORE = 6, PLACE = 2, TO_ITSELF = 0xfc };
   const uint16_t opcode = schedule_opcode(s, index);
   const uint32_t stall = schedule_get(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
-  if (!TL_AMONG16(ends, opcode) || stall == TL_CONTROL_STALL_MAX || (opcode == BRANCH && !s->damaged) ||
+  if (!TL_AMONG16(ends, opcode) || stall == TL_CONTROL_STALL_MAX || (!s->damaged && opcode != EXIT && opcode != RETURN) ||
       (opcode == BRANCH && (stall == MORE || schedule_at(s, index)[PLACE] == TO_ITSELF)))
     return;
   const uint32_t cycles = schedule_block_cycles(s, index, LEAST, 0);

@@ -899,6 +899,8 @@ static bool leaf_step_open(leaf *l, uint32_t index, leaf_state *state) {
   at->new_write = leaf_lowest(state->new, 0, LAST_GENERAL);
   state->pointer = at->new_write == NO_BARRIER ? 0 : (uint8_t)(1u << at->new_write);
   state->new |= state->pointer;
+  if (state->pointer)
+    leaf_view_set(l, OF_OUTPUT, at->new_write, (leaf_kind){CLASS_GENERAL, false, true, leaf_never});
   return state->pointer != 0;
 }
 
