@@ -286,7 +286,8 @@ bool ref_leaf_is_ordinary(unsigned code) {
 bool ref_leaf_is_long(const ref_leaf *leaf, const ref_token *token) {
   static const unsigned codes[] = {0x980, 0x981, 0x983, 0x38a, 0x3a8, 0x3a9, 0x9a2, 0x9a8};
   const unsigned code = ref_leaf_code(leaf, token);
-  if (token->is_read || ref_leaf_is_ordinary(code)) {
+  const bool is_conversion = (code & 0x1ff) >= 0x100 && (code & 0x1ff) <= 0x112;
+  if (token->is_read || ref_leaf_is_ordinary(code) || (leaf->is_sharing && is_conversion)) {
     return false;
   }
   return ref_leaf_is_in(codes, sizeof codes / sizeof codes[0], code) || ref_leaf_shows(leaf, code, 2);
@@ -490,7 +491,7 @@ static void ref_leaf_give_number(ref_leaf *leaf, size_t number, const ref_indice
   bool sure =
       token->is_explained && !token->is_deferred && (!crowded || ref_leaf_shares_in_crowd(leaf, number, pending, true));
   token->output = ref_leaf_choose(leaf, number, pending, joined, &sure);
-  if (!sure && leaf->is_sharing) {
+  if (leaf->is_sharing && (!sure || ref_leaf_was_any_crowded(leaf, number, pending))) {
     const size_t block = leaf->instructions[token->instruction].block;
     token->output = ref_leaf_share(leaf, number, pending, ref_leaf_joined_numbers(leaf, block));
   }
@@ -658,14 +659,18 @@ void ref_leaf_finalize(ref_link *link, ref_bytes *text) {
     }
     memcpy(old, text->data, text->size);
     bool mended = ref_leaf_mend_waits(&leaf, old);
-    if (!mended) {
+    if (!mended || round > MOST_MENDS) {
       ref_leaf_number(&leaf);
       mended = ref_leaf_mend_number(&leaf, old);
     }
-    if (!mended || round == MOST_MENDS) {
+    if (round > MOST_MENDS) {
+      memcpy(old, input, text->size);
       break;
     }
-    memcpy(text->data, old, text->size);
+    if (!mended) {
+      break;
+    }
+    memcpy(text->data, round == MOST_MENDS ? input : old, text->size); /* so many are ptxas's own */
   }
   const bool is_same = leaf.sure && memcmp(old, text->data, text->size) == 0;
   leaf.sure = is_same;

@@ -51,7 +51,7 @@ typedef struct ref_token {
   unsigned joined;
   bool is_explained, holds_waits; /* RF274 */
   bool in_crowd;                  /* RF1149: it shares a number, and none of 0 to 4 was free in the input */
-  bool may_defer, is_deferred;    /* RF1273: waited for in the input where another one of the number is needed */
+  bool is_deferred;               /* RF1273: waited for in the input where another one of the number is needed */
   unsigned chosen;                /* RF1148: what the rules give where that explains nothing */
 } ref_token;
 
@@ -96,6 +96,7 @@ void ref_leaf_pass(ref_leaf *leaf, bool loops, void (*visit)(ref_leaf *, size_t,
 
 /* leaf_share.c: RF1273 */
 void ref_leaf_share_waits(ref_leaf *leaf);
+bool ref_leaf_was_any_crowded(const ref_leaf *leaf, size_t number, const ref_indices *pending);
 unsigned ref_leaf_share(const ref_leaf *leaf, size_t number, const ref_indices *pending, unsigned joined);
 
 /* leaf_mend.c */

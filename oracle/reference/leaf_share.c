@@ -12,7 +12,9 @@ enum {
   FIRST = 24,
   SECOND = 32,
   THIRD = 64,
-  WIDEST = 16, /* an operand of a matrix product */
+  WIDE_PRODUCT = 0x25,    /* one register in two operands */
+  WIDEST = 16,            /* an operand of a matrix product */
+  PREDICATE_LOAD = 0x31c, /* whose result the branch uses */
   LONG_BASE = 2,
   NUMBERS = 6
 };
@@ -34,6 +36,12 @@ static bool ref_share_is_in(const uint16_t *codes, size_t count, unsigned code) 
 static bool ref_share_is_memory(unsigned opcode) {
   static const uint16_t codes[] = {0x980, 0x981, 0x983, 0x984, 0x985, 0x986, 0x987, 0x988,
                                    0x385, 0x386, 0x387, 0x388, 0xb82, 0x7ac, 0x9a2, 0x9a8};
+  return ref_share_is_in(codes, sizeof codes / sizeof *codes, opcode);
+}
+
+/* It has data, too. */
+static bool ref_share_is_store(unsigned opcode) {
+  static const uint16_t codes[] = {0x985, 0x986, 0x987, 0x988, 0x385, 0x386, 0x387, 0x388, 0x9a2, 0x9a8};
   return ref_share_is_in(codes, sizeof codes / sizeof *codes, opcode);
 }
 
@@ -77,25 +85,51 @@ static bool ref_share_meets(const ref_share_span *span, const uint8_t *at, unsig
 }
 
 static bool ref_share_is_matrix(unsigned base) {
-  static const uint16_t bases[] = {0x3c, 0x37, 0x3f, 0x36, 0x3a, 0x3d, 0x3e, 0x7d, 0x7a};
+  static const uint16_t bases[] = {0x3c, 0x37, 0x3f, 0x3a, 0x3d, 0x7d, 0x7a};
   return ref_share_is_in(bases, sizeof bases / sizeof *bases, base);
+}
+
+/* How many registers an operand of arithmetic may have. */
+static unsigned ref_share_operands(unsigned base) {
+  static const uint16_t singles[] = {0x02, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0b,  0x0c,  0x10,  0x11,
+                                     0x12, 0x16, 0x17, 0x19, 0x1c, 0x20, 0x21,  0x23,  0x24,  0x27,
+                                     0x30, 0x31, 0x32, 0x36, 0x3e, 0x48, 0x109, 0x108, 0x189, 0xc4,
+                                     0x82, 0x86, 0x87, 0x89, 0x8c, 0x90, 0x91,  0x92,  0x99,  0xa4};
+  return ref_share_is_matrix(base) ? WIDEST : ref_share_is_in(singles, sizeof singles / sizeof *singles, base) ? 1 : 2;
+}
+
+/* Conversions and the like have one operand, the second one. */
+static bool ref_share_has_first(unsigned base) {
+  const unsigned move = 0x02, first_conversion = 0x100, last_conversion = 0x112;
+  return base != move && (base < first_conversion || base > last_conversion);
+}
+
+static bool ref_share_has_third(unsigned base) {
+  static const uint16_t without[] = {0x02, 0x05, 0x06, 0x0b, 0x0c, 0x20, 0x21, 0x28, 0x30,
+                                     0x35, 0x36, 0x3e, 0x48, 0x82, 0x8c, 0xca, 0xc4, 0x1c4};
+  return ref_share_has_first(base) && !ref_share_is_in(without, sizeof without / sizeof *without, base);
 }
 
 /* Does it read uniform registers of a result? */
 static bool ref_share_reads_uniform(const uint8_t *at, const ref_share_span *span) {
   const unsigned opcode = ref_bits_get(at, 0, 12), form = opcode >> 9, base = opcode & 0x1ff, wide = 4;
-  if (form >= 6 && base < 0x180) {
-    return ref_share_meets(span, at, SECOND, true, 2) ||
-           (ref_share_is_uniform(opcode) &&
-            (ref_share_meets(span, at, FIRST, true, 2) || ref_share_meets(span, at, THIRD, true, 2)));
+  const bool is_arithmetic = base < 0x180, is_uniform = ref_share_is_uniform(opcode);
+  const unsigned count = is_arithmetic ? ref_share_operands(base) : wide;
+  if (is_arithmetic && form >= 6) {
+    return ref_share_meets(span, at, SECOND, true, count) ||
+           (is_uniform && ((ref_share_has_first(base) && ref_share_meets(span, at, FIRST, true, count)) ||
+                           (ref_share_has_third(base) && ref_share_meets(span, at, THIRD, true, count))));
   }
-  if (ref_bits_get(at, UNIFORM_BIT, 1) == 0 && !ref_share_is_uniform(opcode) && opcode != 0x7ac) {
+  if (ref_bits_get(at, UNIFORM_BIT, 1) == 0 && !is_uniform) {
     return false;
   }
-  const bool has_second = form != 4 || base >= 0x180; /* else it is a constant */
-  return ref_share_meets(span, at, FIRST, true, base >= 0x180 ? wide : 2) ||
-         (has_second && ref_share_meets(span, at, SECOND, true, base >= 0x180 ? wide : 2)) ||
-         ref_share_meets(span, at, THIRD, true, base >= 0x180 ? wide : 2);
+  if (ref_share_is_memory(opcode) && opcode != 0x7ac) {
+    return ref_share_meets(span, at, ref_share_is_store(opcode) ? THIRD : SECOND, true, 2);
+  }
+  const bool has_second = form != 4 || !is_arithmetic; /* else it is a constant */
+  return ref_share_meets(span, at, FIRST, true, count) ||
+         (has_second && ref_share_meets(span, at, SECOND, true, count)) ||
+         (ref_share_has_third(base) && ref_share_meets(span, at, THIRD, true, count));
 }
 
 /* Does it read registers of a result? Rather too much than too little. */
@@ -117,13 +151,14 @@ static bool ref_share_reads(const uint8_t *at, const ref_share_span *span) {
   if (is_uniform || opcode == 0x7ac) {
     return false;
   }
-  const unsigned count = ref_share_is_matrix(base) ? WIDEST : 2;
+  const unsigned count = base == WIDE_PRODUCT ? 1 : ref_share_operands(base);
   const bool has_second = form == 1 || (base >= 0x180 && form != 2);
-  const unsigned data = ref_share_width(at) > count ? ref_share_width(at) : count;
+  const unsigned data = ref_share_is_memory(opcode) ? ref_share_width(at) : count;
   const bool is_load = opcode == 0x980 || opcode == 0x981 || opcode == 0x983 || opcode == 0x984 || opcode == 0xb82;
-  return ref_share_meets(span, at, FIRST, false, opcode == 0xb82 || opcode == 0x984 ? 1 : count) ||
+  return (ref_share_has_first(base) &&
+          ref_share_meets(span, at, FIRST, false, opcode == 0xb82 || opcode == 0x984 ? 1 : count)) ||
          (has_second && !is_load && ref_share_meets(span, at, SECOND, false, data)) ||
-         (!is_load && ref_share_meets(span, at, THIRD, false, count));
+         (!is_load && ref_share_has_third(base) && ref_share_meets(span, at, THIRD, false, ref_share_operands(base)));
 }
 
 /* Does an instruction read or write the result of a load? */
@@ -138,7 +173,8 @@ static bool ref_share_uses(const ref_leaf *leaf, const ref_token *token, size_t 
     return true;
   }
   const bool is_known = ref_share_result(at, &written);
-  const unsigned count = is_known ? written.count : ref_share_is_matrix(base) ? 4 : 1;
+  const unsigned operands = ref_share_operands(base);
+  const unsigned count = is_known ? written.count : operands == WIDEST ? 4 : operands;
   return ref_share_reads(at, &result) ||
          (!is_control && !is_store && ref_share_meets(&result, at, RESULT, ref_share_is_uniform(opcode), count));
 }
@@ -147,6 +183,25 @@ static bool ref_share_uses(const ref_leaf *leaf, const ref_token *token, size_t 
 static bool ref_share_was_crowded(const ref_leaf *leaf, const ref_token *token) {
   const unsigned all = ref_leaf_is_long(leaf, token) ? ALL_ORDINARY & ~3u : ALL_ORDINARY;
   return (token->pending & all) == all;
+}
+
+/* It or what is pending. */
+bool ref_leaf_was_any_crowded(const ref_leaf *leaf, size_t number, const ref_indices *pending) {
+  bool any = ref_share_was_crowded(leaf, &leaf->tokens[number]);
+  for (size_t i = 0; i < pending->count; i++) {
+    any = any || ref_share_was_crowded(leaf, &leaf->tokens[pending->items[i]]);
+  }
+  return any;
+}
+
+/* In its own block, or in the next one where nothing lies between that waits for all. */
+static bool ref_share_is_direct(const ref_leaf *leaf, const ref_token *token, size_t number) {
+  const size_t own = leaf->instructions[token->instruction].block, block = leaf->instructions[number].block;
+  bool direct = own == block || own + 1 == block;
+  for (size_t i = token->instruction; i < number && direct; i++) {
+    direct = !leaf->instructions[i].waits_for_all;
+  }
+  return direct;
 }
 
 /* What an instruction waits for in the input's text, without what only shares a number with it there; that waits where it is used. */
@@ -168,7 +223,7 @@ static void ref_share_find_waits(ref_leaf *leaf, size_t number, ref_indices *pen
     ref_token *token = &leaf->tokens[pending->items[i]];
     const bool is_waited = (waits >> token->input & 1) != 0, uses = ref_share_uses(leaf, token, number);
     const unsigned others = ref_share_was_crowded(leaf, token) ? explained : crowded;
-    if (is_waited && !uses && (others >> token->input & 1) != 0 && token->may_defer) {
+    if (is_waited && !uses && (others >> token->input & 1) != 0 && ref_share_is_direct(leaf, token, number)) {
       token->is_deferred = true;
     }
     const bool needs = token->is_deferred ? uses : is_waited;
@@ -185,10 +240,6 @@ static void ref_share_find_waits(ref_leaf *leaf, size_t number, ref_indices *pen
 
 /* Where the waits of the input are for. */
 void ref_leaf_share_waits(ref_leaf *leaf) {
-  for (size_t i = 0; i < leaf->token_count; i++) {
-    ref_token *token = &leaf->tokens[i];
-    token->may_defer = !token->is_read && !token->is_dropped;
-  }
   ref_leaf_pass(leaf, true, ref_share_find_waits); /* who is deferred anywhere */
   ref_leaf_pass(leaf, true, ref_share_find_waits);
 }
@@ -197,6 +248,7 @@ void ref_leaf_share_waits(ref_leaf *leaf) {
 
 typedef struct ref_share_group {
   size_t count, least;   /* the least need; REF_NONE: never in this block */
+  bool has_kind;         /* of the own barrier: a load or a read barrier */
   bool has_reads, meets; /* some member has the own need, and is a load as the own barrier is */
   bool is_known;         /* by the input: shares the number with the own barrier there, or numbers ran out */
   bool flows_far;        /* loads from other blocks */
@@ -207,7 +259,7 @@ typedef struct ref_share {
   const ref_token *token;
   size_t block, need;
   bool is_local, is_long;
-  unsigned taken, joined;
+  unsigned taken, joined, sharer;
   ref_share_group groups[NUMBERS];
 } ref_share;
 
@@ -226,7 +278,8 @@ static bool ref_share_is_local(const ref_leaf *leaf, const ref_token *token, siz
   if (need == REF_NONE) {
     return false;
   }
-  if (need != leaf->blocks[block].last || leaf->instructions[token->instruction].opcode == TRY_WAIT) {
+  if (need != leaf->blocks[block].last || leaf->instructions[token->instruction].opcode == TRY_WAIT ||
+      ref_leaf_code(leaf, token) == PREDICATE_LOAD) {
     return true;
   }
   const bool is_known = ref_share_result(ref_leaf_at(leaf, token->instruction), &span);
@@ -243,7 +296,11 @@ static void ref_share_find_groups(ref_share *share, const ref_indices *pending) 
     ref_share_group *group = &share->groups[token->output];
     const size_t need = ref_share_need(leaf, pending->items[i], share->token->instruction + 1, share->block);
     share->taken |= 1u << token->output;
+    if (token->is_read && share->token->is_read && token->input == share->token->input && need == share->need) {
+      share->sharer = token->output;
+    }
     group->count++;
+    group->has_kind = group->has_kind || token->is_read == share->token->is_read;
     group->has_reads = group->has_reads || token->is_read;
     group->least = need < group->least ? need : group->least; /* REF_NONE is the greatest */
     group->meets = group->meets || (need == share->need && !token->is_read && !share->token->is_read);
@@ -280,11 +337,14 @@ static bool ref_share_is_reserved(const ref_share *share) {
   return false;
 }
 
-/* A group with the same need. */
+/* A group with the same need; what the branch at the block's end uses the predicate of has none. */
 static unsigned ref_share_same(const ref_share *share) {
+  if (share->leaf->instructions[share->need].ends_block) {
+    return NO_BOARD;
+  }
   for (unsigned n = 0; n < NUMBERS; n++) {
     const ref_share_group *group = &share->groups[n];
-    const bool equal = group->count > 0 && group->least == share->need && group->has_reads == share->token->is_read;
+    const bool equal = group->count > 0 && group->least == share->need;
     const bool is_far = n == BOARD_FIVE && group->flows_far && !group->has_reads;
     if ((equal || group->meets) && group->is_known && !is_far) {
       return n;
@@ -299,7 +359,7 @@ static unsigned ref_share_nearest(const ref_share *share, unsigned from, unsigne
   for (int any_kind = 0; any_kind < 2 && best == NO_BOARD; any_kind++) {
     for (unsigned n = from; n <= last; n++) {
       const ref_share_group *group = &share->groups[n];
-      if (group->count == 0 || (!any_kind && group->has_reads != share->token->is_read)) {
+      if (group->count == 0 || (!any_kind && !group->has_kind)) {
         continue;
       }
       const bool behind = group->least >= share->need;
@@ -314,8 +374,11 @@ static unsigned ref_share_nearest(const ref_share *share, unsigned from, unsigne
   return best;
 }
 
-/* Waited for in another block. */
+/* Waited for in another block; `sharer`: the number of a read barrier that has the own one's number in the input, and its need. */
 static unsigned ref_share_choose_far(const ref_share *share, unsigned from) {
+  if (share->sharer != NO_BOARD) {
+    return share->sharer;
+  }
   const unsigned first_masks[] = {share->taken | share->joined, share->taken};
   for (size_t k = 0; k < 2; k++) {
     for (unsigned n = from; n <= LAST_ORDINARY; n++) {
@@ -339,7 +402,8 @@ static unsigned ref_share_choose_far(const ref_share *share, unsigned from) {
 unsigned ref_leaf_share(const ref_leaf *leaf, size_t number, const ref_indices *pending, unsigned joined) {
   const ref_token *token = &leaf->tokens[number];
   const size_t block = leaf->instructions[token->instruction].block;
-  ref_share share = {.leaf = leaf, .token = token, .block = block, .is_long = ref_leaf_is_long(leaf, token)};
+  ref_share share = {
+      .leaf = leaf, .token = token, .block = block, .is_long = ref_leaf_is_long(leaf, token), .sharer = NO_BOARD};
   share.need = ref_share_need(leaf, number, token->instruction + 1, block);
   share.is_local = ref_share_is_local(leaf, token, share.need, block);
   share.joined = share.is_local ? 0 : joined;
