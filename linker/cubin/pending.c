@@ -171,12 +171,17 @@ static bool flow_follow(flow *f) {
   return true;
 }
 
+void tl_pending_find_starts(tl_pending_room *room, const uint8_t *text, uint32_t count) {
+  flow f = {.text = text, .count = count, .room = room};
+  memset(room->starts, 0, count * sizeof *room->starts);
+  flow_find_next(&f);
+}
+
 bool tl_pending_find(tl_pending_room *room, const uint8_t *text, uint32_t count) {
   flow f = {.text = text, .count = count, .room = room};
   memset(room->pending, 0, count * sizeof *room->pending);
   memset(room->waits, 0, count * sizeof *room->waits);
-  memset(room->starts, 0, count * sizeof *room->starts);
-  flow_find_next(&f);
+  tl_pending_find_starts(room, text, count);
   for (uint32_t i = 0; i < count; i++) {
     if (room->pending[i].reached)
       continue;

@@ -31,6 +31,8 @@ typedef struct tl_pending_room {
 } tl_pending_room;
 
 tl_pending_room tl_pending_make_room(uint32_t count, tl_arena *arena);
+/* Where branches and BSSY of a text go, and what follows each instruction: `next` and `starts` of the room. */
+void tl_pending_find_starts(tl_pending_room *room, const uint8_t *text, uint32_t count);
 /* False where it is not known: where something is pending at a jump through a register (L908). */
 bool tl_pending_find(tl_pending_room *room, const uint8_t *text, uint32_t count);
 /* Whether an instruction is the last of its block: a branch, a call, a return and the like. */

@@ -8,6 +8,7 @@
 #include "cubin/schedule.h"
 
 #include "base/bytes.h"
+#include "cubin/blocks.h"
 #include "cubin/code.h"
 #include "cubin/control.h"
 #include "cubin/latency.h"
@@ -98,8 +99,8 @@ static bool schedule_reads_none(uint16_t opcode) {
 
 /* What has a barrier for its result wherever it has one. */
 static bool schedule_writes_always(const tl_schedule *s, uint32_t index) {
-  static const uint16_t opcodes[] = {0x305, 0x308, 0x311, 0x312, 0x355, 0x3a9, 0x7ac, 0x906,
-                                     0x919, 0x980, 0x981, 0x983, 0xb82, 0xd08, 0xd12};
+  static const uint16_t opcodes[] = {0x300, 0x305, 0x306, 0x307, 0x308, 0x310, 0x311, 0x312, 0x355, 0x389, 0x3a9, 0x7ac,
+                                     0x906, 0x908, 0x919, 0x980, 0x981, 0x983, 0x98a, 0x9c3, 0xb82, 0xd08, 0xd12};
   return TL_AMONG16(opcodes, schedule_opcode(s, index)) && s->operands[index].write_count;
 }
 
@@ -197,6 +198,24 @@ static uint32_t schedule_find_read(const tl_schedule *s, uint32_t index) {
   return NO_BARRIER;
 }
 
+/* M45b: reads of textures have number 5; one without it has lost it where somebody waits for it behind it and nobody has set it. */
+static bool schedule_add_texture(const tl_schedule *s, uint32_t index) {
+  static const uint16_t opcodes[] = {0xf60, 0xf61, 0xf63, 0xf64, 0xf66, 0xf69, 0xf99};
+  enum { TEXTURE = 5 };
+  if (!TL_AMONG16(opcodes, schedule_opcode(s, index)) || schedule_write(s, index) != NO_BARRIER)
+    return false;
+  for (uint32_t i = index + 1; i < s->count && i - index < REACH; i++) {
+    if (schedule_orphan(s, i) == TEXTURE) {
+      schedule_put(s, index, TL_CONTROL_BARRIER, NO_BARRIER, TEXTURE);
+      s->claimed[i] |= (uint8_t)(1U << TEXTURE);
+      return true;
+    }
+    if (tl_pending_ends(schedule_opcode(s, i)))
+      return false;
+  }
+  return false;
+}
+
 /* A number that is missing, or that what uses the result does not wait for, but for another one that nothing has set. */
 static bool schedule_add_barriers(const tl_schedule *s, uint32_t index) {
   const uint32_t own = schedule_write(s, index);
@@ -266,10 +285,14 @@ static bool schedule_may_wait(const tl_schedule *s, uint32_t index, uint32_t num
   return may;
 }
 
+/* Waits for what is pending on no way there go: in texts that are damaged otherwise, and those of branches and calls. Others undamaged
+ * texts have, too (CUB's histograms). */
 static void schedule_mend_waits(const tl_schedule *s, uint32_t index) {
   static const uint16_t others[] = {0x91b, 0x98f, 0x918, 0x5ab, 0x9ab, 0x992, 0x24a};
+  static const uint16_t jumps[] = {0x344, 0x943, 0x944, 0x947};
   const uint32_t waits = schedule_waits(s, index);
-  if (!s->room.pending[index].reached || waits == EVERY_NUMBER || TL_AMONG16(others, schedule_opcode(s, index)))
+  if (!s->room.pending[index].reached || waits == EVERY_NUMBER || TL_AMONG16(others, schedule_opcode(s, index)) ||
+      (!s->damaged && !TL_AMONG16(jumps, schedule_opcode(s, index))))
     return;
   uint32_t mended = waits;
   for (uint32_t b = 0; b < NUMBERS; b++)
@@ -321,6 +344,69 @@ static void schedule_mend_stall(const tl_schedule *s, uint32_t index) {
     return;
   const uint32_t cycles = tl_latency_find(&text, index);
   schedule_put(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX, cycles);
+}
+
+/* Whether it is known how long its results take, by what undamaged texts have: not of doubles and matrices, of products of uniform
+ * registers, and of choices by a number. */
+static bool schedule_has_known_length(uint16_t opcode) {
+  static const uint16_t kinds[] = {0x002, 0x005, 0x006, 0x007, 0x008, 0x00c, 0x010, 0x011, 0x012,
+                                   0x016, 0x019, 0x01c, 0x020, 0x021, 0x023, 0x024, 0x025, 0x027,
+                                   0x031, 0x036, 0x082, 0x08c, 0x090, 0x091, 0x099};
+  static const uint16_t others[] = {0x407, 0x408};
+  const unsigned kind = opcode & TL_CONTROL_KIND;
+  return (kind >= VARIABLE || TL_AMONG16(kinds, kind)) && !TL_AMONG16(others, opcode);
+}
+
+/* How long an instruction of a block waits for what stands before it there, or with `front` 1 the one in front of it; 0 where that is
+ * not known. */
+static uint32_t schedule_block_cycles(const tl_schedule *s, uint32_t index, uint32_t least, uint32_t front) {
+  enum { WARPSYNC = 0x148 };
+  uint32_t most = least, passed = 0;
+  for (uint32_t behind = index; behind > 0 && !s->room.starts[behind]; behind--) {
+    const uint32_t i = behind - 1;
+    const uint32_t kind = schedule_opcode(s, i) & TL_CONTROL_KIND, need = tl_blocks_need(schedule_at(s, i));
+    if (!schedule_has_known_length(schedule_opcode(s, i)))
+      return 0;
+    if (passed >= TL_CONTROL_STALL_MAX || (tl_blocks_ends(kind) && kind != WARPSYNC))
+      break;
+    passed += i + front < index ? schedule_get(s, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX) : 0;
+    most = need > passed ? (uint32_t)tl_larger(most, need - passed) : most;
+  }
+  return most;
+}
+
+/* L1854: what stands in front of a call waits until the results of the block are there. */
+static void schedule_mend_call(const tl_schedule *s, uint32_t index) {
+  enum { CALL = 0x943, CALL_NEAR = 0x944, BARRIER = 0x11d, COLLECTIVE_END = 0x11b };
+  const uint16_t opcode = schedule_opcode(s, index);
+  if ((opcode != CALL && opcode != CALL_NEAR) || !index || s->room.starts[index])
+    return;
+  const uint32_t stall = schedule_get(s, index - 1, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
+  const uint32_t kind = schedule_opcode(s, index - 1) & TL_CONTROL_KIND;
+  if (kind == BARRIER || kind == COLLECTIVE_END || tl_blocks_ends(kind) || stall == TL_CONTROL_STALL_MAX)
+    return;
+  const uint32_t cycles = schedule_block_cycles(s, index, 1, 1);
+  if (!cycles || cycles == stall || cycles + 1 == stall)
+    return;
+  schedule_put(s, index - 1, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX, cycles);
+  s->wrong[index - 1] = true;
+}
+
+/* L1853: what ends a block waits until the results of the block are there, five cycles at least; a branch of an undamaged text
+ * may wait longer. */
+static void schedule_mend_end(const tl_schedule *s, uint32_t index) {
+  static const uint16_t ends[] = {0x941, 0x943, 0x944, 0x947, 0x94d, 0x950, 0x547};
+  enum { BRANCH = 0x947, LEAST = 5, MORE = 6, PLACE = 2, TO_ITSELF = 0xfc };
+  const uint16_t opcode = schedule_opcode(s, index);
+  const uint32_t stall = schedule_get(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
+  if (!TL_AMONG16(ends, opcode) || stall == TL_CONTROL_STALL_MAX || (opcode == BRANCH && !s->damaged) ||
+      (opcode == BRANCH && (stall == MORE || schedule_at(s, index)[PLACE] == TO_ITSELF)))
+    return;
+  const uint32_t cycles = schedule_block_cycles(s, index, LEAST, 0);
+  if (!cycles || cycles == stall)
+    return;
+  schedule_put(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX, cycles);
+  s->wrong[index] = true;
 }
 
 /* A number that something else of unknown sources has must be free for the instruction's own barrier. */
@@ -405,12 +491,12 @@ static bool schedule_begin(tl_schedule *s, const uint8_t *text, uint64_t size, c
 }
 
 /* What depends on the ways through the text. */
-static bool schedule_mend_flow(const tl_schedule *s, tl_pending_room *room) {
+static bool schedule_mend_flow(tl_schedule *s, tl_pending_room *room) {
   bool added = false;
   if (!tl_pending_find(room, s->text, s->count))
     return false;
   for (uint32_t i = 0; i < s->count && s->damaged; i++)
-    added |= schedule_add_barriers(s, i);
+    added |= schedule_add_barriers(s, i) || schedule_add_texture(s, i);
   if (added && !tl_pending_find(room, s->text, s->count))
     return false;
   for (uint32_t i = 0; i < s->count; i++)
@@ -429,6 +515,11 @@ const uint8_t *tl_schedule_mend(tl_schedule *schedule, const uint8_t *text, uint
     return NULL;
   if (s->damaged || !s->calls)
     schedule_mend_flow(s, &s->room);
+  tl_pending_find_starts(&s->room, s->text, s->count);
+  for (uint32_t i = 0; i < s->count; i++) {
+    schedule_mend_call(s, i);
+    schedule_mend_end(s, i);
+  }
   for (uint32_t i = 0; i < s->count; i++)
     if (schedule_yields_wrongly(s, i))
       schedule_put(s, i, TL_CONTROL_YIELD, 1, !schedule_get(s, i, TL_CONTROL_YIELD, 1));

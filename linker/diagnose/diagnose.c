@@ -302,7 +302,8 @@ void tl_diagnose_foreign_bytes(const tl_module *module, const tl_resources *reso
 void tl_diagnose_commons(const tl_module *module) {
   const tl_place_of_symbol *const place = &module->weak_behind_common;
   bool left = false;
-  for (size_t i = 0; i < module->symbols.count; i++)
+  const bool links = !module->mode->final && tl_defect_matched(module->options, TL_DEFECT_D3); /* L1894 */
+  for (size_t i = 0; i < module->symbols.count && !links; i++)
     left |= module->symbols.items[i].section == TL_NONE && module->symbols.items[i].weak_initialised;
   if (!left)
     return;

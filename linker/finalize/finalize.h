@@ -17,7 +17,7 @@ typedef struct tl_linked_view {
 typedef enum tl_remake {
   TL_REMAKE_NONE,
   TL_REMAKE_SURE,   /* M45: made here in the same way */
-  TL_REMAKE_UNSURE, /* M45i: made here, the choice of scoreboard numbers is not certain */
+  TL_REMAKE_UNSURE, /* M45, L908: its ways are not known, the input's text stays */
   TL_REMAKE_FENCE,  /* M44: the input's text stays */
   TL_REMAKE_DEBUG,  /* M43: the input's text stays */
   TL_REMAKE_OPENED, /* L723: the input's text stays */

@@ -3,9 +3,9 @@
  * ptxas's own allocator. Text changes in nothing but barrier numbers, wait masks and some stall counts.
  *
  * One pass over the basic blocks in their order. What is pending is known in both numberings: which numbers of the input
- * are, and which new numbers stand for each of them. Whether the result is certain depends on the input alone: where all
- * numbers are pending at once the allocator shares, by a choice that is not known for sure (M45i, L1852); a number is certain where the
- * rules give the input its own, or where nothing has changed that decides it.
+ * are, and which new numbers stand for each of them. A number follows from the class of what sets it, from what is pending, and
+ * from who needs it first (L1910 to L1913). Where the rules do not give the input its own number (L773), what the input shares is
+ * shared again; else the rules' number is as good as any: the waits are made of the new numbers.
  *
  * A call of a register alone makes a kernel no less a leaf; it ends its block (L1045). The other way round, a kernel that
  * calls and whose load of R1 has no barrier gets one (L1641). */
@@ -15,6 +15,8 @@
 #include "cubin/operands.h"
 
 #include <string.h>
+
+static const uint32_t leaf_never = UINT32_MAX; /* no instruction */
 
 enum {
   INSTRUCTION = 16,
@@ -46,11 +48,13 @@ typedef struct leaf_instruction {
   uint16_t opcode;
   uint8_t write, read, wait, stall;      /* of the input */
   uint8_t new_write, new_read, new_wait; /* of the output */
-  uint8_t later, added; /* new numbers that are waited for later than in the input, and here instead (L1852) */
+  uint8_t explained;                     /* numbers of which something is needed here, not only behind (L1910) */
   bool
       waits_anyway; /* for every number, pending or not, which frees none: a discard of the cache, a NOP at a fence (L691) */
   bool ends;        /* its block */
   uint32_t block;
+  uint32_t write_need, read_need; /* who in the block needs it first (L1910) */
+  uint32_t mate;                  /* the last load that is needed here */
 } leaf_instruction;
 
 /* The successors of a block, UINT32_MAX where there is none. */
@@ -68,6 +72,16 @@ typedef struct leaf_state {
   uint8_t stood[NUMBERS]; /* for what was waited for already */
 } leaf_state;
 
+/* What is pending in one numbering at a place of a block, and which instruction of the block needs it first (L1910). */
+typedef struct leaf_view {
+  uint8_t pending, writes;
+  uint8_t far;             /* loads for other blocks, which have a number for themselves (M45c, L754) */
+  bool reserved;           /* the highest number is theirs in this block (L1911) */
+  uint32_t need[NUMBERS];  /* leaf_never: none in this block */
+  uint32_t since[NUMBERS]; /* what was set before this instruction is no longer pending */
+} leaf_view;
+enum { OF_INPUT, OF_OUTPUT, VIEWS };
+
 typedef struct leaf {
   uint8_t *text;
   uint32_t count;
@@ -76,7 +90,7 @@ typedef struct leaf {
   uint32_t block_count;
   leaf_state *at_end; /* by block */
   uint32_t *first_predecessor, *predecessors;
-  uint32_t users[NUMBERS]; /* of new numbers given in the block in hand alone: who uses it first (L1852) */
+  leaf_view views[VIEWS], before[VIEWS]; /* where the pass stands, and in front of the instruction's waits */
   bool has_textures;
   bool sure;
 } leaf;
@@ -286,19 +300,45 @@ static void leaf_find_predecessors(leaf *l, tl_arena *arena) {
 
 /* --- the allocator --- */
 
-/* M45b, M45c, L771: the first wait for a number after `index` stands in the same block, and not in what ends it. The
- * last instruction of a block, be it no branch, waits for read barriers on behalf of the next block; a fence's is its own
- * matter. */
+/* Matrix products, whose operands are several registers each. */
+static bool leaf_is_product(unsigned opcode) {
+  static const uint16_t list[] = {0x37, 0x3b, 0x3c, 0x3d, 0x3f, 0x76, 0x7a, 0x7c};
+  const uint16_t kind = opcode & 0x1ff;
+  return TL_AMONG16(list, kind);
+}
+
+/* What an instruction of which nothing else is known to be needed does: it reads or writes what the other one writes. */
+static bool leaf_needs(const tl_operands *writer, const tl_operands *other) {
+  return tl_operands_meet(writer->writes, writer->write_count, other->reads, other->read_count, false) ||
+         tl_operands_meet(writer->writes, writer->write_count, other->writes, other->write_count, false);
+}
+
+static tl_operands leaf_operands(const leaf *l, uint32_t index) {
+  tl_operands operands;
+  tl_operands_read(&operands, l->text + (uint64_t)index * INSTRUCTION);
+  return operands;
+}
+
+/* L1910: whether the instruction surely does not use what another one loads. */
+static bool leaf_does_without(const leaf *l, uint32_t load, uint32_t index) {
+  const tl_operands own = leaf_operands(l, load), there = leaf_operands(l, index);
+  return own.known && there.known && !leaf_is_product(l->instructions[index].opcode) && !leaf_needs(&own, &there);
+}
+
+/* M45b, M45c, L771, L1910: the first wait for a number after `index` stands in the same block, and not in what ends it. The
+ * last instruction of a block, be it no branch, waits for read barriers, and for loads that it does not use, on behalf of the next
+ * block; a fence's is its own matter. */
 static bool leaf_is_local(const leaf *l, uint32_t index, bool writes, unsigned number) {
   const leaf_block *const block = &l->blocks[l->instructions[index].block];
   const uint32_t end = block->first + block->count;
-  const bool anywhere = writes || (l->instructions[index].opcode & 0xfff) == OP_MEMBAR;
+  const bool fence = (l->instructions[index].opcode & 0xfff) == OP_MEMBAR;
   for (uint32_t i = index + 1; i < end; i++)
     if (l->instructions[i].wait >> number & 1) {
       const leaf_instruction *const waits = &l->instructions[i];
       const bool branches = leaf_is_branch(waits->opcode) || leaf_is_last(waits->opcode) ||
                             leaf_is_indirect(waits->opcode) || waits->opcode == OP_CALL_PLACE;
-      return (!branches && (anywhere || i + 1 < end)) || l->instructions[index].opcode == OP_TRY_WAIT;
+      const bool own = i + 1 < end || (writes ? !leaf_does_without(l, index, i) : fence);
+      return (!branches && own) || l->instructions[index].opcode == OP_TRY_WAIT;
     }
   return false;
 }
@@ -323,13 +363,15 @@ typedef enum leaf_class { CLASS_GENERAL, CLASS_LONG, CLASS_TEXTURE } leaf_class;
 /* What a number is chosen by, beside what is pending. */
 typedef struct leaf_kind {
   leaf_class class;
-  bool local;
+  bool local, writes;
+  uint32_t need;
 } leaf_kind;
 
 /* M45b; M45e for opcodes that the lists do not have. */
 static leaf_kind leaf_kind_of(const leaf *l, uint32_t index, bool writes, const leaf_state *state) {
   const leaf_instruction *const at = &l->instructions[index];
-  leaf_kind kind = {CLASS_GENERAL, leaf_is_local(l, index, writes, writes ? at->write : at->read)};
+  leaf_kind kind = {CLASS_GENERAL, leaf_is_local(l, index, writes, writes ? at->write : at->read), writes,
+                    writes ? at->write_need : at->read_need};
   const uint8_t free = (uint8_t)~state->old;
   if (!writes)
     return kind;
@@ -341,89 +383,69 @@ static leaf_kind leaf_kind_of(const leaf *l, uint32_t index, bool writes, const 
   return kind;
 }
 
-static uint8_t leaf_lowest(uint8_t taken, unsigned base) {
-  for (unsigned number = base; number <= LAST_GENERAL; number++)
+/* M45d: the numbers of what the same instruction needs, which share one: all of a number where it needs that first, and a load where it
+ * needs another one that shares its number (L1910). */
+static uint8_t leaf_find_mates(const leaf *l, leaf_kind kind, unsigned of, const leaf_view *view) {
+  const uint32_t need = kind.need, mate = need == leaf_never ? leaf_never : l->instructions[need].mate;
+  uint8_t mates = 0;
+  for (unsigned number = 0; number < NUMBERS; number++)
+    if (view->need[number] == need)
+      mates |= (uint8_t)(1u << number);
+  if (mate != leaf_never) {
+    const leaf_instruction *const set = &l->instructions[mate];
+    const uint8_t number = of == OF_INPUT ? set->write : set->new_write;
+    if (kind.writes && number < NUMBERS && mate >= view->since[number])
+      mates |= (uint8_t)(1u << number);
+  }
+  return (uint8_t)(mates & view->pending & ~view->far);
+}
+
+static uint8_t leaf_lowest(uint8_t taken, unsigned base, unsigned last) {
+  for (unsigned number = base; number <= last; number++)
     if (!(taken >> number & 1))
       return (uint8_t)number;
   return NO_BARRIER;
 }
 
-/* The number that the rules give where `pending` is taken, or NO_BARRIER where all are. */
-static uint8_t leaf_choose(const leaf *l, leaf_kind kind, uint8_t pending, uint8_t avoided) {
+/* L1912: of the numbers that are pending the one that is needed next behind `need`, else the one that is needed last before it;
+ * one of the same kind where there is one. NO_BARRIER where none is needed in the block. */
+static uint8_t leaf_share(leaf_kind kind, const leaf_view *view, unsigned base, uint8_t without) {
+  const uint8_t range = (uint8_t)((view->reserved ? ALL_GENERAL : EVERY_NUMBER) & ~((1u << base) - 1) & ~without);
+  const uint8_t all = view->pending & range & (uint8_t)~view->far;
+  const uint8_t alike = all & (kind.writes ? view->writes : (uint8_t)~view->writes);
+  uint8_t behind = NO_BARRIER, before = NO_BARRIER;
+  for (uint8_t number = 0; number < NUMBERS; number++) {
+    if (!((alike ? alike : all) >> number & 1) || view->need[number] == leaf_never)
+      continue;
+    if (view->need[number] >= kind.need && (behind == NO_BARRIER || view->need[number] < view->need[behind]))
+      behind = number;
+    if (view->need[number] < kind.need && (before == NO_BARRIER || view->need[number] > view->need[before]))
+      before = number;
+  }
+  return behind != NO_BARRIER ? behind : before;
+}
+
+/* The number that the rules give in a numbering, without the numbers `without`; NO_BARRIER where they give none. */
+static uint8_t leaf_choose(const leaf *l, leaf_kind kind, unsigned of, const leaf_view *view, uint8_t avoided,
+                           uint8_t without) {
   if (kind.class == CLASS_TEXTURE)
     return TEXTURE;
   if (kind.class == CLASS_LONG && !kind.local) /* L754 */
     return l->has_textures ? LAST_GENERAL : TEXTURE;
   const unsigned base = kind.class == CLASS_LONG ? 2 : 0;
-  uint8_t number = NO_BARRIER;
-  if (!kind.local && kind.class == CLASS_GENERAL)
-    number = leaf_lowest(pending | avoided, base);
+  const uint8_t mates = leaf_find_mates(l, kind, of, view) & (uint8_t)~without;
+  uint8_t number = kind.local ? leaf_lowest((uint8_t)~mates, 0, TEXTURE) : NO_BARRIER;
+  if (number == NO_BARRIER && !kind.local && kind.class == CLASS_GENERAL)
+    number = leaf_lowest(view->pending | avoided, base, LAST_GENERAL);
   if (number == NO_BARRIER)
-    number = leaf_lowest(pending, base);
-  if (!kind.local && kind.class == CLASS_GENERAL)
-    return number; /* never 5 (L1852) */
-  return number == NO_BARRIER && !(pending >> TEXTURE & 1) ? TEXTURE : number;
-}
-
-/* How far the first wait for any of some of the input's numbers is in the block; UINT32_MAX where there is none. */
-static uint32_t leaf_first_wait(const leaf *l, uint32_t index, uint8_t numbers) {
-  const leaf_block *const block = &l->blocks[l->instructions[index].block];
-  for (uint32_t i = index + 1; i < block->first + block->count; i++)
-    if (l->instructions[i].wait & numbers)
-      return i;
-  return UINT32_MAX;
-}
-
-/* Whether an instruction uses what another one writes, or writes what it reads; `otherwise` where their operands are not known. */
-static bool leaf_uses(const leaf *l, uint32_t user, uint32_t index, bool writes, bool otherwise) {
-  tl_operands own, other;
-  tl_operands_read(&own, l->text + (uint64_t)index * INSTRUCTION);
-  tl_operands_read(&other, l->text + (uint64_t)user * INSTRUCTION);
-  if (!own.known || !other.known)
-    return otherwise;
-  if (!writes)
-    return tl_operands_meet(own.reads, own.read_count, other.writes, other.write_count, false);
-  return tl_operands_meet(own.writes, own.write_count, other.reads, other.read_count, false) ||
-         tl_operands_meet(own.writes, own.write_count, other.writes, other.write_count, false);
-}
-
-/* Whether the operands of all instructions between two are known, that of the first one included. */
-static bool leaf_knows(const leaf *l, uint32_t first, uint32_t behind) {
-  tl_operands operands;
-  bool known = true;
-  for (uint32_t i = first; i < behind && known; i++) {
-    tl_operands_read(&operands, l->text + (uint64_t)i * INSTRUCTION);
-    known = operands.known;
-  }
-  return known;
-}
-
-/* The first instruction of the block that uses what a barrier of one before it is for; UINT32_MAX. */
-static uint32_t leaf_find_user(const leaf *l, uint32_t index, bool writes, uint8_t old) {
-  const leaf_block *const block = &l->blocks[l->instructions[index].block];
-  for (uint32_t i = index + 1; i < block->first + block->count; i++)
-    if (leaf_uses(l, i, index, writes, l->instructions[i].wait >> old & 1))
-      return i;
-  return UINT32_MAX;
-}
-
-/* L1852: where all are pending, the number that is waited for last is shared; by what is waited for in another block the first. */
-static uint8_t leaf_share(const leaf *l, uint32_t index, leaf_kind kind, const leaf_state *state, bool of_input) {
-  uint8_t best = 0;
-  uint32_t last = 0;
-  if (!kind.local && kind.class == CLASS_GENERAL)
-    return 0;
-  for (unsigned number = kind.class == CLASS_LONG ? 2 : 0; number < NUMBERS; number++) {
-    uint8_t old = of_input ? (uint8_t)(1u << number) : 0;
-    for (unsigned i = 0; i < NUMBERS && !of_input; i++)
-      old |= state->stands[i] >> number & 1 ? (uint8_t)(1u << i) : 0;
-    const bool known = !of_input && l->users[number] > index;
-    const uint32_t wait = known ? l->users[number] : leaf_first_wait(l, index, old);
-    if (wait > last)
-      best = (uint8_t)number;
-    last = wait > last ? wait : last;
-  }
-  return best;
+    number = leaf_lowest(view->pending, base, LAST_GENERAL);
+  if (number == NO_BARRIER && !kind.local)
+    number = leaf_lowest((uint8_t)~mates | avoided, 0, LAST_GENERAL);
+  if (number == NO_BARRIER && !kind.local)
+    number = leaf_lowest((uint8_t)~mates, 0, TEXTURE);
+  if (number == NO_BARRIER && !(view->pending >> TEXTURE & 1) && !(kind.local && view->reserved))
+    number = TEXTURE;
+  return number == NO_BARRIER && kind.local ? leaf_share(kind, view, base, without) : number;
 }
 
 /* L773: whether what is pending has the numbers of the input. */
@@ -434,15 +456,10 @@ static bool leaf_is_as_in_input(const leaf_state *state) {
   return same;
 }
 
-/* Where no number was free, another barrier's or R1's load may have its number by chance (L770): not where what waits for it uses this
- * one's registers, too (L1852). */
-static bool leaf_shares_user(const leaf *l, uint32_t index, const leaf_state *state, uint8_t old, bool writes) {
-  const uint32_t user = leaf_first_wait(l, index, (uint8_t)(1u << old));
+/* Where no number was free, a barrier of the other kind or R1's load may have its number by chance (L770). */
+static bool leaf_shares_kind(const leaf_state *state, uint8_t old, bool writes) {
   const unsigned others = (writes ? state->reads : state->writes) | state->pointer;
-  const bool alike = !(others >> old & 1);
-  if (state->pointer >> old & 1)
-    return false;
-  return user == UINT32_MAX ? alike : leaf_uses(l, user, index, writes, alike);
+  return !(others >> old & 1);
 }
 
 /* L773, L1045: the last instruction of a block, or the one in front of a call that ends it, may have what it waits for still
@@ -460,43 +477,104 @@ static bool leaf_keeps(const leaf *l, uint32_t index, const leaf_state *state, c
          leaf_avoided(l, block, true) == leaf_avoided(l, block, false);
 }
 
+/* The view with what the instruction's waits have freed, too. */
+static leaf_view leaf_held(const leaf_view *view, const leaf_view *before) {
+  leaf_view held = *view;
+  held.pending |= before->pending;
+  held.writes |= before->writes & before->pending;
+  for (unsigned number = 0; number < NUMBERS; number++)
+    if (before->pending & ~view->pending & 1u << number)
+      held.need[number] = before->need[number];
+  return held;
+}
+
 /* L773: a new number is certain where the rules give the input its own. What an instruction may hold counts as pending where
  * that explains the input's number. */
-static uint8_t leaf_renumber(const leaf *l, uint32_t index, leaf_kind kind, uint8_t old, const leaf_state *state,
-                             const leaf_state *before) {
+static uint8_t leaf_renumber(const leaf *l, uint32_t index, leaf_kind kind, uint8_t old, uint8_t pointer) {
   const uint8_t avoided_before = leaf_avoided(l, l->instructions[index].block, true);
   const uint8_t avoided = leaf_avoided(l, l->instructions[index].block, false);
-  if (leaf_choose(l, kind, state->old, avoided_before) == old)
-    return leaf_choose(l, kind, state->new, avoided);
-  if (leaf_may_hold(l, index) && leaf_choose(l, kind, state->old | before->old, avoided_before) == old)
-    return leaf_choose(l, kind, state->new | before->new, avoided);
+  const leaf_view *const in = &l->views[OF_INPUT], *const out = &l->views[OF_OUTPUT];
+  if (leaf_choose(l, kind, OF_INPUT, in, avoided_before, pointer) == old)
+    return leaf_choose(l, kind, OF_OUTPUT, out, avoided, 0);
+  if (!leaf_may_hold(l, index))
+    return NO_BARRIER;
+  const leaf_view held = leaf_held(in, &l->before[OF_INPUT]), held_out = leaf_held(out, &l->before[OF_OUTPUT]);
+  return leaf_choose(l, kind, OF_INPUT, &held, avoided_before, pointer) == old
+             ? leaf_choose(l, kind, OF_OUTPUT, &held_out, avoided, 0)
+             : NO_BARRIER;
+}
+
+/* What the input has shared because it had to (L770); NO_BARRIER where that is not seen. */
+static uint8_t leaf_share_again(leaf *l, const leaf_state *state, leaf_kind kind, uint8_t old, uint8_t range) {
+  if (!state->stands[old] || !leaf_shares_kind(state, old, kind.writes))
+    return NO_BARRIER;
+  l->sure &= (state->new &range) == range || (range != ALL_GENERAL && state->longs >> old & 1);
+  for (uint8_t number = 0; number < NUMBERS; number++)
+    if (state->stands[old] >> number & 1)
+      return number;
   return NO_BARRIER;
 }
 
 /* L770, L772: who shares a number in the input does so in the output, but for R1's load. */
-static uint8_t leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_state *state, const leaf_state *before) {
-  const leaf_instruction *const at = &l->instructions[index];
-  const uint8_t old = writes ? at->write : at->read;
-  const leaf_kind kind = leaf_kind_of(l, index, writes, state);
+static uint8_t leaf_find_number(leaf *l, uint32_t index, leaf_kind kind, uint8_t old, const leaf_state *state,
+                                const leaf_state *before) {
   const uint8_t range = kind.class == CLASS_LONG ? ALL_GENERAL & ~3 : ALL_GENERAL;
   const bool ran_out = (state->old & range) == range;
-  const uint8_t avoided = leaf_avoided(l, at->block, false);
   if (leaf_keeps(l, index, state, before))
     return old;
-  if (state->stands[old] &&
-      (!ran_out || leaf_shares_user(l, index, state, old, writes))) { /* M45d: shared then, shared now */
-    l->sure &= !ran_out || (state->new &range) == range || (range != ALL_GENERAL && state->longs >> old & 1);
-    for (unsigned number = 0; number < NUMBERS; number++)
-      if (state->stands[old] >> number & 1)
-        return (uint8_t)number;
-  }
-  uint8_t number = leaf_renumber(l, index, kind, old, state, before);
+  uint8_t number = leaf_renumber(l, index, kind, old, state->pointer);
+  for (uint8_t other = 0; other < NUMBERS && !ran_out && number == NO_BARRIER;
+       other++) /* M45d: shared then, shared now */
+    if (state->stands[old] >> other & 1)
+      number = other;
+  if (number == NO_BARRIER && ran_out)
+    number = leaf_share_again(l, state, kind, old, range);
   if (number == NO_BARRIER && ran_out && (state->pointer >> old & 1)) /* L772 */
-    number = leaf_choose(l, kind, state->new, avoided);
+    number =
+        leaf_choose(l, kind, OF_OUTPUT, &l->views[OF_OUTPUT], leaf_avoided(l, l->instructions[index].block, false), 0);
   l->sure &= number != NO_BARRIER;
-  if (number == NO_BARRIER)
-    number = leaf_choose(l, kind, state->new, avoided);
-  return number == NO_BARRIER ? leaf_share(l, index, kind, state, false) : number;
+  if (number == NO_BARRIER) /* L1913: the rules' all the same */
+    number =
+        leaf_choose(l, kind, OF_OUTPUT, &l->views[OF_OUTPUT], leaf_avoided(l, l->instructions[index].block, false), 0);
+  return number == NO_BARRIER ? TEXTURE : number;
+}
+
+static void leaf_view_set(leaf *l, unsigned of, uint8_t number, leaf_kind kind) {
+  leaf_view *const view = &l->views[of];
+  const uint8_t bit = (uint8_t)(1u << number);
+  const bool far = kind.class == CLASS_TEXTURE || (kind.class == CLASS_LONG && !kind.local);
+  view->need[number] = view->pending & bit && view->need[number] < kind.need ? view->need[number] : kind.need;
+  view->pending |= bit;
+  view->far |= far ? bit : 0;
+  view->writes |= kind.writes ? bit : 0;
+}
+
+/* A number of the output for one barrier of an instruction. */
+static uint8_t leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_state *state, const leaf_state *before) {
+  leaf_instruction *const at = &l->instructions[index];
+  const uint8_t old = writes ? at->write : at->read;
+  const leaf_kind kind = leaf_kind_of(l, index, writes, state);
+  const uint8_t number = leaf_find_number(l, index, kind, old, state, before);
+  leaf_view_set(l, OF_INPUT, old, kind);
+  leaf_view_set(l, OF_OUTPUT, number, kind);
+  if (writes && kind.local && kind.need != leaf_never)
+    l->instructions[kind.need].mate = index;
+  return number;
+}
+
+static void leaf_view_waits(leaf *l, uint32_t index) {
+  const uint8_t waits[VIEWS] = {l->instructions[index].wait, l->instructions[index].new_wait};
+  memcpy(l->before, l->views, sizeof l->before);
+  for (unsigned of = 0; of < VIEWS; of++) {
+    leaf_view *const view = &l->views[of];
+    view->pending &= (uint8_t)~waits[of];
+    view->writes &= (uint8_t)~waits[of];
+    view->far &= (uint8_t)~waits[of];
+    for (unsigned number = 0; number < NUMBERS; number++) {
+      view->need[number] = waits[of] >> number & 1 ? leaf_never : view->need[number];
+      view->since[number] = waits[of] >> number & 1 ? index : view->since[number];
+    }
+  }
 }
 
 static void leaf_set(leaf_state *state, bool writes, uint8_t old, uint8_t number) {
@@ -510,8 +588,7 @@ static void leaf_set(leaf_state *state, bool writes, uint8_t old, uint8_t number
 static void leaf_wait(leaf_instruction *at, leaf_state *state) {
   for (unsigned old = 0; old < NUMBERS; old++)
     if (at->wait >> old & 1)
-      at->new_wait |= state->stands[old] & state->new &(uint8_t)~at->later;
-  at->new_wait |= at->added & state->new;
+      at->new_wait |= state->stands[old] & state->new;
   state->old &= (uint8_t)~at->wait;
   state->reads &= (uint8_t)~at->wait;
   state->writes &= (uint8_t)~at->wait;
@@ -538,46 +615,23 @@ static void leaf_wait_again(leaf_instruction *at, const leaf_state *before, leaf
   }
 }
 
-/* L1852: what shared a number in the input and no longer does is waited for where it is used, in this block and behind instructions
- * whose operands are known. */
-static void leaf_defer(leaf *l, uint32_t index, const leaf_state *state) {
-  leaf_instruction *const at = &l->instructions[index];
-  for (unsigned old = 0; old < NUMBERS; old++) {
-    const uint8_t stands = at->wait >> old & 1 ? state->stands[old] & state->new : 0;
-    for (unsigned number = 0; number < NUMBERS && stands & (stands - 1); number++) {
-      const uint32_t user = l->users[number];
-      if (!(stands >> number & 1) || user <= index || user == UINT32_MAX || !leaf_knows(l, index, user))
-        continue;
-      at->later |= (uint8_t)(1u << number);
-      l->instructions[user].added |= (uint8_t)(1u << number);
-    }
-  }
-}
-
-static void leaf_note_user(leaf *l, uint32_t index, bool writes, uint8_t old, uint8_t number, const leaf_state *state) {
-  const uint32_t user = leaf_find_user(l, index, writes, old);
-  const bool pending = state->new >> number & 1;
-  l->users[number] = pending ? (uint32_t)tl_smaller(user, l->users[number]) : user;
-}
-
 static void leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state *state) {
   leaf_instruction *const at = &l->instructions[index];
   const leaf_state before = *state;
-  leaf_defer(l, index, state);
   leaf_wait(at, state);
+  leaf_view_waits(l, index);
   l->sure &= at->opcode != OP_COLLECTIVE || (!before.old && !before.new); /* L1849 */
   if (at->read < NUMBERS) {
     at->new_read = leaf_allocate(l, index, false, state, &before);
-    leaf_note_user(l, index, false, at->read, at->new_read, state);
     leaf_set(state, false, at->read, at->new_read);
   }
   if (at->write < NUMBERS && index == pointer_load) {
     state->old |= (uint8_t)(1u << at->write);
     state->pointer = (uint8_t)(1u << at->write);
     at->new_write = NO_BARRIER;
+    leaf_view_set(l, OF_INPUT, at->write, (leaf_kind){CLASS_GENERAL, false, true, leaf_never});
   } else if (at->write < NUMBERS) {
     at->new_write = leaf_allocate(l, index, true, state, &before);
-    leaf_note_user(l, index, true, at->write, at->new_write, state);
     leaf_set(state, true, at->write, at->new_write);
     if (leaf_is_long(at->opcode))
       state->longs |= (uint8_t)(1u << at->write);
@@ -600,6 +654,105 @@ static leaf_state leaf_entry_state(const leaf *l, uint32_t block) {
       state.stands[i] |= from->stands[i];
   }
   return state;
+}
+
+/* --- who needs a barrier --- */
+
+/* Per number, the first instruction of the block that waits for it; of the block's barriers, who waits for them. */
+static void leaf_find_first_waits(leaf *l, uint32_t block, uint32_t first[NUMBERS]) {
+  const uint32_t begin = l->blocks[block].first;
+  for (unsigned number = 0; number < NUMBERS; number++)
+    first[number] = leaf_never;
+  for (uint32_t i = begin + l->blocks[block].count; i-- > begin;) {
+    leaf_instruction *const at = &l->instructions[i];
+    at->write_need = at->write < NUMBERS ? first[at->write] : leaf_never;
+    at->read_need = at->read < NUMBERS ? first[at->read] : leaf_never;
+    at->mate = leaf_never;
+    at->explained = 0;
+    for (unsigned number = 0; number < NUMBERS; number++)
+      if (at->wait >> number & 1)
+        first[number] = i;
+  }
+}
+
+/* L1910: where somebody waits for a number because of another barrier that has it, too, what else has it is needed by the
+ * instruction behind that uses its result. */
+static void leaf_find_later_need(leaf *l, uint32_t index, uint32_t end) {
+  enum { FARTHEST = 512 };
+  leaf_instruction *const at = &l->instructions[index];
+  const uint32_t waits = at->write_need;
+  const tl_operands own = leaf_operands(l, index);
+  const tl_operands there = leaf_operands(l, waits);
+  if (!there.known || leaf_is_product(l->instructions[waits].opcode) || leaf_needs(&own, &there))
+    return;
+  bool known = own.known;
+  uint32_t i = waits + 1;
+  for (; i < end && i < waits + FARTHEST; i++) {
+    const tl_operands other = leaf_operands(l, i);
+    if (leaf_needs(&own, &other)) {
+      at->write_need = i;
+      return;
+    }
+    known &= other.known && !leaf_is_product(l->instructions[i].opcode);
+  }
+  if (known && i == end)
+    at->write_need = leaf_never;
+}
+
+/* Who needs the block's barriers, given what is pending in the input at its start (`old`). */
+static void leaf_find_needs(leaf *l, uint32_t block, uint8_t old, uint32_t first[NUMBERS]) {
+  const uint32_t begin = l->blocks[block].first, end = begin + l->blocks[block].count;
+  leaf_find_first_waits(l, block, first);
+  for (unsigned number = 0; number < NUMBERS; number++)
+    if (old >> number & 1 && first[number] != leaf_never)
+      l->instructions[first[number]].explained |= (uint8_t)(1u << number);
+  for (uint32_t i = begin; i < end; i++) {
+    const leaf_instruction *const at = &l->instructions[i];
+    if (at->read_need != leaf_never)
+      l->instructions[at->read_need].explained |= (uint8_t)(1u << at->read);
+    if (at->write_need == leaf_never)
+      continue;
+    const tl_operands own = leaf_operands(l, i), there = leaf_operands(l, at->write_need);
+    if (leaf_needs(&own, &there))
+      l->instructions[at->write_need].explained |= (uint8_t)(1u << at->write);
+  }
+  for (uint32_t i = begin; i < end; i++) {
+    const leaf_instruction *const at = &l->instructions[i];
+    if (at->write_need != leaf_never && l->instructions[at->write_need].explained >> at->write & 1)
+      leaf_find_later_need(l, i, end);
+  }
+}
+
+/* L1911: TEXTURE belongs to loads for other blocks where one is in the block, or pending at its start. */
+static bool leaf_reserves(const leaf *l, uint32_t block) {
+  const uint32_t begin = l->blocks[block].first;
+  for (uint32_t i = begin; i < begin + l->blocks[block].count; i++) {
+    const leaf_instruction *const at = &l->instructions[i];
+    if (at->write < NUMBERS &&
+        (leaf_is_texture(at->opcode) || (leaf_is_long(at->opcode) && !leaf_is_local(l, i, true, at->write))))
+      return true;
+  }
+  return false;
+}
+
+static void leaf_enter(leaf *l, uint32_t block, const leaf_state *state) {
+  uint32_t first[NUMBERS];
+  leaf_find_needs(l, block, state->old, first);
+  const bool reserves = leaf_reserves(l, block);
+  for (unsigned of = 0; of < VIEWS; of++) {
+    leaf_view *const view = &l->views[of];
+    *view = (leaf_view){.pending = of == OF_INPUT ? state->old : state->new};
+    view->reserved = reserves || (view->pending >> TEXTURE & 1);
+    view->far = view->pending & (1u << TEXTURE);
+    for (unsigned number = 0; number < NUMBERS; number++)
+      view->need[number] = leaf_never;
+    for (unsigned old = 0; old < NUMBERS; old++)
+      for (unsigned number = 0; number < NUMBERS; number++)
+        if (of == OF_INPUT ? number == old && state->old >> old & 1 : state->stands[old] >> number & 1) {
+          view->need[number] = first[old] < view->need[number] ? first[old] : view->need[number];
+          view->writes |= (state->writes >> old & 1) ? (uint8_t)(1u << number) : 0;
+        }
+  }
 }
 
 /* --- waits --- */
@@ -632,15 +785,11 @@ static bool leaf_find_waits(leaf *l, tl_arena *arena) {
     changed = false;
     for (uint32_t b = 0; b < l->block_count; b++) {
       leaf_state state = leaf_full_entry(l, b, at_end);
-      uint8_t carried = state.new;
       for (uint32_t i = l->blocks[b].first; i < l->blocks[b].first + l->blocks[b].count; i++) {
         leaf_instruction *const at = &l->instructions[i];
         const leaf_state before = state;
         at->new_wait = 0;
-        if (at->later & carried)
-          return false;
         leaf_wait(at, &state);
-        carried &= (uint8_t)~at->new_wait;
         leaf_wait_again(at, &before, &state);
         if (at->new_read < NUMBERS)
           leaf_set(&state, false, at->read, at->new_read);
@@ -713,7 +862,7 @@ tl_remake tl_leaf_remake(uint8_t *text, uint64_t size, tl_arena *arena) {
   leaf_divide(&l, arena);
   for (uint32_t b = 0; b < l.block_count; b++) {
     leaf_state state = leaf_entry_state(&l, b);
-    memset(l.users, 0, sizeof l.users); /* of what is pending already not known: in front of all that ask */
+    leaf_enter(&l, b, &state);
     for (uint32_t i = l.blocks[b].first; i < l.blocks[b].first + l.blocks[b].count; i++)
       leaf_step(&l, i, pointer_load, &state);
     l.at_end[b] = state;
@@ -747,7 +896,7 @@ static bool leaf_step_open(leaf *l, uint32_t index, leaf_state *state) {
   leaf_step(l, index, l->count, state);
   if (!pointer || at->write != NO_BARRIER)
     return l->sure;
-  at->new_write = leaf_lowest(state->new, 0);
+  at->new_write = leaf_lowest(state->new, 0, LAST_GENERAL);
   state->pointer = at->new_write == NO_BARRIER ? 0 : (uint8_t)(1u << at->new_write);
   state->new |= state->pointer;
   return state->pointer != 0;
@@ -772,6 +921,7 @@ bool tl_leaf_open(uint8_t *text, uint64_t size, tl_arena *arena) {
   if (l.block_count != 1)
     return false;
   leaf_state state = {0};
+  leaf_enter(&l, 0, &state);
   uint8_t pointer = 0;
   for (uint32_t i = 0; i < l.count; i++) {
     if (!leaf_step_open(&l, i, &state))

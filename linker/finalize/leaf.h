@@ -5,8 +5,9 @@
 #include "base/arena.h"
 #include "finalize/finalize.h"
 
-/* What happens to the text of a kernel, from its bytes alone. For TL_REMAKE_SURE `text` was changed as nvlink changes it;
- * for TL_REMAKE_UNSURE nearly so (L1852), for the others it was left alone. `size` is a multiple of 16, as every text's is. */
+/* What happens to the text of a kernel, from its bytes alone. For TL_REMAKE_SURE `text` was changed as nvlink changes it,
+ * as far as the rules go (L1913); for the others it was left alone: TL_REMAKE_UNSURE where loops do not settle or something is pending
+ * behind an indirect branch (L908). `size` is a multiple of 16, as every text's is. */
 tl_remake tl_leaf_remake(uint8_t *text, uint64_t size, tl_arena *arena);
 /* Whether a text calls anything, be it a function of its own, but by a register alone (L1045). */
 bool tl_leaf_has_call(const uint8_t *text, uint64_t size);

@@ -148,6 +148,7 @@ void tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name) {
   emptied->deleted = emptied->orphan = true; /* it keeps its place and alignment, without bytes (L73) */
   emptied->size = 0;
   emptied->has_losing_part = false;
+  emptied->overlap = NULL;   /* L1892 */
   emptied->pieces.count = 0; /* its jump tables' entries stay (L122) */
 }
 

@@ -461,13 +461,13 @@ static void functions_report_not_global(const tl_merging *m, const tl_cubin_symb
 }
 
 /* nvlink's functions share their names with sections, with the prototypes of earlier files (L198) and with the local
- * functions so far (L166): no kernel may have such a name, and no other function that of a local kernel. */
+ * functions so far (L166): no kernel may have such a name, but that of a local kernel (L1893), which no other function may have. */
 static bool functions_name_is_taken(const tl_module *module, const tl_cubin_symbol *s) {
-  const uint32_t name = s->name;
+  const uint32_t name = s->name, local = tl_map_get(&module->local_function_names, name);
   if (!(s->other & STO_ENTRY))
-    return tl_map_get(&module->local_function_names, name) == TL_LOCAL_KERNEL;
+    return local == TL_LOCAL_KERNEL;
   return tl_module_find_section(module, name) != TL_NONE || tl_set_has(&module->prototype_seen, name) ||
-         tl_map_get(&module->local_function_names, name) != TL_NONE;
+         (local != TL_NONE && local != TL_LOCAL_KERNEL);
 }
 
 /* Whether a function of an earlier file and one of this are both strong definitions. */

@@ -862,13 +862,13 @@ static void objects_define_known(tl_merging *m, uint32_t index, uint32_t known, 
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_COMMON_LARGER), site, NULL,
                        tl_merging_text(m, s->name), objects_mention_path(m, symbol));
   }
-  if (symbol->common && !init) { /* W3.12: stays common, the block stays as dead bytes */
+  if (symbol->common && !init && !symbol->weak_initialised) { /* W3.12: stays common, the block stays as dead bytes */
     symbol->zeros_too = true;
     symbol->info = s->info; /* where a weak one was common too (L438) */
     symbol->plain = s->plain;
     return;
   }
-  if (symbol->common) {
+  if (symbol->common && init) {
     tl_trace(module->diagnostics, TL_TRACE_INIT_OVER_COMMON, tl_merging_text(m, s->name));
     symbol->mention = m->file; /* L156 */
   }
@@ -1040,9 +1040,8 @@ static void objects_check_space(const tl_merging *m, uint32_t index) {
 static void objects_pass_weak_behind_common(tl_merging *m, uint32_t index, uint32_t known) {
   m->symbol_map[index] = known;
   m->symbol_lost[index] = true;
-  m->module->symbols.items[known].weak_initialised = true;
-  m->module->symbols.items[known].common = false;
-  m->module->symbols.items[known].mention = m->file; /* what E21 names */
+  m->module->symbols.items[known].weak_initialised = true; /* it stays common for what comes behind it (L1894) */
+  m->module->symbols.items[known].mention = m->file;       /* what E21 names */
   if (m->module->weak_behind_common.file == TL_NONE)
     m->module->weak_behind_common = (tl_place_of_symbol){m->file, index};
 }

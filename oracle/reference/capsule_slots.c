@@ -22,6 +22,7 @@ enum {
   SCHEDULE_BIT = 40, /* of the high word: 24 bits */
   MIN_STACK_SIZE = 0x12,
   VRC_CTA_INIT = 0x4a,
+  WORD_FORMAT = 2,
   STACK_AT = 8 /* of the record */
 };
 
@@ -294,12 +295,13 @@ void ref_slots_share_count(const ref_capsule *capsule, size_t function, const re
   const ref_records *records = &link->functions[function].output_records;
   const size_t tail = 4 * record->tail.count;
   const bool own = !link->job->bug_compatible && ref_slots_is_slot(capsule, function); /* D115 */
-  if (own || record->code != VRC_CTA_INIT || record->format == 4) {
+  if (own || record->code != VRC_CTA_INIT || record->format != WORD_FORMAT) {
     return;
   }
   for (size_t i = 0; i < records->count; i++) {
-    if (!records->items[i].dropped && records->items[i].code == VRC_CTA_INIT) {
-      ref_put_u16(output->data + output->size - tail - 2, ref_record_value(&records->items[i]));
+    const ref_record *other = &records->items[i];
+    if (!other->dropped && other->code == VRC_CTA_INIT && other->format == WORD_FORMAT) { /* L1733 */
+      ref_put_u16(output->data + output->size - tail - 2, ref_record_value(other));
     }
   }
 }

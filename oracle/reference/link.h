@@ -165,6 +165,7 @@ typedef struct ref_file {
   size_t loader_count, loader_capacity;
   ref_indices twins;       /* M2c: sections whose bytes another one has too, those of the same bytes together */
   bool has_no_strings;     /* E66 */
+  size_t first_symbol;     /* of the module, when its merging began */
   bool is_system, is_late; /* C46 */
   bool is_old, is_oldest;  /* RF1111 */
   bool writes_reserved;    /* RF988 */
@@ -331,6 +332,7 @@ typedef struct ref_out_symbol {
   bool is_later;             /* RF769: a section's that was none at first */
   bool common_is_defined;    /* RF53 */
   bool is_weak_after_common; /* D19 */
+  bool is_common_mentioned;  /* RF1293: it was mentioned before it was common */
   bool is_gone;              /* RF662: a variable that was defined in a section that went with a function */
   bool has_no_name;          /* W17.2 */
   uint32_t dead_before;      /* RF1077: global functions that were merged before it and are dead */
@@ -429,6 +431,7 @@ typedef struct ref_unified {
 typedef struct ref_unified_numbers {
   ref_indices locals, globals;
   size_t known;
+  uint32_t *taken; /* by file, by sections of entries (L1726) */
 } ref_unified_numbers;
 
 typedef struct ref_unified_list {

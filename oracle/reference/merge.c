@@ -706,6 +706,7 @@ static void ref_merge_walk(ref_link *link, size_t file_number) {
 static void ref_merge_file(ref_link *link, size_t file_number) {
   const ref_file *file = &link->files[file_number];
   const size_t errors = link->error_count;
+  link->files[file_number].first_symbol = link->symbol_count;
   ref_system_check_file(link, file);
   if (file->cubin.symbol_section == 0) {
     ref_message_fatal(link, "E65", "Internal error: symsec not found");

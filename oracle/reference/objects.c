@@ -215,6 +215,7 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
   symbol->is_weak_after_common = false;
   if (input->section == REF_SECTION_COMMON) {
     symbol->common = true;
+    symbol->is_common_mentioned = symbol->value == UINT64_MAX; /* W4.3 */
     symbol->value = input->value;
     ref_indices_add(link, &link->commons, number);
     return;
@@ -977,9 +978,16 @@ void ref_objects_merge(ref_link *link, size_t file_number) {
   }
 }
 
-/* D19: nvlink crashes once all files are merged, unless a strong definition came. */
-static void ref_objects_check_common(ref_link *link, const ref_out_symbol *symbol) {
-  if (symbol->is_weak_after_common) {
+/* D19: nvlink crashes once all files are merged, unless a strong definition came. RF1293: not with -r, where such a symbol is common, at no place. */
+static void ref_objects_check_common(ref_link *link, ref_out_symbol *symbol) {
+  if (symbol->is_weak_after_common && link->relocatable && link->job->bug_compatible) {
+    symbol->common = true;
+    symbol->bind = REF_BIND_GLOBAL;
+    symbol->section = REF_NONE;
+    symbol->value = symbol->is_common_mentioned ? UINT64_MAX : UINT64_MAX - 1;
+  } else if (symbol->is_weak_after_common && link->is_capsule && link->job->bug_compatible) {
+    ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
+  } else if (symbol->is_weak_after_common) {
     ref_message_fatal(link, "D19", "weak initialised variable '%s' in '%s' after a common one", symbol->name,
                       link->files[symbol->definition_file].name);
   }
@@ -998,7 +1006,7 @@ void ref_objects_allocate_commons(ref_link *link) {
     if (symbol->common && ref_objects_leave_commons(link)) {
       symbol->section = REF_NONE; /* RF588: that of a weak definition in front */
     }
-    if (!symbol->common || ref_objects_leave_commons(link)) {
+    if (!symbol->common || symbol->is_weak_after_common || ref_objects_leave_commons(link)) {
       continue;
     }
     size_t section = ref_map_find(&link->section_by_name, ".nv.global");

@@ -238,7 +238,8 @@ static void ref_symbol_settle_nowhere(ref_link *link, ref_out_symbol *symbol) {
 void ref_symbols_check_values(ref_link *link) {
   for (size_t i = 0; i < link->symbol_count; i++) {
     ref_out_symbol *symbol = &link->symbols[i];
-    if (ref_symbol_is_shown_extern(link, symbol)) {
+    const bool common = symbol->is_weak_after_common && symbol->common && symbol->value == UINT64_MAX; /* RF1293 */
+    if (ref_symbol_is_shown_extern(link, symbol) || common) {
       ref_message_fatal(link, "E70", "Internal error: unallocated symbol");
     }
     if (ref_symbol_is_shown_nowhere(link, symbol)) {

@@ -3,7 +3,16 @@
 
 #include <string.h>
 
-enum { ENTRY_BYTES = 32, FLAGS_AT = 4, OFFSET_AT = 8, FLAGS = 7, ADDED_FLAGS = 6 };
+enum {
+  ENTRY_BYTES = 32,
+  FLAGS_AT = 4,
+  OFFSET_AT = 8,
+  FLAGS = 7,
+  ADDED_FLAGS = 6,
+  RETURN_LOW = 56,
+  RETURN_HIGH = 57,
+  NUMBERS_OF_ENTRIES = 2
+};
 
 #define LACKING UINT32_C(0x80000000)
 
@@ -131,13 +140,74 @@ static uint32_t ref_unified_own_number(const ref_link *link, size_t symbol) {
   return !found ? 0 : local ? (uint32_t)(low + 1) : (uint32_t)-(int64_t)(low + 1);
 }
 
+/* L1726: a return address, about the function that it stands in. */
+static bool ref_unified_is_return(const ref_link *link, const ref_out_relocation *entry) {
+  const size_t function = entry->symbol == REF_NONE ? REF_NONE : link->symbols[entry->symbol].function;
+  return (entry->type == RETURN_LOW || entry->type == RETURN_HIGH) && function != REF_NONE &&
+         link->functions[function].text == entry->target;
+}
+
+/* The file in whose merging the symbol was made. */
+static size_t ref_unified_file_of(const ref_link *link, size_t symbol) {
+  size_t file = 0;
+  while (file + 1 < link->file_count && link->files[file + 1].first_symbol <= symbol) {
+    file++;
+  }
+  return file;
+}
+
+/* RF1294: in an executable each kernel takes one more. */
+static void ref_unified_count_kernels(ref_link *link) {
+  for (size_t i = 0; i < link->function_count && !link->relocatable; i++) {
+    const ref_function *function = &link->functions[i];
+    const size_t symbol = function->text == REF_NONE ? REF_NONE : link->sections[function->text].symbol;
+    if (function->entry && function->live && symbol != REF_NONE) {
+      link->unified_numbers.taken[ref_unified_file_of(link, symbol)]++;
+    }
+  }
+}
+
+/* L1726: a section of entries takes a number among the local ones with its first entry, and another with the second of a section of a file, once; a
+ * return address behind another entry does not count. By file, how many. */
+static void ref_unified_count_entries(ref_link *link) {
+  size_t *last = ref_memory_take_numbers(link, link->section_count + 1); /* the entry that was there last */
+  bool *is_done = REF_TAKE(link, bool, link->section_count + 1);
+  link->unified_numbers.taken = REF_TAKE(link, uint32_t, link->file_count + 1);
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    const ref_out_relocation *entry = &link->relocations[i];
+    if (entry->section >= link->section_count || is_done[entry->section]) {
+      continue;
+    }
+    const size_t before = last[entry->section];
+    const bool is_second = before != REF_NONE && link->relocations[before].file == entry->file &&
+                           link->relocations[before].input_table == entry->input_table;
+    if (is_second && ref_unified_is_return(link, entry)) {
+      continue;
+    }
+    is_done[entry->section] = is_second;
+    link->unified_numbers.taken[entry->file] += is_second || before == REF_NONE;
+    last[entry->section] = i;
+  }
+  ref_unified_count_kernels(link);
+}
+
+/* Those of the files before the one that made the symbol. */
+static uint32_t ref_unified_taken_before(const ref_link *link, size_t symbol) {
+  uint32_t taken = 0;
+  for (size_t i = 0; i < ref_unified_file_of(link, symbol); i++) {
+    taken += link->unified_numbers.taken[i];
+  }
+  return taken;
+}
+
 /* RF188, RF1077: in the copies symbols have nvlink's own numbers: -1 is the first global one; RF1195: and of local ones. */
 static uint32_t ref_unified_number(const ref_link *link, size_t symbol, bool copy) {
   const uint32_t index = symbol == REF_NONE ? 0 : link->symbols[symbol].index;
   if (!copy || index == 0) {
     return index;
   }
-  return index >= link->first_global ? 0 - link->symbols[symbol].own_number : ref_unified_own_number(link, symbol);
+  return index >= link->first_global ? 0 - link->symbols[symbol].own_number
+                                     : ref_unified_own_number(link, symbol) + ref_unified_taken_before(link, symbol);
 }
 
 /* RF713, RF885: what an entry has left of nvlink's own number is read as one. */
@@ -199,6 +269,7 @@ static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32
 
 static void ref_unified_write_tables(ref_link *link, bool early) {
   ref_unified_number_all(link);
+  ref_unified_count_entries(link);
   for (size_t i = 0; i < link->file_count; i++) {
     const ref_file *file = &link->files[i];
     for (uint32_t k = 1; k < file->cubin.section_count; k++) {

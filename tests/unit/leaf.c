@@ -221,7 +221,6 @@ static void leaf_test_kept(void **state) {
   leaf_check_kept(15, 0x0000000000007944, plain, TL_REMAKE_NONE);
   leaf_check_kept(15, 0x0000000001057210, plain, TL_REMAKE_NONE);   /* R1 is read */
   leaf_check_kept(15, 0x0000180401007387, plain, TL_REMAKE_NONE);   /* a store to the stack */
-  leaf_check_kept(15, 0x0000000000007348, plain, TL_REMAKE_UNSURE); /* WARPSYNC.COLLECTIVE */
   leaf_check_kept(15, 0x0000000000007949, plain, TL_REMAKE_UNSURE); /* a jump to a register */
   leaf_line fence[LEAF_COUNT(leaf_a)];
   memcpy(fence, leaf_a, sizeof fence);
@@ -248,11 +247,11 @@ static void leaf_run_out(unsigned shared, tl_remake expected, unsigned number) {
   free(text);
 }
 
-/* R1's load gives its number back (L772); of another one nvlink's choice is not known (M45i). */
+/* R1's load gives its number back (L772), and what shared another one has a number of its own (L1913). */
 static void leaf_test_run_out(void **state) {
   (void)state;
   leaf_run_out(0, TL_REMAKE_SURE, 4);
-  leaf_run_out(1, TL_REMAKE_UNSURE, 1);
+  leaf_run_out(1, TL_REMAKE_SURE, 4);
 }
 
 /* Instructions of the two texts in any order, with random control bits and some random words between. */
