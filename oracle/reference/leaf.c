@@ -228,7 +228,7 @@ static void ref_leaf_find_tokens(ref_leaf *leaf, size_t number, ref_indices *pen
   ref_leaf_set_token(leaf, number, WRITE, ref_bits_get(at, WRITE_BIT, 3), pending);
 }
 
-static void ref_leaf_add_tokens(ref_leaf *leaf, const ref_leaf_instruction *instruction, ref_indices *pending) {
+void ref_leaf_add_tokens(ref_leaf *leaf, const ref_leaf_instruction *instruction, ref_indices *pending) {
   for (size_t i = 0; i < BARRIERS; i++) {
     const size_t token = instruction->tokens[i];
     if (token != REF_NONE && !leaf->tokens[token].is_dropped && !ref_indices_has(pending, token)) {
@@ -283,16 +283,17 @@ bool ref_leaf_is_ordinary(unsigned code) {
 }
 
 /* M45b: loads and atomics whose result comes late; textures. */
-static bool ref_leaf_is_long(const ref_leaf *leaf, const ref_token *token) {
+bool ref_leaf_is_long(const ref_leaf *leaf, const ref_token *token) {
   static const unsigned codes[] = {0x980, 0x981, 0x983, 0x38a, 0x3a8, 0x3a9, 0x9a2, 0x9a8};
   const unsigned code = ref_leaf_code(leaf, token);
-  if (token->is_read || ref_leaf_is_ordinary(code)) {
+  const bool is_conversion = (code & 0x1ff) >= 0x100 && (code & 0x1ff) <= 0x112;
+  if (token->is_read || ref_leaf_is_ordinary(code) || (leaf->is_sharing && is_conversion)) {
     return false;
   }
   return ref_leaf_is_in(codes, sizeof codes / sizeof codes[0], code) || ref_leaf_shows(leaf, code, 2);
 }
 
-static bool ref_leaf_is_texture(const ref_leaf *leaf, const ref_token *token) {
+bool ref_leaf_is_texture(const ref_leaf *leaf, const ref_token *token) {
   const unsigned code = ref_leaf_code(leaf, token);
   return !token->is_read && (code == 0xf60 || code == 0xf66 || code == 0xf99);
 }
@@ -487,8 +488,13 @@ static void ref_leaf_give_number(ref_leaf *leaf, size_t number, const ref_indice
     return;
   }
   const bool crowded = token->in_crowd || ref_leaf_is_crowded(leaf, pending);
-  bool sure = token->is_explained && (!crowded || ref_leaf_shares_in_crowd(leaf, number, pending, true));
+  bool sure =
+      token->is_explained && !token->is_deferred && (!crowded || ref_leaf_shares_in_crowd(leaf, number, pending, true));
   token->output = ref_leaf_choose(leaf, number, pending, joined, &sure);
+  if (leaf->is_sharing && (!sure || ref_leaf_was_any_crowded(leaf, number, pending))) {
+    const size_t block = leaf->instructions[token->instruction].block;
+    token->output = ref_leaf_share(leaf, number, pending, ref_leaf_joined_numbers(leaf, block));
+  }
   leaf->sure = leaf->sure && sure;
 }
 
@@ -653,19 +659,31 @@ void ref_leaf_finalize(ref_link *link, ref_bytes *text) {
     }
     memcpy(old, text->data, text->size);
     bool mended = ref_leaf_mend_waits(&leaf, old);
-    if (!mended) {
+    if (!mended || round > MOST_MENDS) {
       ref_leaf_number(&leaf);
       mended = ref_leaf_mend_number(&leaf, old);
     }
-    if (!mended || round == MOST_MENDS) {
+    if (round > MOST_MENDS) {
+      memcpy(old, input, text->size);
       break;
     }
-    memcpy(text->data, old, text->size);
+    if (!mended) {
+      break;
+    }
+    memcpy(text->data, round == MOST_MENDS ? input : old, text->size); /* so many are ptxas's own */
   }
-  leaf.sure = leaf.sure && memcmp(old, text->data, text->size) == 0;
+  const bool is_same = leaf.sure && memcmp(old, text->data, text->size) == 0;
+  leaf.sure = is_same;
   leaf.is_tried = true;
   leaf.tokens[leaf.instructions[leaf.stack_load].tokens[WRITE]].is_dropped = true;
   ref_leaf_number(&leaf);
+  if (is_same && !leaf.sure) {
+    leaf.is_sharing = true;
+    leaf.input = old;
+    ref_leaf_share_waits(&leaf);
+    ref_leaf_number(&leaf);
+    leaf.sure = true;
+  }
   ref_leaf_fix_stalls(&leaf, old);
   ref_leaf_set_stack_stall(&leaf);
   if (!leaf.sure) {

@@ -51,6 +51,7 @@ typedef struct ref_token {
   unsigned joined;
   bool is_explained, holds_waits; /* RF274 */
   bool in_crowd;                  /* RF1149: it shares a number, and none of 0 to 4 was free in the input */
+  bool is_deferred;               /* RF1273: waited for in the input where another one of the number is needed */
   unsigned chosen;                /* RF1148: what the rules give where that explains nothing */
 } ref_token;
 
@@ -79,14 +80,24 @@ typedef struct ref_leaf {
   ref_leaf_block *blocks;
   ref_token *tokens;
   bool sure, is_tried, has_texture;
+  bool is_sharing;      /* RF1273 */
+  const uint8_t *input; /* the text as it was */
   size_t stack_load;
 } ref_leaf;
 
 uint8_t *ref_leaf_at(const ref_leaf *leaf, size_t instruction);
 unsigned ref_leaf_code(const ref_leaf *leaf, const ref_token *token);
 bool ref_leaf_is_ordinary(unsigned code);
+bool ref_leaf_is_long(const ref_leaf *leaf, const ref_token *token);
+bool ref_leaf_is_texture(const ref_leaf *leaf, const ref_token *token);
+void ref_leaf_add_tokens(ref_leaf *leaf, const ref_leaf_instruction *instruction, ref_indices *pending);
 /* A pass over all instructions; `pending` is what flows to each. RF88: with loops until nothing changes. */
 void ref_leaf_pass(ref_leaf *leaf, bool loops, void (*visit)(ref_leaf *, size_t, ref_indices *));
+
+/* leaf_share.c: RF1273 */
+void ref_leaf_share_waits(ref_leaf *leaf);
+bool ref_leaf_was_any_crowded(const ref_leaf *leaf, size_t number, const ref_indices *pending);
+unsigned ref_leaf_share(const ref_leaf *leaf, size_t number, const ref_indices *pending, unsigned joined);
 
 /* leaf_mend.c */
 bool ref_leaf_mend_waits(ref_leaf *leaf, uint8_t *old);

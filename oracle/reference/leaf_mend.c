@@ -142,7 +142,8 @@ bool ref_leaf_mend_number(ref_leaf *leaf, uint8_t *old) {
   for (size_t i = 0; i < leaf->token_count; i++) {
     const ref_token *token = &leaf->tokens[i];
     const bool may_not = token->is_read || ref_leaf_is_ordinary(ref_leaf_code(leaf, token));
-    if (token->input == BOARD_FIVE && !token->is_explained && may_not && token->chosen <= LAST_ORDINARY) {
+    const bool was_free = (token->pending & ALL_ORDINARY) != ALL_ORDINARY;
+    if (token->input == BOARD_FIVE && !token->is_explained && may_not && was_free && token->chosen <= LAST_ORDINARY) {
       ref_mend_rename(leaf, i, old);
       return true;
     }
