@@ -399,7 +399,8 @@ static void schedule_mend_end(const tl_schedule *s, uint32_t index) {
   enum { BRANCH = 0x947, EXIT = 0x94d, RETURN = 0x950, LEAST = 5, MORE = 6, PLACE = 2, TO_ITSELF = 0xfc };
   const uint16_t opcode = schedule_opcode(s, index);
   const uint32_t stall = schedule_get(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
-  if (!TL_AMONG16(ends, opcode) || stall == TL_CONTROL_STALL_MAX || (!s->damaged && opcode != EXIT && opcode != RETURN) ||
+  if (!TL_AMONG16(ends, opcode) || stall == TL_CONTROL_STALL_MAX ||
+      (!s->damaged && opcode != EXIT && opcode != RETURN) ||
       (opcode == BRANCH && (stall == MORE || schedule_at(s, index)[PLACE] == TO_ITSELF)))
     return;
   const uint32_t cycles = schedule_block_cycles(s, index, LEAST, 0);

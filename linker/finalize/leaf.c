@@ -364,6 +364,8 @@ typedef enum leaf_class { CLASS_GENERAL, CLASS_LONG, CLASS_TEXTURE } leaf_class;
 typedef struct leaf_kind {
   leaf_class class;
   bool local, writes;
+  bool
+      alone; /* a try-wait, which has no mates: the branch behind it waits for others, too, on behalf of the next block */
   uint32_t need;
 } leaf_kind;
 
@@ -371,7 +373,7 @@ typedef struct leaf_kind {
 static leaf_kind leaf_kind_of(const leaf *l, uint32_t index, bool writes, const leaf_state *state) {
   const leaf_instruction *const at = &l->instructions[index];
   leaf_kind kind = {CLASS_GENERAL, leaf_is_local(l, index, writes, writes ? at->write : at->read), writes,
-                    writes ? at->write_need : at->read_need};
+                    at->opcode == OP_TRY_WAIT, writes ? at->write_need : at->read_need};
   const uint8_t free = (uint8_t)~state->old;
   if (!writes)
     return kind;
@@ -434,7 +436,7 @@ static uint8_t leaf_choose(const leaf *l, leaf_kind kind, unsigned of, const lea
     return l->has_textures ? LAST_GENERAL : TEXTURE;
   const unsigned base = kind.class == CLASS_LONG ? 2 : 0;
   const uint8_t mates = leaf_find_mates(l, kind, of, view) & (uint8_t)~without;
-  uint8_t number = kind.local ? leaf_lowest((uint8_t)~mates, 0, TEXTURE) : NO_BARRIER;
+  uint8_t number = kind.local && !kind.alone ? leaf_lowest((uint8_t)~mates, 0, TEXTURE) : NO_BARRIER;
   if (number == NO_BARRIER && !kind.local && kind.class == CLASS_GENERAL)
     number = leaf_lowest(view->pending | avoided, base, LAST_GENERAL);
   if (number == NO_BARRIER)
@@ -629,7 +631,7 @@ static void leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state
     state->old |= (uint8_t)(1u << at->write);
     state->pointer = (uint8_t)(1u << at->write);
     at->new_write = NO_BARRIER;
-    leaf_view_set(l, OF_INPUT, at->write, (leaf_kind){CLASS_GENERAL, false, true, leaf_never});
+    leaf_view_set(l, OF_INPUT, at->write, (leaf_kind){CLASS_GENERAL, false, true, false, leaf_never});
   } else if (at->write < NUMBERS) {
     at->new_write = leaf_allocate(l, index, true, state, &before);
     leaf_set(state, true, at->write, at->new_write);
@@ -900,7 +902,7 @@ static bool leaf_step_open(leaf *l, uint32_t index, leaf_state *state) {
   state->pointer = at->new_write == NO_BARRIER ? 0 : (uint8_t)(1u << at->new_write);
   state->new |= state->pointer;
   if (state->pointer)
-    leaf_view_set(l, OF_OUTPUT, at->new_write, (leaf_kind){CLASS_GENERAL, false, true, leaf_never});
+    leaf_view_set(l, OF_OUTPUT, at->new_write, (leaf_kind){CLASS_GENERAL, false, true, false, leaf_never});
   return state->pointer != 0;
 }
 
