@@ -106,7 +106,7 @@ static bool ref_share_has_first(unsigned base) {
 
 static bool ref_share_has_third(unsigned base) {
   static const uint16_t without[] = {0x02, 0x05, 0x06, 0x0b, 0x0c, 0x20, 0x21, 0x28, 0x30,
-                                     0x35, 0x36, 0x3e, 0x48, 0x82, 0x8c, 0xca, 0xc4, 0x1c4};
+                                     0x35, 0x36, 0x3e, 0x82, 0x8c, 0xca, 0xc4, 0x1c4};
   return ref_share_has_first(base) && !ref_share_is_in(without, sizeof without / sizeof *without, base);
 }
 
@@ -152,7 +152,7 @@ static bool ref_share_reads(const uint8_t *at, const ref_share_span *span) {
     return false;
   }
   const unsigned count = base == WIDE_PRODUCT ? 1 : ref_share_operands(base);
-  const bool has_second = form == 1 || (base >= 0x180 && form != 2);
+  const bool has_second = form <= 1 || base >= 0x180;
   const unsigned data = ref_share_is_memory(opcode) ? ref_share_width(at) : count;
   const bool is_load = opcode == 0x980 || opcode == 0x981 || opcode == 0x983 || opcode == 0x984 || opcode == 0xb82;
   return (ref_share_has_first(base) &&
