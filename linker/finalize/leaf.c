@@ -416,13 +416,13 @@ static uint8_t leaf_share(leaf_kind kind, const leaf_view *view, unsigned base, 
   const uint8_t all = view->pending & range & (uint8_t)~view->far;
   const uint8_t alike = all & (kind.writes ? view->writes : (uint8_t)~view->writes);
   uint8_t behind = NO_BARRIER, before = NO_BARRIER;
-  for (uint8_t number = 0; number < NUMBERS; number++) {
+  for (unsigned number = 0; number < NUMBERS; number++) {
     if (!((alike ? alike : all) >> number & 1) || view->need[number] == leaf_never)
       continue;
     if (view->need[number] >= kind.need && (behind == NO_BARRIER || view->need[number] < view->need[behind]))
-      behind = number;
+      behind = (uint8_t)number;
     if (view->need[number] < kind.need && (before == NO_BARRIER || view->need[number] > view->need[before]))
-      before = number;
+      before = (uint8_t)number;
   }
   return behind != NO_BARRIER ? behind : before;
 }
@@ -511,9 +511,9 @@ static uint8_t leaf_share_again(leaf *l, const leaf_state *state, leaf_kind kind
   if (!state->stands[old] || !leaf_shares_kind(state, old, kind.writes))
     return NO_BARRIER;
   l->sure &= (state->new &range) == range || (range != ALL_GENERAL && state->longs >> old & 1);
-  for (uint8_t number = 0; number < NUMBERS; number++)
+  for (unsigned number = 0; number < NUMBERS; number++)
     if (state->stands[old] >> number & 1)
-      return number;
+      return (uint8_t)number;
   return NO_BARRIER;
 }
 
