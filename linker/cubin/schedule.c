@@ -492,7 +492,7 @@ static bool schedule_begin(tl_schedule *s, const uint8_t *text, uint64_t size, c
 }
 
 /* What depends on the ways through the text. */
-static bool schedule_mend_flow(tl_schedule *s, tl_pending_room *room) {
+static bool schedule_mend_flow(const tl_schedule *s, tl_pending_room *room) {
   bool added = false;
   if (!tl_pending_find(room, s->text, s->count))
     return false;

@@ -53,7 +53,8 @@ typedef struct leaf_instruction {
       waits_anyway; /* for every number, pending or not, which frees none: a discard of the cache, a NOP at a fence (L691) */
   bool ends;        /* its block */
   uint32_t block;
-  uint32_t write_need, read_need; /* who in the block needs it first (L1910) */
+  uint32_t write_wait, read_wait; /* who in the block waits for it first; leaf_never */
+  uint32_t write_need, read_need; /* and who needs it first (L1910) */
   uint32_t mate;                  /* the last load that is needed here */
 } leaf_instruction;
 
@@ -328,19 +329,18 @@ static bool leaf_does_without(const leaf *l, uint32_t load, uint32_t index) {
 /* M45b, M45c, L771, L1910: the first wait for a number after `index` stands in the same block, and not in what ends it. The
  * last instruction of a block, be it no branch, waits for read barriers, and for loads that it does not use, on behalf of the next
  * block; a fence's is its own matter. */
-static bool leaf_is_local(const leaf *l, uint32_t index, bool writes, unsigned number) {
-  const leaf_block *const block = &l->blocks[l->instructions[index].block];
-  const uint32_t end = block->first + block->count;
-  const bool fence = (l->instructions[index].opcode & 0xfff) == OP_MEMBAR;
-  for (uint32_t i = index + 1; i < end; i++)
-    if (l->instructions[i].wait >> number & 1) {
-      const leaf_instruction *const waits = &l->instructions[i];
-      const bool branches = leaf_is_branch(waits->opcode) || leaf_is_last(waits->opcode) ||
-                            leaf_is_indirect(waits->opcode) || waits->opcode == OP_CALL_PLACE;
-      const bool own = i + 1 < end || (writes ? !leaf_does_without(l, index, i) : fence);
-      return (!branches && own) || l->instructions[index].opcode == OP_TRY_WAIT;
-    }
-  return false;
+static bool leaf_is_local(const leaf *l, uint32_t index, bool writes) {
+  const leaf_instruction *const at = &l->instructions[index];
+  const leaf_block *const block = &l->blocks[at->block];
+  const uint32_t wait = writes ? at->write_wait : at->read_wait;
+  if (wait == leaf_never)
+    return false;
+  const uint16_t opcode = l->instructions[wait].opcode;
+  const bool branches =
+      leaf_is_branch(opcode) || leaf_is_last(opcode) || leaf_is_indirect(opcode) || opcode == OP_CALL_PLACE;
+  const bool fence = (at->opcode & 0xfff) == OP_MEMBAR;
+  const bool own = wait + 1 < block->first + block->count || (writes ? !leaf_does_without(l, index, wait) : fence);
+  return (!branches && own) || at->opcode == OP_TRY_WAIT;
 }
 
 /* M45f: what is pending at the end of finished blocks that have a successor in common with this one, in the input's
@@ -372,8 +372,8 @@ typedef struct leaf_kind {
 /* M45b; M45e for opcodes that the lists do not have. */
 static leaf_kind leaf_kind_of(const leaf *l, uint32_t index, bool writes, const leaf_state *state) {
   const leaf_instruction *const at = &l->instructions[index];
-  leaf_kind kind = {CLASS_GENERAL, leaf_is_local(l, index, writes, writes ? at->write : at->read), writes,
-                    at->opcode == OP_TRY_WAIT, writes ? at->write_need : at->read_need};
+  leaf_kind kind = {CLASS_GENERAL, leaf_is_local(l, index, writes), writes, at->opcode == OP_TRY_WAIT,
+                    writes ? at->write_need : at->read_need};
   const uint8_t free = (uint8_t)~state->old;
   if (!writes)
     return kind;
@@ -531,11 +531,8 @@ static uint8_t leaf_find_number(leaf *l, uint32_t index, leaf_kind kind, uint8_t
       number = other;
   if (number == NO_BARRIER && ran_out)
     number = leaf_share_again(l, state, kind, old, range);
-  if (number == NO_BARRIER && ran_out && (state->pointer >> old & 1)) /* L772 */
-    number =
-        leaf_choose(l, kind, OF_OUTPUT, &l->views[OF_OUTPUT], leaf_avoided(l, l->instructions[index].block, false), 0);
   l->sure &= number != NO_BARRIER;
-  if (number == NO_BARRIER) /* L1913: the rules' all the same */
+  if (number == NO_BARRIER) /* L772, L1913: the rules' all the same */
     number =
         leaf_choose(l, kind, OF_OUTPUT, &l->views[OF_OUTPUT], leaf_avoided(l, l->instructions[index].block, false), 0);
   return number == NO_BARRIER ? TEXTURE : number;
@@ -667,8 +664,8 @@ static void leaf_find_first_waits(leaf *l, uint32_t block, uint32_t first[NUMBER
     first[number] = leaf_never;
   for (uint32_t i = begin + l->blocks[block].count; i-- > begin;) {
     leaf_instruction *const at = &l->instructions[i];
-    at->write_need = at->write < NUMBERS ? first[at->write] : leaf_never;
-    at->read_need = at->read < NUMBERS ? first[at->read] : leaf_never;
+    at->write_need = at->write_wait = at->write < NUMBERS ? first[at->write] : leaf_never;
+    at->read_need = at->read_wait = at->read < NUMBERS ? first[at->read] : leaf_never;
     at->mate = leaf_never;
     at->explained = 0;
     for (unsigned number = 0; number < NUMBERS; number++)
@@ -731,7 +728,7 @@ static bool leaf_reserves(const leaf *l, uint32_t block) {
   for (uint32_t i = begin; i < begin + l->blocks[block].count; i++) {
     const leaf_instruction *const at = &l->instructions[i];
     if (at->write < NUMBERS &&
-        (leaf_is_texture(at->opcode) || (leaf_is_long(at->opcode) && !leaf_is_local(l, i, true, at->write))))
+        (leaf_is_texture(at->opcode) || (leaf_is_long(at->opcode) && !leaf_is_local(l, i, true))))
       return true;
   }
   return false;
