@@ -28,6 +28,11 @@ bool tl_leaf_is_texture(unsigned opcode) {
   return TL_AMONG16(list, opcode);
 }
 
+bool tl_leaf_counts(unsigned opcode) {
+  static const uint16_t list[] = {0x9af, 0x9b7};
+  return TL_AMONG16(list, opcode);
+}
+
 /* --- reading --- */
 
 static void leaf_read(leaf *l) {
@@ -45,6 +50,7 @@ static void leaf_read(leaf *l) {
     at->new_write = at->write;
     at->new_read = at->read;
     l->has_textures |= tl_leaf_is_texture(at->opcode);
+    l->counted |= tl_leaf_counts(at->opcode) ? 1 : 0;
   }
 }
 

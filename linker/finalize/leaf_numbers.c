@@ -25,7 +25,7 @@ static leaf_kind leaf_kind_of(const leaf *l, uint32_t index, bool writes, const 
   const leaf_instruction *const at = &l->instructions[index];
   leaf_kind kind = {LEAF_GENERAL_CLASS, tl_leaf_is_local(l, index, writes), writes, at->opcode == LEAF_OP_TRY_WAIT,
                     writes ? at->write_need : at->read_need};
-  const uint8_t free = (uint8_t)~state->old;
+  const uint8_t free = (uint8_t)~(state->old | l->counted);
   if (!writes)
     return kind;
   if (tl_leaf_is_long(at->opcode) || (kind.local && at->write == 2 && free & 3))
@@ -87,19 +87,20 @@ static uint8_t leaf_choose(const leaf *l, leaf_kind kind, unsigned of, const lea
   if (kind.class == LEAF_LONG_CLASS && !kind.local) /* L754 */
     return l->has_textures ? LEAF_LAST_GENERAL : LEAF_TEXTURE;
   const unsigned base = kind.class == LEAF_LONG_CLASS ? 2 : 0;
-  const uint8_t mates = leaf_find_mates(l, kind, of, view) & (uint8_t)~without;
+  const uint8_t pending = view->pending | l->counted;
+  const uint8_t mates = leaf_find_mates(l, kind, of, view) & (uint8_t)~(without | l->counted);
   uint8_t number = kind.local && !kind.alone ? tl_leaf_lowest((uint8_t)~mates, 0, LEAF_TEXTURE) : LEAF_NO_BARRIER;
   if (number == LEAF_NO_BARRIER && !kind.local && kind.class == LEAF_GENERAL_CLASS)
-    number = tl_leaf_lowest(view->pending | avoided, base, LEAF_LAST_GENERAL);
+    number = tl_leaf_lowest(pending | avoided, base, LEAF_LAST_GENERAL);
   if (number == LEAF_NO_BARRIER)
-    number = tl_leaf_lowest(view->pending, base, LEAF_LAST_GENERAL);
+    number = tl_leaf_lowest(pending, base, LEAF_LAST_GENERAL);
   if (number == LEAF_NO_BARRIER && !kind.local)
     number = tl_leaf_lowest((uint8_t)~mates | avoided, 0, LEAF_LAST_GENERAL);
   if (number == LEAF_NO_BARRIER && !kind.local)
     number = tl_leaf_lowest((uint8_t)~mates, 0, LEAF_TEXTURE);
   if (number == LEAF_NO_BARRIER && !(view->pending >> LEAF_TEXTURE & 1) && !(kind.local && view->reserved))
     number = LEAF_TEXTURE;
-  return number == LEAF_NO_BARRIER && kind.local ? leaf_share(kind, view, base, without) : number;
+  return number == LEAF_NO_BARRIER && kind.local ? leaf_share(kind, view, base, without | l->counted) : number;
 }
 
 /* L773: whether what is pending has the numbers of the input. */
@@ -174,7 +175,7 @@ static uint8_t leaf_share_again(leaf *l, const leaf_state *state, leaf_kind kind
 static uint8_t leaf_find_number(leaf *l, uint32_t index, leaf_kind kind, uint8_t old, const leaf_state *state,
                                 const leaf_state *before) {
   const uint8_t range = kind.class == LEAF_LONG_CLASS ? LEAF_ALL_GENERAL & ~3 : LEAF_ALL_GENERAL;
-  const bool ran_out = (state->old & range) == range;
+  const bool ran_out = ((state->old | l->counted) & range) == range;
   if (leaf_keeps(l, index, state, before))
     return old;
   uint8_t number = leaf_renumber(l, index, kind, old, state->pointer);
@@ -206,7 +207,7 @@ uint8_t tl_leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_state 
   leaf_instruction *const at = &l->instructions[index];
   const uint8_t old = writes ? at->write : at->read;
   const leaf_kind kind = leaf_kind_of(l, index, writes, state);
-  const uint8_t number = leaf_find_number(l, index, kind, old, state, before);
+  const uint8_t number = tl_leaf_counts(at->opcode) ? old : leaf_find_number(l, index, kind, old, state, before);
   tl_leaf_view_set(l, LEAF_OF_INPUT, old, kind);
   tl_leaf_view_set(l, LEAF_OF_OUTPUT, number, kind);
   if (writes && kind.local && kind.need != LEAF_NEVER)

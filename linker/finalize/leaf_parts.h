@@ -71,6 +71,7 @@ typedef struct leaf {
   uint32_t *first_predecessor, *predecessors;
   leaf_view views[LEAF_VIEWS], before[LEAF_VIEWS]; /* where the pass stands, and in front of the instruction's waits */
   bool has_textures;
+  uint8_t counted; /* L1914: the number that belongs to groups of copies, which are counted and not waited for */
   bool sure;
 } leaf;
 
@@ -94,6 +95,8 @@ static inline uint64_t leaf_low(const leaf *l, uint32_t index) {
 /* leaf.c: classes of loads. Those of long latency: their numbers begin at 2 (M45b). */
 bool tl_leaf_is_long(unsigned opcode);
 bool tl_leaf_is_texture(unsigned opcode);
+/* L1914: what ends a group of asynchronous copies. */
+bool tl_leaf_counts(unsigned opcode);
 
 /* leaf_blocks.c */
 bool tl_leaf_is_branch(unsigned opcode);
