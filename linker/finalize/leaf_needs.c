@@ -1,0 +1,130 @@
+/* Who needs the barriers of a leaf kernel's block first (L1910), whether that is in the same block (M45b, M45c, L771), and
+ * whether the block keeps a number for loads for other blocks (L1911).
+ *
+ * ptxas numbers a barrier by who needs it, not by who waits for it: in its own output a wait may stand earlier because something
+ * else of the same number is needed there. What instructions read and write tells the two apart. */
+#include "finalize/leaf_parts.h"
+
+#include "cubin/operands.h"
+
+/* 13 bits: bit 91 and bits 0 to 11 (T1-T3). */
+enum { OP_MEMBAR = 0x992 };
+
+/* Matrix products, whose operands are several registers each. */
+static bool leaf_is_product(unsigned opcode) {
+  static const uint16_t list[] = {0x37, 0x3b, 0x3c, 0x3d, 0x3f, 0x76, 0x7a, 0x7c};
+  const uint16_t kind = opcode & 0x1ff;
+  return TL_AMONG16(list, kind);
+}
+
+/* What an instruction of which nothing else is known to be needed does: it reads or writes what the other one writes. */
+static bool leaf_needs(const tl_operands *writer, const tl_operands *other) {
+  return tl_operands_meet(writer->writes, writer->write_count, other->reads, other->read_count, false) ||
+         tl_operands_meet(writer->writes, writer->write_count, other->writes, other->write_count, false);
+}
+
+static tl_operands leaf_operands(const leaf *l, uint32_t index) {
+  tl_operands operands;
+  tl_operands_read(&operands, l->text + (uint64_t)index * LEAF_INSTRUCTION);
+  return operands;
+}
+
+/* L1910: whether the instruction surely does not use what another one loads. */
+static bool leaf_does_without(const leaf *l, uint32_t load, uint32_t index) {
+  const tl_operands own = leaf_operands(l, load), there = leaf_operands(l, index);
+  return own.known && there.known && !leaf_is_product(l->instructions[index].opcode) && !leaf_needs(&own, &there);
+}
+
+/* M45b, M45c, L771, L1910: the first wait for a number after `index` stands in the same block, and not in what ends it. The
+ * last instruction of a block, be it no branch, waits for read barriers, and for loads that it does not use, on behalf of the next
+ * block; a fence's is its own matter. */
+bool tl_leaf_is_local(const leaf *l, uint32_t index, bool writes) {
+  const leaf_instruction *const at = &l->instructions[index];
+  const leaf_block *const block = &l->blocks[at->block];
+  const uint32_t wait = writes ? at->write_wait : at->read_wait;
+  if (wait == LEAF_NEVER)
+    return false;
+  const uint16_t opcode = l->instructions[wait].opcode;
+  const bool branches = tl_leaf_is_branch(opcode) || tl_leaf_is_last(opcode) || tl_leaf_is_indirect(opcode) ||
+                        opcode == LEAF_OP_CALL_PLACE;
+  const bool fence = (at->opcode & 0xfff) == OP_MEMBAR;
+  const bool own = wait + 1 < block->first + block->count || (writes ? !leaf_does_without(l, index, wait) : fence);
+  return (!branches && own) || at->opcode == LEAF_OP_TRY_WAIT;
+}
+
+/* Per number, the first instruction of the block that waits for it; of the block's barriers, who waits for them. */
+static void leaf_find_first_waits(leaf *l, uint32_t block, uint32_t first[LEAF_NUMBERS]) {
+  const uint32_t begin = l->blocks[block].first;
+  for (unsigned number = 0; number < LEAF_NUMBERS; number++)
+    first[number] = LEAF_NEVER;
+  for (uint32_t i = begin + l->blocks[block].count; i-- > begin;) {
+    leaf_instruction *const at = &l->instructions[i];
+    at->write_need = at->write_wait = at->write < LEAF_NUMBERS ? first[at->write] : LEAF_NEVER;
+    at->read_need = at->read_wait = at->read < LEAF_NUMBERS ? first[at->read] : LEAF_NEVER;
+    at->mate = LEAF_NEVER;
+    at->explained = 0;
+    for (unsigned number = 0; number < LEAF_NUMBERS; number++)
+      if (at->wait >> number & 1)
+        first[number] = i;
+  }
+}
+
+/* L1910: where somebody waits for a number because of another barrier that has it, too, what else has it is needed by the
+ * instruction behind that uses its result. */
+static void leaf_find_later_need(leaf *l, uint32_t index, uint32_t end) {
+  enum { FARTHEST = 512 };
+  leaf_instruction *const at = &l->instructions[index];
+  const uint32_t waits = at->write_need;
+  const tl_operands own = leaf_operands(l, index);
+  const tl_operands there = leaf_operands(l, waits);
+  if (!there.known || leaf_is_product(l->instructions[waits].opcode) || leaf_needs(&own, &there))
+    return;
+  bool known = own.known;
+  uint32_t i = waits + 1;
+  for (; i < end && i < waits + FARTHEST; i++) {
+    const tl_operands other = leaf_operands(l, i);
+    if (leaf_needs(&own, &other)) {
+      at->write_need = i;
+      return;
+    }
+    known &= other.known && !leaf_is_product(l->instructions[i].opcode);
+  }
+  if (known && i == end)
+    at->write_need = LEAF_NEVER;
+}
+
+/* Who needs the block's barriers, given what is pending in the input at its start (`old`). */
+void tl_leaf_find_needs(leaf *l, uint32_t block, uint8_t old, uint32_t first[LEAF_NUMBERS]) {
+  const uint32_t begin = l->blocks[block].first, end = begin + l->blocks[block].count;
+  leaf_find_first_waits(l, block, first);
+  for (unsigned number = 0; number < LEAF_NUMBERS; number++)
+    if (old >> number & 1 && first[number] != LEAF_NEVER)
+      l->instructions[first[number]].explained |= (uint8_t)(1u << number);
+  for (uint32_t i = begin; i < end; i++) {
+    const leaf_instruction *const at = &l->instructions[i];
+    if (at->read_need != LEAF_NEVER)
+      l->instructions[at->read_need].explained |= (uint8_t)(1u << at->read);
+    if (at->write_need == LEAF_NEVER)
+      continue;
+    const tl_operands own = leaf_operands(l, i), there = leaf_operands(l, at->write_need);
+    if (leaf_needs(&own, &there))
+      l->instructions[at->write_need].explained |= (uint8_t)(1u << at->write);
+  }
+  for (uint32_t i = begin; i < end; i++) {
+    const leaf_instruction *const at = &l->instructions[i];
+    if (at->write_need != LEAF_NEVER && l->instructions[at->write_need].explained >> at->write & 1)
+      leaf_find_later_need(l, i, end);
+  }
+}
+
+/* L1911: the highest number belongs to loads for other blocks where one is in the block, or pending at its start. */
+bool tl_leaf_reserves(const leaf *l, uint32_t block) {
+  const uint32_t begin = l->blocks[block].first;
+  for (uint32_t i = begin; i < begin + l->blocks[block].count; i++) {
+    const leaf_instruction *const at = &l->instructions[i];
+    if (at->write < LEAF_NUMBERS &&
+        (tl_leaf_is_texture(at->opcode) || (tl_leaf_is_long(at->opcode) && !tl_leaf_is_local(l, i, true))))
+      return true;
+  }
+  return false;
+}

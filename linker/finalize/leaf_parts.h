@@ -1,0 +1,130 @@
+/* The state of one leaf kernel's text while its barriers get their numbers (M45). Private to leaf.c and leaf_*.c. */
+#ifndef TL_FINALIZE_LEAF_PARTS_H
+#define TL_FINALIZE_LEAF_PARTS_H
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "finalize/finalize.h"
+
+enum {
+  LEAF_INSTRUCTION = 16,
+  LEAF_NO_BARRIER = 7,
+  LEAF_NUMBERS = 6,
+  LEAF_LAST_GENERAL = 4,
+  LEAF_TEXTURE = 5, /* and of loads that are waited for in another block */
+  LEAF_ALL_GENERAL = 0x1f,
+  LEAF_EVERY_NUMBER = 0x3f
+};
+enum {
+  LEAF_OP_CALL_PLACE = 0x344, /* a call of a register (L1045) */
+  LEAF_OP_TRY_WAIT = 0x15a7
+};
+enum { LEAF_OF_INPUT, LEAF_OF_OUTPUT, LEAF_VIEWS }; /* the two numberings */
+#define LEAF_NEVER UINT32_MAX                       /* no instruction */
+typedef enum leaf_class { LEAF_GENERAL_CLASS, LEAF_LONG_CLASS, LEAF_TEXTURE_CLASS } leaf_class;
+
+typedef struct leaf_instruction {
+  uint16_t opcode;
+  uint8_t write, read, wait, stall;      /* of the input */
+  uint8_t new_write, new_read, new_wait; /* of the output */
+  uint8_t explained;                     /* numbers of which something is needed here, not only behind (L1910) */
+  bool
+      waits_anyway; /* for every number, pending or not, which frees none: a discard of the cache, a NOP at a fence (L691) */
+  bool ends;        /* its block */
+  uint32_t block;
+  uint32_t write_wait, read_wait; /* who in the block waits for it first; LEAF_NEVER */
+  uint32_t write_need, read_need; /* and who needs it first (L1910) */
+  uint32_t mate;                  /* the last load that is needed here */
+} leaf_instruction;
+
+/* The successors of a block, UINT32_MAX where there is none. */
+typedef struct leaf_block {
+  uint32_t first, count;
+  uint32_t next[2];
+} leaf_block;
+
+/* What is pending at one place. `stands` are the new numbers of the loads that have an old number; `reads` and `writes`
+ * are the old numbers that barriers of either kind have, `longs` those of loads of class LONG, `pointer` that of R1's. */
+typedef struct leaf_state {
+  uint8_t old, new;
+  uint8_t reads, writes, longs, pointer;
+  uint8_t stands[LEAF_NUMBERS];
+  uint8_t stood[LEAF_NUMBERS]; /* for what was waited for already */
+} leaf_state;
+
+/* What is pending in one numbering at a place of a block, and which instruction of the block needs it first (L1910). */
+typedef struct leaf_view {
+  uint8_t pending, writes;
+  uint8_t far;                  /* loads for other blocks, which have a number for themselves (M45c, L754) */
+  bool reserved;                /* the highest number is theirs in this block (L1911) */
+  uint32_t need[LEAF_NUMBERS];  /* LEAF_NEVER: none in this block */
+  uint32_t since[LEAF_NUMBERS]; /* what was set before this instruction is no longer pending */
+} leaf_view;
+
+typedef struct leaf {
+  uint8_t *text;
+  uint32_t count;
+  leaf_instruction *instructions;
+  leaf_block *blocks;
+  uint32_t block_count;
+  leaf_state *at_end; /* by block */
+  uint32_t *first_predecessor, *predecessors;
+  leaf_view views[LEAF_VIEWS], before[LEAF_VIEWS]; /* where the pass stands, and in front of the instruction's waits */
+  bool has_textures;
+  uint8_t counted; /* L1914: the number that belongs to groups of copies, which are counted and not waited for */
+  bool sure;
+} leaf;
+
+/* What a number is chosen by, beside what is pending. */
+typedef struct leaf_kind {
+  leaf_class class;
+  bool local, writes;
+  bool
+      alone; /* a try-wait, which has no mates: the branch behind it waits for others, too, on behalf of the next block */
+  uint32_t need;
+} leaf_kind;
+
+static inline uint64_t leaf_high(const leaf *l, uint32_t index) {
+  return tl_get64(l->text + (uint64_t)index * LEAF_INSTRUCTION + 8);
+}
+
+static inline uint64_t leaf_low(const leaf *l, uint32_t index) {
+  return tl_get64(l->text + (uint64_t)index * LEAF_INSTRUCTION);
+}
+
+/* leaf.c: classes of loads. Those of long latency: their numbers begin at 2 (M45b). */
+bool tl_leaf_is_long(unsigned opcode);
+bool tl_leaf_is_texture(unsigned opcode);
+/* L1914: what ends a group of asynchronous copies. */
+bool tl_leaf_counts(unsigned opcode);
+
+/* leaf_blocks.c */
+bool tl_leaf_is_branch(unsigned opcode);
+/* Nothing follows these but by a jump that the instruction does not show. */
+bool tl_leaf_is_indirect(unsigned opcode);
+bool tl_leaf_is_last(unsigned opcode);
+/* Blocks and their predecessors. */
+void tl_leaf_divide(leaf *l, tl_arena *arena);
+/* L908: nothing is pending behind a block that ends by an indirect branch; `state` is that at its end. */
+bool tl_leaf_branches_clean(const leaf *l, uint32_t block, const leaf_state *state);
+
+/* leaf_needs.c: who needs the block's barriers, given what is pending in the input at its start (`old`); `first` gets who waits
+ * first for each number. */
+void tl_leaf_find_needs(leaf *l, uint32_t block, uint8_t old, uint32_t first[LEAF_NUMBERS]);
+bool tl_leaf_is_local(const leaf *l, uint32_t index, bool writes);
+bool tl_leaf_reserves(const leaf *l, uint32_t block);
+
+/* leaf_numbers.c: the number of one barrier of an instruction; `before` is what was pending in front of its waits. */
+uint8_t tl_leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_state *state, const leaf_state *before);
+/* The lowest number from `base` to `last` that is not taken; LEAF_NO_BARRIER. */
+uint8_t tl_leaf_lowest(uint8_t taken, unsigned base, unsigned last);
+void tl_leaf_view_set(leaf *l, unsigned of, uint8_t number, leaf_kind kind);
+
+/* leaf_waits.c: the first pass, block by block and instruction by instruction. */
+leaf_state tl_leaf_entry_state(const leaf *l, uint32_t block);
+void tl_leaf_enter(leaf *l, uint32_t block, const leaf_state *state);
+void tl_leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state *state);
+/* The second pass. False when loops do not settle, or something is pending behind an indirect branch (L908). */
+bool tl_leaf_find_waits(leaf *l, tl_arena *arena);
+
+#endif
