@@ -129,6 +129,8 @@ void ref_times_settle(uint8_t *text, size_t count, bool is_damaged);
 
 /* capsule_wholes.c: RF1263; one of the instructions that a record makes; `size` 2: what fills a text. False: it is not known. */
 bool ref_wholes_write(const uint8_t *record, size_t size, uint64_t count, uint64_t part, uint8_t *instruction);
+/* capsule_rests.c: RF1263; `record`: without its fields. */
+bool ref_rests_are_known(const uint8_t *record, size_t size, uint64_t count, uint64_t part);
 /* capsule_unused.c: RF1222; what an instruction has no field for. */
 void ref_unused_clear(uint8_t *instruction);
 

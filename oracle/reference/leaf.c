@@ -118,7 +118,7 @@ static bool ref_leaf_leave_block(ref_leaf *leaf, size_t block, const ref_indices
   ref_indices *end = &leaf->blocks[block].pending;
   bool changed = end->count != pending->count;
   for (size_t i = 0; i < pending->count && !changed; i++) {
-    changed = end->items[i] != pending->items[i];
+    changed = !ref_indices_has(end, pending->items[i]); /* RF1295: whatever the order, which need not come to rest */
   }
   end->count = 0;
   for (size_t i = 0; i < pending->count; i++) {
@@ -584,7 +584,8 @@ static bool ref_leaf_reads_stack(const uint8_t *at, unsigned opcode) {
   const unsigned form = opcode >> 9 & 7, base = opcode & 0x1ff, stack = 1;
   const bool control = base >= 0x141 && base <= 0x15b;
   const bool uniform = (opcode & 0x1000) != 0 && base < 0x100;
-  if (control || uniform) {
+  const bool number = (opcode & 0xfff) == 0x402; /* RF1295: 40 bits of a number, from bit 24 on */
+  if (control || uniform || number) {
     return false;
   }
   return ref_bits_get(at, 24, 8) == stack || ref_bits_get(at, 64, 8) == stack ||
