@@ -189,11 +189,11 @@ static uint32_t rows_caller(const row_writer *w, const line_row *row) {
   return row->caller <= w->rows.count ? (uint32_t)row->caller : 0;
 }
 
-/* DW_LNE 0x90 where it changes, by the Mercury sequence's numbers: what is written may be the same again. */
+/* DW_LNE 0x90 where the caller changes (a name alone that changes is not said, L1972), by the Mercury sequence's numbers: what is written may be the same again. */
 static void rows_put_caller(row_writer *w, const line_row *row) {
   row_writer sizes = {.arena = w->arena};
   const uint32_t caller = rows_caller(w, row);
-  if (caller == w->last.caller && row->name == w->last.name)
+  if (caller == w->last.caller)
     return;
   rows_put_unsigned(&sizes, caller ? w->number.items[caller - 1] : 0);
   rows_put_unsigned(&sizes, row->name);
@@ -321,6 +321,17 @@ static void rows_flush(row_writer *w, uint64_t to, const tl_code_place *place) {
   w->waiting = 0;
 }
 
+/* Where an instruction of the map begins: at the wait for a scoreboard's count that the finalizer put in front of it, which
+ * no Mercury instruction is (L1971). */
+static uint64_t rows_begin_place(const row_writer *w, size_t place) {
+  enum { DEPBAR = 0x91a, OPCODE_MASK = 0xfff };
+  const tl_code *const map = w->text->map;
+  while (place && !map->items[place - 1].code && map->items[place - 1].count == 1 &&
+         (tl_get16(w->text->sass + map->items[place - 1].sass) & OPCODE_MASK) == DEPBAR)
+    place--;
+  return map->items[place].sass;
+}
+
 /* A row belongs to the first instruction that stands at its place or behind it. */
 static void rows_translate(row_writer *w) {
   const tl_code *const map = w->text->map;
@@ -328,12 +339,12 @@ static void rows_translate(row_writer *w) {
   for (size_t i = 0; i < w->rows.count; i++) {
     for (; place < map->count && (!map->items[place].code || map->items[place].mercury < w->rows.items[i].at); place++)
       if (map->items[place].code)
-        rows_flush(w, map->items[place].sass, &map->items[place]);
+        rows_flush(w, rows_begin_place(w, place), &map->items[place]);
     if (place < map->count)
       w->waiting = w->rows.items[i].number;
   }
   if (place < map->count)
-    rows_flush(w, map->items[place].sass, &map->items[place]);
+    rows_flush(w, rows_begin_place(w, place), &map->items[place]);
 }
 
 static void rows_copy(row_writer *w) {
