@@ -25,6 +25,7 @@ typedef struct ref_places {
   uint64_t end; /* of the decoded bytes */
   uint64_t *at;
   bool *is_padding; /* NOPs: they take no decoded bytes, and stand at the place of what follows */
+  bool *is_waiting; /* of these, DEPBAR */
   size_t *self;     /* the SASS instruction that nvlink knows by the place (L871) */
   size_t *behind;   /* the one directly in front of what it knows next */
 } ref_places;
