@@ -514,6 +514,7 @@ static uint32_t objects_new_symbol(tl_merging *m, const tl_cubin_symbol *s, uint
 
 /* W3.7, V10. The binding is that of the first mention or definition of the name (L1400). */
 static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
+  static const uint64_t nowhere = UINT64_MAX - 1; /* until it is laid out (L1894) */
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   if (objects_is_texture(s))
@@ -527,6 +528,7 @@ static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
     const uint32_t out = objects_new_symbol(m, s, s->info);
     module->symbols.items[out].common = true;
     module->symbols.items[out].align = s->value;
+    module->symbols.items[out].value = nowhere;
     tl_u32_push(module->arena, &module->commons, out);
     tl_module_list_symbol(module, out, true);
     m->symbol_map[index] = out;
@@ -546,7 +548,8 @@ static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
       symbol->align = s->value;
       tl_defect_note(module->diagnostics, TL_DEFECT_D9, tl_merging_text(m, s->name));
     }
-  } else if (symbol->section == TL_NONE || weak_zeros) { /* the weak one's bytes stay (V10) */
+  } else if (symbol->section == TL_NONE || weak_zeros) { /* the weak one's bytes stay (V10), and its value (L1934) */
+    symbol->value = symbol->section == TL_NONE ? nowhere : symbol->value;
     symbol->common = true;
     symbol->section = TL_NONE;
     tl_u32_push(module->arena, &module->commons, known);

@@ -409,7 +409,8 @@ static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
     e->s = 0; /* W12; the bank is that of the symbol's section, a text's for a parameter (L299) */
     return relocate_keeps_for_later(r, e, TL_DEFECT_D2) ? OUTCOME_KEEP : OUTCOME_APPLY;
   case TL_TEX_ZERO:
-    relocate_as_nothing(e);
+    e->s = 0;
+    e->bank = relocate_bank(r, e->symbol); /* L1931 */
     return !r->module->mode->final && relocate_keeps_for_later(r, e, TL_DEFECT_D2) ? OUTCOME_KEEP : OUTCOME_APPLY;
   case TL_TEX_DROP:
     return OUTCOME_DROP;
