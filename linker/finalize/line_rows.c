@@ -206,7 +206,8 @@ static void rows_put_caller(row_writer *w, const line_row *row) {
   w->last.name = row->name;
 }
 
-static void rows_put_row(row_writer *w, const line_row *row, uint64_t at, bool first, bool calls) {
+static bool rows_put_row(row_writer *w, const line_row *row, uint64_t at, bool first, bool calls) {
+  bool copied = true;
   const int64_t lines = row->line - w->last.line, special = lines - w->shape->line_base;
   const uint64_t step = at - w->last.at, steps = step / (w->shape->least_step ? w->shape->least_step : 1);
   const uint64_t code = steps * w->shape->line_range + (uint64_t)special + w->shape->opcode_base;
@@ -227,11 +228,14 @@ static void rows_put_row(row_writer *w, const line_row *row, uint64_t at, bool f
     }
     if (step)
       rows_put_advance(w, step);
-    if (first || lines || !step || calls || row->entry != ENTRY_ENDS) /* L1787, L1729: else its place alone is said */
+    copied =
+        first || lines || !step || calls || row->entry != ENTRY_ENDS; /* L1787, L1729: else its place alone is said */
+    if (copied)
       rows_put(w, OP_COPY);
   }
   w->last.line = row->line;
   w->last.at = at;
+  return copied;
 }
 
 /* A caller's row is written for its own sake. */
@@ -252,10 +256,10 @@ static void rows_say(row_writer *w, const line_row *row, uint64_t at, row_use us
   w->said = true;
   if (silent)
     return;
-  rows_put_row(w, row, at, first, use == ROW_CALLS);
+  const bool copied = rows_put_row(w, row, at, first, use == ROW_CALLS);
   if (use == ROW_TWICE)
-    rows_put_row(w, row, at, false, false);
-  w->written++;
+    (void)rows_put_row(w, row, at, false, false);
+  w->written += copied ? 1 : 0; /* L1975 */
 }
 
 /* The row that waits, and of its call chain the rows that have no number as callers yet. nvlink crashes over a ring. */
