@@ -18,6 +18,8 @@ static void leaf_view_waits(leaf *l, uint32_t index) {
     view->pending &= (uint8_t)~waits[of];
     view->writes &= (uint8_t)~waits[of];
     view->far &= (uint8_t)~waits[of];
+    view->alike[0] &= (uint8_t)~waits[of];
+    view->alike[1] &= (uint8_t)~waits[of];
     for (unsigned number = 0; number < LEAF_NUMBERS; number++) {
       view->need[number] = waits[of] >> number & 1 ? LEAF_NEVER : view->need[number];
       view->since[number] = waits[of] >> number & 1 ? index : view->since[number];
@@ -77,7 +79,8 @@ void tl_leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state *st
     state->old |= (uint8_t)(1u << at->write);
     state->pointer = (uint8_t)(1u << at->write);
     at->new_write = LEAF_NO_BARRIER;
-    tl_leaf_view_set(l, LEAF_OF_INPUT, at->write, (leaf_kind){LEAF_GENERAL_CLASS, false, true, false, LEAF_NEVER});
+    tl_leaf_view_set(l, LEAF_OF_INPUT, at->write,
+                     (leaf_kind){LEAF_GENERAL_CLASS, false, true, false, LEAF_NEVER, {0, 0}, false});
   } else if (at->write < LEAF_NUMBERS) {
     at->new_write = tl_leaf_allocate(l, index, true, state, &before);
     leaf_set(state, true, at->write, at->new_write);

@@ -189,11 +189,11 @@ static uint32_t rows_caller(const row_writer *w, const line_row *row) {
   return row->caller <= w->rows.count ? (uint32_t)row->caller : 0;
 }
 
-/* DW_LNE 0x90 where it changes, by the Mercury sequence's numbers: what is written may be the same again. */
+/* DW_LNE 0x90 where the caller changes (L1919), by the Mercury sequence's numbers: what is written may be the same again. */
 static void rows_put_caller(row_writer *w, const line_row *row) {
   row_writer sizes = {.arena = w->arena};
   const uint32_t caller = rows_caller(w, row);
-  if (caller == w->last.caller && row->name == w->last.name)
+  if (caller == w->last.caller)
     return;
   rows_put_unsigned(&sizes, caller ? w->number.items[caller - 1] : 0);
   rows_put_unsigned(&sizes, row->name);
@@ -321,13 +321,20 @@ static void rows_flush(row_writer *w, uint64_t to, const tl_code_place *place) {
   w->waiting = 0;
 }
 
+/* Whether rows may begin there: at an instruction, and at a DEPBAR in front of one (L1918). */
+static bool rows_may_begin(const tl_code_place *place) {
+  return place->code || place->waits;
+}
+
 /* A row belongs to the first instruction that stands at its place or behind it. */
 static void rows_translate(row_writer *w) {
   const tl_code *const map = w->text->map;
   size_t place = 0;
   for (size_t i = 0; i < w->rows.count; i++) {
-    for (; place < map->count && (!map->items[place].code || map->items[place].mercury < w->rows.items[i].at); place++)
-      if (map->items[place].code)
+    for (;
+         place < map->count && (!rows_may_begin(&map->items[place]) || map->items[place].mercury < w->rows.items[i].at);
+         place++)
+      if (rows_may_begin(&map->items[place]))
         rows_flush(w, map->items[place].sass, &map->items[place]);
     if (place < map->count)
       w->waiting = w->rows.items[i].number;
