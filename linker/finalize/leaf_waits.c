@@ -13,6 +13,8 @@ enum { OP_COLLECTIVE = 0x348 };
 static void leaf_view_waits(leaf *l, uint32_t index) {
   const uint8_t waits[LEAF_VIEWS] = {l->instructions[index].wait, l->instructions[index].new_wait};
   memcpy(l->before, l->views, sizeof l->before);
+  if (l->instructions[index].opcode == OP_COLLECTIVE) /* L1849 */
+    return;
   for (unsigned of = 0; of < LEAF_VIEWS; of++) {
     leaf_view *const view = &l->views[of];
     view->pending &= (uint8_t)~waits[of];
@@ -39,6 +41,8 @@ static void leaf_wait(leaf_instruction *at, leaf_state *state) {
   for (unsigned old = 0; old < LEAF_NUMBERS; old++)
     if (at->wait >> old & 1)
       at->new_wait |= state->stands[old] & state->new;
+  if (at->opcode == OP_COLLECTIVE) /* L1849 */
+    return;
   state->old &= (uint8_t)~at->wait;
   state->reads &= (uint8_t)~at->wait;
   state->writes &= (uint8_t)~at->wait;
