@@ -35,6 +35,14 @@ static bool leaf_does_without(const leaf *l, uint32_t load, uint32_t index) {
   return own.known && there.known && !leaf_is_product(l->instructions[index].opcode) && !leaf_needs(&own, &there);
 }
 
+/* L1916: a barrier's result is a predicate, on which the branch that waits for it goes. */
+static bool leaf_is_branched_on(const leaf *l, uint32_t index, uint32_t wait) {
+  enum { TRUE = 7 };
+  const unsigned predicate = leaf_high(l, index) >> 17 & TRUE;
+  return l->instructions[index].opcode == LEAF_OP_RESULT && predicate != TRUE &&
+         (leaf_low(l, wait) >> 12 & TRUE) == predicate;
+}
+
 /* M45b, M45c, L771, L1910: the first wait for a number after `index` stands in the same block, and not in what ends it. The
  * last instruction of a block, be it no branch, waits for read barriers, and for loads that it does not use, on behalf of the next
  * block; a fence's is its own matter. */
@@ -49,7 +57,7 @@ bool tl_leaf_is_local(const leaf *l, uint32_t index, bool writes) {
                         opcode == LEAF_OP_CALL_PLACE;
   const bool fence = (at->opcode & 0xfff) == OP_MEMBAR;
   const bool own = wait + 1 < block->first + block->count || (writes ? !leaf_does_without(l, index, wait) : fence);
-  return (!branches && own) || at->opcode == LEAF_OP_TRY_WAIT;
+  return (!branches && own) || at->opcode == LEAF_OP_TRY_WAIT || (writes && leaf_is_branched_on(l, index, wait));
 }
 
 /* Per number, the first instruction of the block that waits for it; of the block's barriers, who waits for them. */

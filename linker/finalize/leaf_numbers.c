@@ -23,11 +23,20 @@ static uint8_t leaf_avoided(const leaf *l, uint32_t block, bool of_input) {
 /* M45b; M45e for opcodes that the lists do not have. */
 static leaf_kind leaf_kind_of(const leaf *l, uint32_t index, bool writes, const leaf_state *state) {
   const leaf_instruction *const at = &l->instructions[index];
-  leaf_kind kind = {LEAF_GENERAL_CLASS, tl_leaf_is_local(l, index, writes), writes, at->opcode == LEAF_OP_TRY_WAIT,
-                    writes ? at->write_need : at->read_need};
+  leaf_kind kind = {LEAF_GENERAL_CLASS,
+                    tl_leaf_is_local(l, index, writes),
+                    writes,
+                    at->opcode == LEAF_OP_TRY_WAIT || at->opcode == LEAF_OP_RESULT,
+                    writes ? at->write_need : at->read_need,
+                    {0, 0},
+                    false};
   const uint8_t free = (uint8_t)~(state->old | l->counted);
   if (!writes)
     return kind;
+  if (at->read < LEAF_NUMBERS) {
+    kind.own[LEAF_OF_INPUT] = (uint8_t)(1u << at->read);
+    kind.own[LEAF_OF_OUTPUT] = (uint8_t)(1u << at->new_read);
+  }
   if (tl_leaf_is_long(at->opcode) || (kind.local && at->write == 2 && free & 3))
     kind.class = LEAF_LONG_CLASS;
   if (tl_leaf_is_texture(at->opcode) ||
@@ -50,7 +59,7 @@ static uint8_t leaf_find_mates(const leaf *l, leaf_kind kind, unsigned of, const
     if (kind.writes && number < LEAF_NUMBERS && mate >= view->since[number])
       mates |= (uint8_t)(1u << number);
   }
-  return (uint8_t)(mates & view->pending & ~view->far);
+  return (uint8_t)(mates & view->pending & ~view->far & ~kind.own[of]);
 }
 
 uint8_t tl_leaf_lowest(uint8_t taken, unsigned base, unsigned last) {
@@ -86,6 +95,8 @@ static uint8_t leaf_choose(const leaf *l, leaf_kind kind, unsigned of, const lea
     return LEAF_TEXTURE;
   if (kind.class == LEAF_LONG_CLASS && !kind.local) /* L754 */
     return l->has_textures ? LEAF_LAST_GENERAL : LEAF_TEXTURE;
+  if (!kind.apart && !kind.local && !kind.writes && view->alike[kind.need == LEAF_NEVER] & ~without) /* L1917 */
+    return tl_leaf_lowest((uint8_t)~view->alike[kind.need == LEAF_NEVER] | without, 0, LEAF_TEXTURE);
   const unsigned base = kind.class == LEAF_LONG_CLASS ? 2 : 0;
   const uint8_t pending = view->pending | l->counted;
   const uint8_t mates = leaf_find_mates(l, kind, of, view) & (uint8_t)~(without | l->counted);
@@ -151,6 +162,10 @@ static uint8_t leaf_renumber(const leaf *l, uint32_t index, leaf_kind kind, uint
   const leaf_view *const in = &l->views[LEAF_OF_INPUT], *const out = &l->views[LEAF_OF_OUTPUT];
   if (leaf_choose(l, kind, LEAF_OF_INPUT, in, avoided_before, pointer) == old)
     return leaf_choose(l, kind, LEAF_OF_OUTPUT, out, avoided, 0);
+  kind.apart = true;
+  if (leaf_choose(l, kind, LEAF_OF_INPUT, in, avoided_before, pointer) == old)
+    return leaf_choose(l, kind, LEAF_OF_OUTPUT, out, avoided, 0);
+  kind.apart = false;
   if (!leaf_may_hold(l, index))
     return LEAF_NO_BARRIER;
   const leaf_view held = leaf_held(in, &l->before[LEAF_OF_INPUT]),
@@ -171,6 +186,12 @@ static uint8_t leaf_share_again(leaf *l, const leaf_state *state, leaf_kind kind
   return LEAF_NO_BARRIER;
 }
 
+/* L1915: what no rule explains, though the numbers had not run out, has the input's number where that is free. */
+static bool leaf_is_free(const leaf *l, uint8_t old, leaf_kind kind, const leaf_state *state) {
+  const uint8_t taken = state->old | state->new | l->views[LEAF_OF_OUTPUT].pending | l->counted;
+  return kind.class == LEAF_GENERAL_CLASS && old <= LEAF_LAST_GENERAL && !(taken >> old & 1);
+}
+
 /* L770, L772: who shares a number in the input does so in the output, but for R1's load. */
 static uint8_t leaf_find_number(leaf *l, uint32_t index, leaf_kind kind, uint8_t old, const leaf_state *state,
                                 const leaf_state *before) {
@@ -186,6 +207,8 @@ static uint8_t leaf_find_number(leaf *l, uint32_t index, leaf_kind kind, uint8_t
   if (number == LEAF_NO_BARRIER && ran_out)
     number = leaf_share_again(l, state, kind, old, range);
   l->sure &= number != LEAF_NO_BARRIER;
+  if (number == LEAF_NO_BARRIER && !ran_out && leaf_is_free(l, old, kind, state)) /* L1915 */
+    number = old;
   if (number == LEAF_NO_BARRIER) /* L772, L1913: the rules' all the same */
     number = leaf_choose(l, kind, LEAF_OF_OUTPUT, &l->views[LEAF_OF_OUTPUT],
                          leaf_avoided(l, l->instructions[index].block, false), 0);
@@ -200,6 +223,8 @@ void tl_leaf_view_set(leaf *l, unsigned of, uint8_t number, leaf_kind kind) {
   view->pending |= bit;
   view->far |= far ? bit : 0;
   view->writes |= kind.writes ? bit : 0;
+  if (!kind.writes && !kind.local)
+    view->alike[kind.need == LEAF_NEVER] |= bit;
 }
 
 /* A number of the output for one barrier of an instruction. */

@@ -17,7 +17,8 @@ enum {
 };
 enum {
   LEAF_OP_CALL_PLACE = 0x344, /* a call of a register (L1045) */
-  LEAF_OP_TRY_WAIT = 0x15a7
+  LEAF_OP_TRY_WAIT = 0x15a7,
+  LEAF_OP_RESULT = 0x31c
 };
 enum { LEAF_OF_INPUT, LEAF_OF_OUTPUT, LEAF_VIEWS }; /* the two numberings */
 #define LEAF_NEVER UINT32_MAX                       /* no instruction */
@@ -55,8 +56,10 @@ typedef struct leaf_state {
 /* What is pending in one numbering at a place of a block, and which instruction of the block needs it first (L1910). */
 typedef struct leaf_view {
   uint8_t pending, writes;
-  uint8_t far;                  /* loads for other blocks, which have a number for themselves (M45c, L754) */
-  bool reserved;                /* the highest number is theirs in this block (L1911) */
+  uint8_t far; /* loads for other blocks, which have a number for themselves (M45c, L754) */
+  uint8_t
+      alike[2];  /* read barriers of this block that are waited for in others: at this one's end, not in it (L1917) */
+  bool reserved; /* the highest number is theirs in this block (L1911) */
   uint32_t need[LEAF_NUMBERS];  /* LEAF_NEVER: none in this block */
   uint32_t since[LEAF_NUMBERS]; /* what was set before this instruction is no longer pending */
 } leaf_view;
@@ -82,6 +85,8 @@ typedef struct leaf_kind {
   bool
       alone; /* a try-wait, which has no mates: the branch behind it waits for others, too, on behalf of the next block */
   uint32_t need;
+  uint8_t own[LEAF_VIEWS]; /* the number of the same instruction's read barrier, which a load does not share */
+  bool apart;              /* without L1917 */
 } leaf_kind;
 
 static inline uint64_t leaf_high(const leaf *l, uint32_t index) {

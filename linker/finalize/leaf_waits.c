@@ -13,11 +13,15 @@ enum { OP_COLLECTIVE = 0x348 };
 static void leaf_view_waits(leaf *l, uint32_t index) {
   const uint8_t waits[LEAF_VIEWS] = {l->instructions[index].wait, l->instructions[index].new_wait};
   memcpy(l->before, l->views, sizeof l->before);
+  if (l->instructions[index].opcode == OP_COLLECTIVE) /* L1849 */
+    return;
   for (unsigned of = 0; of < LEAF_VIEWS; of++) {
     leaf_view *const view = &l->views[of];
     view->pending &= (uint8_t)~waits[of];
     view->writes &= (uint8_t)~waits[of];
     view->far &= (uint8_t)~waits[of];
+    view->alike[0] &= (uint8_t)~waits[of];
+    view->alike[1] &= (uint8_t)~waits[of];
     for (unsigned number = 0; number < LEAF_NUMBERS; number++) {
       view->need[number] = waits[of] >> number & 1 ? LEAF_NEVER : view->need[number];
       view->since[number] = waits[of] >> number & 1 ? index : view->since[number];
@@ -37,6 +41,8 @@ static void leaf_wait(leaf_instruction *at, leaf_state *state) {
   for (unsigned old = 0; old < LEAF_NUMBERS; old++)
     if (at->wait >> old & 1)
       at->new_wait |= state->stands[old] & state->new;
+  if (at->opcode == OP_COLLECTIVE) /* L1849 */
+    return;
   state->old &= (uint8_t)~at->wait;
   state->reads &= (uint8_t)~at->wait;
   state->writes &= (uint8_t)~at->wait;
@@ -77,7 +83,8 @@ void tl_leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state *st
     state->old |= (uint8_t)(1u << at->write);
     state->pointer = (uint8_t)(1u << at->write);
     at->new_write = LEAF_NO_BARRIER;
-    tl_leaf_view_set(l, LEAF_OF_INPUT, at->write, (leaf_kind){LEAF_GENERAL_CLASS, false, true, false, LEAF_NEVER});
+    tl_leaf_view_set(l, LEAF_OF_INPUT, at->write,
+                     (leaf_kind){LEAF_GENERAL_CLASS, false, true, false, LEAF_NEVER, {0, 0}, false});
   } else if (at->write < LEAF_NUMBERS) {
     at->new_write = tl_leaf_allocate(l, index, true, state, &before);
     leaf_set(state, true, at->write, at->new_write);
