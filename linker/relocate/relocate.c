@@ -134,7 +134,8 @@ static void relocate_find_dropped(const relocating *r, entry_state *e) {
   const tl_cubin_symbol *symbol = tl_cubin_symbol_at(cubin, number);
   const uint32_t type = tl_cubin_section_at(cubin, symbol->section)->type;
   e->bank = (uint8_t)((type - SHT_CUDA_CONSTANT0) & 31);
-  if (type != SHT_CUDA_CONSTANT0 + COMPILER_BANK)
+  const bool object = type == SHT_CUDA_SHARED && tl_symbol_type(symbol) != STT_SECTION; /* L1937 */
+  if (type != SHT_CUDA_CONSTANT0 + COMPILER_BANK && !object)
     return;
   const tl_standing_constant *const standing =
       relocate_is_of_loser(m, e->entry->file, symbol) ? tl_merge_standing_constant(m, e->entry->file, number) : NULL;
