@@ -512,7 +512,8 @@ void tl_diagnose_unallocated(const tl_module *module, const tl_layout *layout) {
     diagnose_refused_shared(module, layout, i);
     const bool placed = symbol->section != TL_NONE && !symbol->shared && !symbol->misplaced && !symbol->unlisted;
     const bool open = symbol->external_shared && tl_symbol_is_marked(symbol) && module->mode->final &&
-                      !module->extern_by_name && !tl_module_is_own_external(module, symbol); /* L553 */
+                      !module->extern_by_name && !layout->extern_listed && /* L1938 */
+                      !tl_module_is_own_external(module, symbol);          /* L553 */
     if (open)
       diagnose_refuse_hidden(module, TL_MESSAGE_UNALLOCATED, site);
     if (placed && symbol->block == TL_NONE && symbol->value == UINT64_MAX)
