@@ -246,6 +246,7 @@ const char **ref_marks_of_sections(ref_link *link, const ref_indices *order);
 /* leaf.c: M42-M45; is an instruction a call, by the low bits of it? */
 bool ref_leaf_is_call(unsigned opcode);
 void ref_leaf_finalize(ref_link *link, ref_bytes *text);
+void ref_leaf_open(ref_link *link, ref_bytes *text); /* RF1317 */
 
 /* capsule_inner.c: L720, L721, L893; functions inside another function's text. */
 bool ref_inner_is_function(const ref_link *mercury, size_t function);
