@@ -111,7 +111,7 @@ static void capsule_test_items(void **state) {
   }
 }
 
-/* Places (L127): a move, two instructions of the finalizer's, and a move. A DEPBAR is no code, but lines begin there (L1918). */
+/* Places (L127): a move, two instructions of the finalizer's, and a move. A DEPBAR is no code, but lines begin there (L1971). */
 static void capsule_test_places(void **state) {
   (void)state;
   enum { PLACES = 4, INSTRUCTION = TL_CODE_INSTRUCTION };
