@@ -11,6 +11,24 @@ enum {
   LARGEST = 1 << 30
 };
 
+/* RF1318: a table of textures is about code or, as nvlink has it too, about a bank of parameters; about another section nvlink ends by a signal
+ * or not at all. */
+void ref_laid_check_tables(ref_link *link, const ref_file *file) {
+  const ref_cubin *whole = &file->whole;
+  for (uint32_t i = 1; i < whole->section_count; i++) {
+    const ref_section *table = &whole->sections[i];
+    if (table->type != REF_TYPE_CONSTANT_TABLE || table->info >= whole->section_count ||
+        (table->flags & REF_FLAG_MERCURY) == 0) {
+      continue;
+    }
+    const uint32_t type = whole->sections[table->info].type;
+    if (type != REF_TYPE_CAPSULE_TEXT && type != REF_TYPE_CONSTANT) {
+      ref_message_fatal(link, "RF1318", "Input file '%s' is damaged: section '%s' is about a section that is no code",
+                        file->name, table->name);
+    }
+  }
+}
+
 bool ref_laid_is_table(const ref_link *mercury, size_t section) {
   const size_t text = mercury->sections[section].info_section;
   const size_t function = text == REF_NONE ? REF_NONE : mercury->sections[text].info_function;

@@ -621,6 +621,7 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
     ref_input_count_entries(&file->whole, i);
   }
   ref_entry_sizes_settle(link, file);
+  ref_laid_check_tables(link, file);
   return true;
 }
 

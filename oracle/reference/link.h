@@ -823,6 +823,7 @@ uint32_t ref_mercury_parameters(const ref_section *mercury);
 bool ref_mercury_derive_entries(ref_link *link, const ref_mercury_sides *sides, uint32_t table, uint32_t beside,
                                 ref_section *section);
 void ref_entry_sizes_settle(ref_link *link, const ref_file *file); /* capsule_entry_sizes.c */
+void ref_laid_check_tables(ref_link *link, const ref_file *file);  /* RF1318 */
 /* mercury_reserved.c, RF1003: takes the address of reserved shared memory out of the texts about which the SASS side has no entries. */
 void ref_reserved_clear_lone(ref_link *link, const ref_mercury_sides *sides, const ref_map *tables);
 /* RF988: whether such an address stands in an instruction of the text, by the entries of Mercury's `table`. */
