@@ -298,6 +298,15 @@ bool ref_leaf_is_texture(const ref_leaf *leaf, const ref_token *token) {
   return !token->is_read && (code == 0xf60 || code == 0xf66 || code == 0xf99);
 }
 
+/* RF1299: DEPBAR waits for the number that the commit of a copy by TMA has, 0; nothing else has it in such a kernel. */
+static unsigned ref_leaf_find_least(const ref_leaf *leaf) {
+  unsigned least = 0;
+  for (size_t i = 0; i < leaf->count; i++) {
+    least = (leaf->instructions[i].opcode & 0xfff) == BULK_COMMIT ? 1 : least;
+  }
+  return least;
+}
+
 /* L754: does the kernel read a texture or surface? */
 static bool ref_leaf_has_texture(const ref_leaf *leaf) {
   static const unsigned codes[] = {0x1f60, 0x1f61, 0x1f63, 0x1f64, 0x1f66, 0x1f69, 0x1f99};
@@ -355,6 +364,9 @@ static unsigned ref_leaf_choose(const ref_leaf *leaf, size_t number, const ref_i
                                 bool *sure) {
   const ref_token *token = &leaf->tokens[number];
   const bool is_long = ref_leaf_is_long(leaf, token);
+  if (ref_leaf_code(leaf, token) == BULK_COMMIT) {
+    return 0; /* RF1299 */
+  }
   const size_t sharer = ref_leaf_find_sharer(leaf, number, pending);
   if (sharer != REF_NONE) {
     return leaf->tokens[sharer].output;
@@ -366,13 +378,13 @@ static unsigned ref_leaf_choose(const ref_leaf *leaf, size_t number, const ref_i
     return leaf->has_texture ? BOARD_FOUR : BOARD_FIVE; /* M45c, L754 */
   }
   const unsigned taken = ref_leaf_numbers(leaf, pending);
-  for (unsigned n = is_long ? 2 : 0; n <= LAST_ORDINARY; n++) {
+  for (unsigned n = is_long ? 2 : leaf->least; n <= LAST_ORDINARY; n++) {
     if (((taken | joined) >> n & 1) == 0) {
       return n;
     }
   }
   if (token->is_read) {
-    for (unsigned n = 0; n <= LAST_ORDINARY; n++) {
+    for (unsigned n = leaf->least; n <= LAST_ORDINARY; n++) {
       if ((taken >> n & 1) == 0) {
         return n;
       }
@@ -642,6 +654,7 @@ static bool ref_leaf_begin(ref_leaf *leaf, ref_link *link, ref_bytes *text) {
     return false;
   }
   leaf->has_texture = ref_leaf_has_texture(leaf);
+  leaf->least = ref_leaf_find_least(leaf);
   ref_leaf_make_blocks(leaf);
   ref_leaf_pass(leaf, false, ref_leaf_find_tokens);
   ref_leaf_pass(leaf, true, ref_leaf_find_waits);

@@ -22,6 +22,7 @@ enum {
   ALL_ORDINARY = 0x1f, /* 0 to 4 */
   FENCE = 0x992,
   NO_OPERATION = 0x918,
+  BULK_COMMIT = 0x9b7,
   TRY_WAIT = 0x15a7, /* SYNCS */
   MOST_ROUNDS = 1000,
   MOST_MENDS = 4 /* RF1148 */
@@ -80,6 +81,7 @@ typedef struct ref_leaf {
   ref_leaf_block *blocks;
   ref_token *tokens;
   bool sure, is_tried, has_texture;
+  unsigned least;       /* RF1299: the least number that others than the commit of a copy have */
   bool is_sharing;      /* RF1273 */
   const uint8_t *input; /* the text as it was */
   size_t stack_load;

@@ -433,7 +433,10 @@ unsigned ref_leaf_share(const ref_leaf *leaf, size_t number, const ref_indices *
   if (!share.is_local && share.is_long) {
     return leaf->has_texture ? BOARD_FOUR : BOARD_FIVE;
   }
-  const unsigned from = share.is_long ? LONG_BASE : 0;
+  if (ref_leaf_code(leaf, token) == BULK_COMMIT) {
+    return 0; /* RF1299 */
+  }
+  const unsigned from = share.is_long ? LONG_BASE : leaf->least;
   if (!share.is_local) {
     return ref_share_choose_far(&share, from);
   }
