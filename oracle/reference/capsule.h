@@ -93,9 +93,15 @@ typedef struct ref_known_place {
 } ref_known_place;
 
 size_t ref_known_of(const ref_bytes *text, size_t first, size_t count);
+/* Where a branch or a BSSY goes: the number of an instruction, or REF_NONE. */
+size_t ref_known_target(const ref_bytes *text, size_t number);
 bool *ref_known_block_begins(ref_link *link, const ref_bytes *text);
 size_t ref_known_behind(const ref_bytes *text, const bool *begins, const ref_known_place *place,
                         const ref_known_place *next);
+
+/* capsule_guards.c: RF1350 */
+uint64_t *ref_guards_of(ref_link *link, const ref_bytes *text);
+uint64_t ref_guards_waits(const uint8_t *at, uint64_t state);
 
 /* capsule_rows.c: the rows of a frame by ascending place, each once; the first is at 0. */
 typedef struct ref_row {

@@ -14,6 +14,7 @@ enum {
   STALL_BIT = 105 - 64, /* of the high word, T15 */
   LONGEST_STALL = 15,
   EXIT_STALL = 5,
+  YIELD_BIT = 109 - 64,
   WRITE_BIT = 110 - 64,
   READ_BIT = 113 - 64,
   WAIT_BIT = 116 - 64,
@@ -42,6 +43,7 @@ typedef struct ref_exits {
   size_t barriers; /* before each EXIT */
   ref_bytes sass, records, mask;
   ref_moves moves;
+  uint64_t *guards; /* of ref_guards_of */
   bool is_changed;
 } ref_exits;
 
@@ -83,37 +85,52 @@ static void ref_exits_set_stall(uint8_t *instruction, uint64_t stall) {
   ref_put_u64(instruction + 8, (high & ~mask) | stall << STALL_BIT);
 }
 
+static uint64_t ref_exits_waits(const uint8_t *instruction) {
+  return ref_u64(instruction + 8) >> WAIT_BIT & ((1u << 6) - 1);
+}
+
+/* The numbers that it sets, as a set; nobody waits for NO_NUMBER. */
+static uint64_t ref_exits_numbers(const uint8_t *instruction) {
+  const uint64_t high = ref_u64(instruction + 8);
+  return (uint64_t)1 << (high >> WRITE_BIT & NO_NUMBER) | (uint64_t)1 << (high >> READ_BIT & NO_NUMBER);
+}
+
 /* L623: the instruction in front of the EXIT let it wait for 2 because EXIT waits for a number that it sets. */
-static void ref_exits_relax(ref_exits *exits, const uint8_t *exit) {
+static void ref_exits_relax(ref_exits *exits, uint64_t waits) {
   if (exits->sass.size == 0) {
     return;
   }
   uint8_t *before = exits->sass.data + exits->sass.size - INSTRUCTION;
-  const uint64_t high = ref_u64(before + 8), waits = ref_u64(exit + 8) >> WAIT_BIT & ((1u << 6) - 1);
-  const uint64_t written = high >> WRITE_BIT & NO_NUMBER, read = high >> READ_BIT & NO_NUMBER;
-  const bool sets = (waits >> written & 1) != 0 || (waits >> read & 1) != 0; /* nobody waits for NO_NUMBER */
-  if (sets && (high >> STALL_BIT & LONGEST_STALL) == 2) {
+  const uint64_t high = ref_u64(before + 8);
+  if ((ref_exits_numbers(before) & waits) != 0 && (high >> STALL_BIT & LONGEST_STALL) == 2) {
     ref_exits_set_stall(before, 1);
   }
 }
 
+/* RF1350: the error barrier waits for what sets the predicate, and EXIT for the rest. RF1352: a longer time that EXIT let pass has no
+ * bit of yielding. */
 static void ref_exits_write(ref_exits *exits, const ref_capsule_step *step) {
   const uint8_t *at = exits->text->data + (step->sass + step->sass_count - 1) * INSTRUCTION;
   const uint64_t guard = ref_u16(at) >> GUARD_BIT;
   const bool waits = (ref_u64(at + 8) >> STALL_BIT & LONGEST_STALL) == LONGEST_STALL;
+  const size_t number = (size_t)(step->sass + step->sass_count - 1);
+  const uint64_t numbers = waits ? 0 : ref_guards_waits(at, exits->guards[number]);
+  const uint64_t barrier[2] = {ERROR_BARRIER[0], ERROR_BARRIER[1] | numbers << WAIT_BIT};
   ref_exits_move(exits, step);
   if (!waits) {
-    ref_exits_relax(exits, at);
+    ref_exits_relax(exits, ref_exits_waits(at) & ~numbers);
   }
   if (exits->barriers == 3) {
     ref_exits_add(exits, MEMORY_BARRIER, guard);
   }
-  ref_exits_add(exits, waits ? WAITING_ERROR_BARRIER : ERROR_BARRIER, guard);
+  ref_exits_add(exits, waits ? WAITING_ERROR_BARRIER : barrier, guard);
   ref_exits_add(exits, waits ? WAITING_CLUSTER_ERROR_BARRIER : CLUSTER_ERROR_BARRIER, guard);
   exits->moves.self[step->sass + step->sass_count - 1] = exits->sass.size / INSTRUCTION;
   ref_bytes_add(exits->link, &exits->sass, at, INSTRUCTION);
   if (!waits) {
-    ref_exits_set_stall(exits->sass.data + exits->sass.size - INSTRUCTION, EXIT_STALL);
+    uint8_t *last = exits->sass.data + exits->sass.size - INSTRUCTION;
+    ref_exits_set_stall(last, EXIT_STALL);
+    ref_put_u64(last + 8, (ref_u64(last + 8) & ~(numbers << WAIT_BIT)) | (uint64_t)1 << YIELD_BIT);
   }
   ref_exits_write_record(exits, step, guard);
   exits->is_changed = true;
@@ -184,6 +201,9 @@ static void ref_exits_edit(ref_link *link, ref_file *file, ref_section *capsule,
   exits.moves.count = (size_t)text->size / INSTRUCTION;
   exits.moves.start = REF_TAKE(link, size_t, exits.moves.count + 1);
   exits.moves.self = REF_TAKE(link, size_t, exits.moves.count);
+  ref_bytes code = {0};
+  ref_bytes_add(link, &code, text->data, exits.moves.count * INSTRUCTION);
+  exits.guards = ref_guards_of(link, &code);
   if (!ref_exits_rebuild(&exits, capsule)) {
     return;
   }

@@ -109,7 +109,7 @@ static bool ref_known_ends_block(const ref_bytes *text, size_t number) {
 }
 
 /* Where a branch or a BSSY goes: the number of an instruction, or REF_NONE. */
-static size_t ref_known_target(const ref_bytes *text, size_t number) {
+size_t ref_known_target(const ref_bytes *text, size_t number) {
   static const ref_field low = {16, 8, REF_FROM_ABS}, high = {34, 48, REF_FROM_ABS}, label = {34, 30, REF_FROM_ABS};
   const uint8_t *instruction = text->data + number * UNIT;
   const unsigned base = ref_known_opcode(text, number) & BASE;
