@@ -146,9 +146,9 @@ void ref_leaf_pass(ref_leaf *leaf, bool loops, void (*visit)(ref_leaf *, size_t,
   leaf->sure = leaf->sure && !(loops && changed);
 }
 
-/* The numbers of the output that are taken. */
+/* The numbers of the output that are taken; those of groups of copies always are. */
 static unsigned ref_leaf_numbers(const ref_leaf *leaf, const ref_indices *pending) {
-  unsigned mask = 0;
+  unsigned mask = (1u << leaf->least) - 1;
   for (size_t i = 0; i < pending->count; i++) {
     mask |= 1u << leaf->tokens[pending->items[i]].output;
   }
@@ -298,11 +298,16 @@ bool ref_leaf_is_texture(const ref_leaf *leaf, const ref_token *token) {
   return !token->is_read && (code == 0xf60 || code == 0xf66 || code == 0xf99);
 }
 
+/* RF1357 (L1914): the end of a group of asynchronous copies, whichever they are. */
+bool ref_leaf_is_commit(unsigned code) {
+  return code == BULK_COMMIT || code == COPY_COMMIT;
+}
+
 /* RF1299: DEPBAR waits for the number that the commit of a copy by TMA has, 0; nothing else has it in such a kernel. */
 static unsigned ref_leaf_find_least(const ref_leaf *leaf) {
   unsigned least = 0;
   for (size_t i = 0; i < leaf->count; i++) {
-    least = (leaf->instructions[i].opcode & 0xfff) == BULK_COMMIT ? 1 : least;
+    least = ref_leaf_is_commit(leaf->instructions[i].opcode & 0xfff) ? 1 : least;
   }
   return least;
 }
@@ -364,7 +369,7 @@ static unsigned ref_leaf_choose(const ref_leaf *leaf, size_t number, const ref_i
                                 bool *sure) {
   const ref_token *token = &leaf->tokens[number];
   const bool is_long = ref_leaf_is_long(leaf, token);
-  if (ref_leaf_code(leaf, token) == BULK_COMMIT) {
+  if (ref_leaf_is_commit(ref_leaf_code(leaf, token))) {
     return 0; /* RF1299 */
   }
   const size_t sharer = ref_leaf_find_sharer(leaf, number, pending);
@@ -791,6 +796,7 @@ void ref_leaf_open(ref_link *link, ref_bytes *text) {
     return;
   }
   leaf.has_texture = ref_leaf_has_texture(&leaf);
+  leaf.least = ref_leaf_find_least(&leaf);
   ref_leaf_make_blocks(&leaf);
   ref_leaf_pass(&leaf, false, ref_leaf_find_tokens);
   ref_leaf_pass(&leaf, true, ref_leaf_find_waits);
