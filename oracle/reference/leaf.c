@@ -388,6 +388,9 @@ static unsigned ref_leaf_choose(const ref_leaf *leaf, size_t number, const ref_i
       return n;
     }
   }
+  if (token->is_read && leaf->least > 0 && ((taken | joined) >> BOARD_FIVE & 1) == 0) {
+    return BOARD_FIVE; /* RF1358 */
+  }
   if (token->is_read) {
     for (unsigned n = leaf->least; n <= LAST_ORDINARY; n++) {
       if ((taken >> n & 1) == 0) {
