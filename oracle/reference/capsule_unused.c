@@ -250,6 +250,7 @@ static void ref_unused_mend_lacking(uint8_t *at) {
     SHIFT = 0x19,
     PRODUCT = 0x24,
     UNIFORM = 0x80,
+    ADDRESS_OF_NUMBER = 0x891,
     LOAD = 0x984,
     BRANCH = 0x947
   };
@@ -260,7 +261,8 @@ static void ref_unused_mend_lacking(uint8_t *at) {
   } else if (base == ADDRESS) {
     ref_unused_mend_address(at);
   } else if (base == (ADDRESS | UNIFORM) && ref_bits_get(at, HIGH, 1) == 0) {
-    ref_bits_put(at, THIRD - 1, REGISTER_WIDTH + 1, NO_REGISTER << 1);
+    const unsigned negates = opcode == ADDRESS_OF_NUMBER ? 0 : 1; /* RF1359: else the number's sign */
+    ref_bits_put(at, THIRD - negates, REGISTER_WIDTH + negates, NO_REGISTER << negates);
   } else if (base == SHIFT || base == (SHIFT | UNIFORM)) {
     ref_unused_mend_shift(at);
   } else if (base == LOGIC || base == (LOGIC | UNIFORM)) {
