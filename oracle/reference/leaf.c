@@ -282,9 +282,9 @@ bool ref_leaf_is_ordinary(unsigned code) {
   return ref_leaf_is_in(codes, sizeof codes / sizeof codes[0], code);
 }
 
-/* M45b: loads and atomics whose result comes late; textures. */
+/* M45b, RF1358: loads and atomics whose result comes late; textures. */
 bool ref_leaf_is_long(const ref_leaf *leaf, const ref_token *token) {
-  static const unsigned codes[] = {0x980, 0x981, 0x983, 0x38a, 0x3a8, 0x3a9, 0x9a2, 0x9a8};
+  static const unsigned codes[] = {0x980, 0x981, 0x983, 0x38a, 0x3a8, 0x3a9, 0x9a2, 0x9a3, 0x9a8};
   const unsigned code = ref_leaf_code(leaf, token);
   const bool is_conversion = (code & 0x1ff) >= 0x100 && (code & 0x1ff) <= 0x112;
   if (token->is_read || ref_leaf_is_ordinary(code) || (leaf->is_sharing && is_conversion)) {
@@ -389,7 +389,7 @@ static unsigned ref_leaf_choose(const ref_leaf *leaf, size_t number, const ref_i
     }
   }
   if (token->is_read && leaf->least > 0 && ((taken | joined) >> BOARD_FIVE & 1) == 0) {
-    return BOARD_FIVE; /* RF1358 */
+    return BOARD_FIVE; /* RF1357: as many numbers as without groups */
   }
   if (token->is_read) {
     for (unsigned n = leaf->least; n <= LAST_ORDINARY; n++) {
