@@ -51,6 +51,8 @@ static bool link_first_view(tl_link_common *c, tl_link_stages *s) {
   tl_diagnose_verbose(&s->module, &s->graph, &s->resources, &s->layout, arena);
   if (final && !s->diagnostics->errors)
     tl_diagnose_attributes(&s->module, &s->resources);
+  if (!s->diagnostics->errors && c->lacks_runtime) /* else E20 has said what is missing */
+    tl_admission_refuse_runtime(&c->admitted, s->diagnostics);
   if (!s->diagnostics->errors)
     tl_diagnostics_release(s->diagnostics); /* L560 */
   return !s->diagnostics->errors;

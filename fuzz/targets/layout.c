@@ -6,12 +6,13 @@
 #include "fuzz/stages.h"
 
 /* UINT64_MAX is no place: objects of a function that counts as dead code (L540), which -preserve-relocs keeps. Places in the
- * kernels of -ewp objects are the file's (L1011), as they may be. */
+ * kernels and in the pool of -ewp objects are the file's (L1011, L746), as they may be. */
 static bool layout_is_placed(const tl_module *module, const tl_layout *layout, size_t symbol) {
   return module->symbols.items[symbol].shared && !layout->symbol_gone[symbol] && !layout->symbol_unallocated[symbol] &&
          layout->symbol_section[symbol] != TL_NONE && layout->symbol_section[symbol] != module->debug_shared &&
          !module->symbols.items[symbol].external_shared && !module->symbols.items[symbol].misplaced &&
-         !module->symbols.items[symbol].laid_shared && layout->symbol_value[symbol] != UINT64_MAX;
+         !module->symbols.items[symbol].laid_shared && !module->symbols.items[symbol].bare_shared &&
+         layout->symbol_value[symbol] != UINT64_MAX;
 }
 
 static bool layout_is_aligned(uint64_t offset, uint64_t align) {

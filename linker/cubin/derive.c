@@ -1141,10 +1141,11 @@ static uint64_t derive_debug_addend(deriver *d, const uint8_t *entry) {
   return code ? tl_code_translate(code, place, derive_section(d, d->sass[capsule])->size) : place;
 }
 
+/* L1932: part of an entry behind them does not count. */
 static void derive_data_entries(deriver *d, const tl_cubin_section *mercury, tl_cubin_section *own, bool debug) {
   enum { ADDRESS32 = 1 };
   uint64_t done = 0;
-  if (mercury->type != SHT_CUDA_MERCURY_RELA || own->type != SHT_RELA || mercury->size % ELF_RELA_SIZE)
+  if (mercury->type != SHT_CUDA_MERCURY_RELA || own->type != SHT_RELA)
     return;
   uint8_t *const bytes = tl_arena_new(d->arena, uint8_t, mercury->size);
   const uint64_t count = derive_entry_count(mercury, own);

@@ -61,9 +61,13 @@ static void encoded_mend_conditions(uint8_t *instruction, uint16_t opcode) {
   }
 }
 
+/* Without a record logic of all lanes beside a number is AND, or AND of the first operand's complement (L1976). */
 static void encoded_mend_logic(uint8_t *instruction, uint16_t opcode) {
-  enum { THIRD = 8, TABLE = 9, NO_REGISTER = 0xff, LOGIC_OF_NUMBER = 0x812 };
+  enum { THIRD = 8, TABLE = 9, NO_REGISTER = 0xff, LOGIC_OF_NUMBER = 0x812, UNIFORM_OF_NUMBER = 0x892 };
+  enum { TABLE_AND = 0xc0, TABLE_AND_NOT = 0x0c };
   static const uint16_t opcodes[] = {0x212, LOGIC_OF_NUMBER, 0xc12};
+  if (opcode == UNIFORM_OF_NUMBER)
+    instruction[TABLE] = instruction[TABLE] == TABLE_AND_NOT ? TABLE_AND_NOT : TABLE_AND;
   if (!TL_AMONG16(opcodes, opcode))
     return;
   for (size_t i = 0; i < sizeof encoded_logics / sizeof *encoded_logics; i++) {

@@ -25,6 +25,12 @@ static uint16_t known_opcode(const uint8_t *text, const tl_code_place *place, ui
   return tl_get16(text + place->sass + (uint64_t)index * TL_CODE_INSTRUCTION) & OPCODE;
 }
 
+/* Loads of nothing alone stand before an asynchronous copy (L1974). */
+static bool known_loads_nothing(const uint8_t *text, const tl_code_place *place, uint32_t index) {
+  const uint8_t *const at = text + place->sass + (uint64_t)index * TL_CODE_INSTRUCTION;
+  return known_opcode(text, place, index) == OP_LDS && tl_get16(at + 2) == 0xffff;
+}
+
 /* The instruction that is known of a fence and what it is for: the access, or the last MEMBAR where none follows. */
 static uint32_t known_behind_fence(const uint8_t *text, const tl_code_place *place, uint32_t from) {
   static const uint16_t fences[] = {OP_LDS, OP_MEMBAR, OP_ERRBAR, OP_GROUP_ERRBAR};
@@ -33,7 +39,7 @@ static uint32_t known_behind_fence(const uint8_t *text, const tl_code_place *pla
   for (; at < place->count && TL_AMONG16(fences, known_opcode(text, place, at)); at++)
     if (known_opcode(text, place, at) == OP_MEMBAR)
       last = at;
-  const bool fenced = known_opcode(text, place, last) == OP_MEMBAR;
+  const bool fenced = known_opcode(text, place, last) == OP_MEMBAR || known_loads_nothing(text, place, last);
   return fenced && at < place->count && !TL_AMONG16(no_access, known_opcode(text, place, at)) ? at : last;
 }
 

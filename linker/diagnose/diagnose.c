@@ -512,7 +512,8 @@ void tl_diagnose_unallocated(const tl_module *module, const tl_layout *layout) {
     diagnose_refused_shared(module, layout, i);
     const bool placed = symbol->section != TL_NONE && !symbol->shared && !symbol->misplaced && !symbol->unlisted;
     const bool open = symbol->external_shared && tl_symbol_is_marked(symbol) && module->mode->final &&
-                      !module->extern_by_name && !tl_module_is_own_external(module, symbol); /* L553 */
+                      !module->extern_by_name && !layout->extern_listed && /* L1938 */
+                      !tl_module_is_own_external(module, symbol);          /* L553 */
     if (open)
       diagnose_refuse_hidden(module, TL_MESSAGE_UNALLOCATED, site);
     if (placed && symbol->block == TL_NONE && symbol->value == UINT64_MAX)
@@ -520,26 +521,9 @@ void tl_diagnose_unallocated(const tl_module *module, const tl_layout *layout) {
   }
 }
 
-/* L1130: in an executable without capsules nvlink makes a variable of it, so that calls and tables lead to no function. */
-static void diagnose_functions_in_spaces(const tl_module *module) {
-  for (size_t i = 0; i < module->functions.count && module->mode->plain_types && !module->capsule; i++) {
-    const tl_symbol *const symbol = &module->symbols.items[module->symbol_of_function[module->functions.items[i]]];
-    if (!(symbol->other & STO_SPACE_MASK) || symbol->mention == TL_NONE)
-      continue;
-    const tl_cubin *const cubin = &module->files[symbol->mention];
-    uint32_t at = 0;
-    while (at + 1 < cubin->symbol_count &&
-           (cubin->symbols[at].name != symbol->name || tl_symbol_type(&cubin->symbols[at]) != STT_FUNC))
-      at++;
-    tl_cubin_damaged(cubin, module->names, module->diagnostics, cubin->symbol_table, (uint64_t)at * ELF_SYMBOL_SIZE,
-                     "st_other of a function names a memory space");
-  }
-}
-
 void tl_diagnose_text_owners(const tl_module *module) {
   if (module->diagnostics->errors) /* nothing is written anyway */
     return;
-  diagnose_functions_in_spaces(module);
   for (uint32_t file = 0; file < module->file_count; file++) {
     const tl_cubin *const cubin = &module->files[file];
     for (uint32_t section = 1; section < cubin->section_count; section++) {

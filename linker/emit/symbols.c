@@ -132,7 +132,8 @@ void tl_emit_symbol_table(tl_emitted *e) {
     const tl_symbol *const symbol = &e->module->symbols.items[index];
     const uint32_t section = e->layout->symbol_section[index];
     const bool spaced = plain && !mercury && symbol->other & STO_SPACE_MASK;
-    const bool object = spaced && tl_type_of(symbol) == STT_CUDA_OBJECT; /* W4.3, L181, M8 */
+    const bool function = tl_type_of(symbol) == STT_FUNC && !e->module->capsule;       /* L1130 */
+    const bool object = spaced && (function || tl_type_of(symbol) == STT_CUDA_OBJECT); /* W4.3, L181, M8 */
     const bool provided = symbol->section == TL_NONE && tl_type_of(symbol) == STT_OBJECT;
     const bool untyped = mercury && provided;                                                           /* M15 */
     const bool own = symbol->plain && !e->module->mode->final && tl_type_of(symbol) == STT_CUDA_OBJECT; /* L1732 */

@@ -15,6 +15,7 @@
 #include "cubin/capsule.h"
 #include "cubin/code.h"
 #include "cubin/elf.h"
+#include "cubin/guard.h"
 #include "finalize/fences.h"
 #include "finalize/leaf.h"
 #include "finalize/moved_text.h"
@@ -221,11 +222,22 @@ static void barriers_put_stall(uint8_t *at, uint64_t stall) {
   tl_put64(at + 8, (high & ~((uint64_t)STALL_MASK << STALL_SHIFT)) | stall << STALL_SHIFT);
 }
 
+/* ERRBAR waits for the numbers of what sets the guard, instead of EXIT (L1973). `errbar` is where it stands. What EXIT still
+ * waits for. */
+static uint64_t barriers_move_waits(const tl_moved_text *t, uint32_t exit, uint8_t *bytes, uint8_t *errbar) {
+  enum { NUMBERS = 0x3f };
+  uint8_t *const moved = bytes + t->place[exit + 1] - INSTRUCTION;
+  const uint64_t waits = tl_get64(moved + 8) >> WAITS_SHIFT & NUMBERS;
+  const uint64_t early = waits & tl_guard_numbers(t->bytes, exit);
+  tl_put64(errbar + 8, tl_get64(errbar + 8) | early << WAITS_SHIFT);
+  tl_put64(moved + 8, tl_get64(moved + 8) & ~(early << WAITS_SHIFT));
+  return waits & ~early;
+}
+
 /* EXIT lets the next instruction wait for 5 cycles. What stood before it waited for 2 where EXIT waits for a number that it
  * sets; with other instructions between it needs only 1. */
-static void barriers_put_stalls(const tl_moved_text *t, uint32_t exit, uint8_t *bytes) {
+static void barriers_put_stalls(const tl_moved_text *t, uint32_t exit, uint8_t *bytes, uint64_t waits) {
   enum { STALL_OF_EXIT = 5, STALL_BEFORE = 2, STALL_LEFT = 1 };
-  const uint64_t waits = tl_get64(t->bytes + (uint64_t)exit * INSTRUCTION + 8) >> WAITS_SHIFT;
   barriers_put_stall(bytes + t->place[exit + 1] - INSTRUCTION, STALL_OF_EXIT);
   if (!exit)
     return;
@@ -252,7 +264,7 @@ static void barriers_put_all(const tl_moved_text *t, uint8_t *bytes) {
     barriers_put(to + INSTRUCTION, guard | OP_CGAERRBAR,
                  slow ? UINT64_C(0x003fde0000000000) : UINT64_C(0x000fec0000000000));
     if (!slow)
-      barriers_put_stalls(t, i, bytes);
+      barriers_put_stalls(t, i, bytes, barriers_move_waits(t, i, bytes, to));
   }
 }
 

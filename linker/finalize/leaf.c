@@ -64,12 +64,17 @@ bool tl_leaf_has_call(const uint8_t *text, uint64_t size) {
   return false;
 }
 
-/* M44: four loads of nothing before a fence. */
+/* M44: four loads of nothing before a fence. Where the kernel copies to shared memory, three stand before each copy, and all
+ * of them stay (fences.c). */
 static bool leaf_has_fence(const leaf *l) {
+  enum { OP_LDGSTS = 0xfae };
   uint32_t loads = 0;
-  for (uint32_t i = 0; i < l->count; i++)
+  bool copies = false;
+  for (uint32_t i = 0; i < l->count; i++) {
+    copies |= (leaf_low(l, i) & 0xfff) == OP_LDGSTS;
     loads += (leaf_low(l, i) & 0xfff) == OP_LDS && (leaf_low(l, i) >> 16 & 0xffff) == 0xffff;
-  return loads >= 4;
+  }
+  return !copies && loads >= 4;
 }
 
 /* Whether anything uses R1: stack accesses, and arithmetic on general registers that names it as a source. */

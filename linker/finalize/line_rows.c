@@ -189,7 +189,11 @@ static uint32_t rows_caller(const row_writer *w, const line_row *row) {
   return row->caller <= w->rows.count ? (uint32_t)row->caller : 0;
 }
 
+<<<<<<< HEAD
+/* DW_LNE 0x90 where the caller changes (a name alone that changes is not said, L1972), by the Mercury sequence's numbers: what is written may be the same again. */
+=======
 /* DW_LNE 0x90 where the caller changes (L1919), by the Mercury sequence's numbers: what is written may be the same again. */
+>>>>>>> d9dc6d476a28a04f8104fa8acb12771e98d5ac6f
 static void rows_put_caller(row_writer *w, const line_row *row) {
   row_writer sizes = {.arena = w->arena};
   const uint32_t caller = rows_caller(w, row);
@@ -206,7 +210,8 @@ static void rows_put_caller(row_writer *w, const line_row *row) {
   w->last.name = row->name;
 }
 
-static void rows_put_row(row_writer *w, const line_row *row, uint64_t at, bool first, bool calls) {
+static bool rows_put_row(row_writer *w, const line_row *row, uint64_t at, bool first, bool calls) {
+  bool copied = true;
   const int64_t lines = row->line - w->last.line, special = lines - w->shape->line_base;
   const uint64_t step = at - w->last.at, steps = step / (w->shape->least_step ? w->shape->least_step : 1);
   const uint64_t code = steps * w->shape->line_range + (uint64_t)special + w->shape->opcode_base;
@@ -227,11 +232,14 @@ static void rows_put_row(row_writer *w, const line_row *row, uint64_t at, bool f
     }
     if (step)
       rows_put_advance(w, step);
-    if (first || lines || !step || calls || row->entry != ENTRY_ENDS) /* L1787, L1729: else its place alone is said */
+    copied =
+        first || lines || !step || calls || row->entry != ENTRY_ENDS; /* L1787, L1729: else its place alone is said */
+    if (copied)
       rows_put(w, OP_COPY);
   }
   w->last.line = row->line;
   w->last.at = at;
+  return copied;
 }
 
 /* A caller's row is written for its own sake. */
@@ -252,10 +260,10 @@ static void rows_say(row_writer *w, const line_row *row, uint64_t at, row_use us
   w->said = true;
   if (silent)
     return;
-  rows_put_row(w, row, at, first, use == ROW_CALLS);
+  const bool copied = rows_put_row(w, row, at, first, use == ROW_CALLS);
   if (use == ROW_TWICE)
-    rows_put_row(w, row, at, false, false);
-  w->written++;
+    (void)rows_put_row(w, row, at, false, false);
+  w->written += copied ? 1 : 0; /* L1975 */
 }
 
 /* The row that waits, and of its call chain the rows that have no number as callers yet. nvlink crashes over a ring. */
@@ -321,9 +329,21 @@ static void rows_flush(row_writer *w, uint64_t to, const tl_code_place *place) {
   w->waiting = 0;
 }
 
+<<<<<<< HEAD
+/* Where an instruction of the map begins: at the wait for a scoreboard's count that the finalizer put in front of it, which
+ * no Mercury instruction is (L1971). */
+static uint64_t rows_begin_place(const row_writer *w, size_t place) {
+  enum { DEPBAR = 0x91a, OPCODE_MASK = 0xfff };
+  const tl_code *const map = w->text->map;
+  while (place && !map->items[place - 1].code && map->items[place - 1].count == 1 &&
+         (tl_get16(w->text->sass + map->items[place - 1].sass) & OPCODE_MASK) == DEPBAR)
+    place--;
+  return map->items[place].sass;
+=======
 /* Whether rows may begin there: at an instruction, and at a DEPBAR in front of one (L1918). */
 static bool rows_may_begin(const tl_code_place *place) {
   return place->code || place->waits;
+>>>>>>> d9dc6d476a28a04f8104fa8acb12771e98d5ac6f
 }
 
 /* A row belongs to the first instruction that stands at its place or behind it. */
@@ -331,16 +351,22 @@ static void rows_translate(row_writer *w) {
   const tl_code *const map = w->text->map;
   size_t place = 0;
   for (size_t i = 0; i < w->rows.count; i++) {
+<<<<<<< HEAD
+    for (; place < map->count && (!map->items[place].code || map->items[place].mercury < w->rows.items[i].at); place++)
+      if (map->items[place].code)
+        rows_flush(w, rows_begin_place(w, place), &map->items[place]);
+=======
     for (;
          place < map->count && (!rows_may_begin(&map->items[place]) || map->items[place].mercury < w->rows.items[i].at);
          place++)
       if (rows_may_begin(&map->items[place]))
         rows_flush(w, map->items[place].sass, &map->items[place]);
+>>>>>>> d9dc6d476a28a04f8104fa8acb12771e98d5ac6f
     if (place < map->count)
       w->waiting = w->rows.items[i].number;
   }
   if (place < map->count)
-    rows_flush(w, map->items[place].sass, &map->items[place]);
+    rows_flush(w, rows_begin_place(w, place), &map->items[place]);
 }
 
 static void rows_copy(row_writer *w) {

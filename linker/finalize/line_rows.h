@@ -22,9 +22,10 @@ typedef enum final_rows {
 
 /* The text that rows are about. */
 typedef struct line_text {
-  uint32_t section;   /* of the Mercury module */
-  const tl_code *map; /* NULL: its rows stay where they are */
-  uint64_t size;      /* of the SASS text */
+  uint32_t section;    /* of the Mercury module */
+  const tl_code *map;  /* NULL: its rows stay where they are */
+  uint64_t size;       /* of the SASS text */
+  const uint8_t *sass; /* the text's, size bytes; NULL without a map */
 } line_text;
 
 /* `sequence` begins with DW_LNE_set_address. With a map its rows go to the places that

@@ -141,7 +141,8 @@ static bool lines_rewrite(const line_writer *w, const line_table *table, const t
   const line_shape form = {(int8_t)shape[SHAPE_LINE_BASE], shape[SHAPE_LEAST_STEP], shape[SHAPE_LINE_RANGE],
                            tl_line_opcode_base(table->bytes, unit)};
   const uint64_t size = slot ? f->slots.sass_size : about ? final_view_size(f->sass, f->sass_section[text]) : 0;
-  const line_text code = {text, map, size};
+  const uint8_t *const sass = !map ? NULL : slot ? f->slots.sass : final_code_text(f, text);
+  const line_text code = {text, map, size, sass};
   const final_rows made =
       final_rewrite_rows(f, &code, &form, table->bytes + sequence->start, sequence->end - sequence->start, out);
   if (made == FINAL_ROWS_RING)

@@ -444,13 +444,24 @@ static void admission_refuse_later(const admission *a, const char *path, tl_cont
                      later[content].what, later[content].advice);
 }
 
+void tl_admission_refuse_runtime(const tl_admission *result, tl_diagnostics *diagnostics) {
+  tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_UNSUPPORTED_INPUT), admission_site(result->runtime),
+                     NULL, result->runtime, later[TL_CONTENT_ARCHIVE].what,
+                     "leave it out to link without the runtime's functions");
+}
+
 static void admission_check_host(const admission *a, const tl_input *input, tl_content content) {
   const bool archive = content == TL_CONTENT_ARCHIVE;
-  /* C46, C24: the runtime's own library adds nothing unless a function is missing, and then E20 says so. */
-  if (archive && strstr(input->path, "cudadevrt"))
-    return;
   const tl_host_code code = archive ? tl_content_archive_code(input->data, input->size)
                                     : tl_content_host_object_code(input->data, input->size);
+  /* C46, C24: the runtime's own library adds nothing unless a function is missing, and then E20 says so, or T4 where nothing else does (-r, dead code). */
+  if (archive && strstr(input->path, "cudadevrt")) {
+    if (code == TL_HOST_CODE_FOUND && !a->result->runtime) {
+      a->result->runtime = input->path;
+      a->result->before_runtime = a->result->files.count;
+    }
+    return;
+  }
   if (code == TL_HOST_CODE_FOUND)
     admission_refuse_later(a, input->path, archive ? content : TL_CONTENT_HOST_ELF);
   if (code == TL_HOST_CODE_DAMAGED)

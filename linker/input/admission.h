@@ -26,6 +26,8 @@ typedef struct tl_admission {
   bool some_ewp;                /* of those admitted so far some are -ewp objects, */
   bool some_capsule, some_sass; /* capsules, and files of SASS kind */
   bool capsule;                 /* sm_100 and later, and all of them capsules: a capsule link (M3, M4) */
+  const char *runtime;          /* the first archive of the runtime with device code, which is not read; NULL: none */
+  size_t before_runtime;        /* how many of the files stand in front of it */
 } tl_admission;
 
 /* Adds a fatal record, and does not return, for an unknown or unsupported target; then for the first bad file. An index is
@@ -34,5 +36,7 @@ void tl_admission_begin(tl_admission *result, const tl_job *job, tl_arena *arena
 void tl_admission_check(tl_admission *result, const tl_job *job, tl_arena *arena, tl_diagnostics *diagnostics);
 /* Both. */
 void tl_admission_run(tl_admission *result, const tl_job *job, tl_arena *arena, tl_diagnostics *diagnostics);
+/* Fatal T4, and does not return: result->runtime would be taken, and is not read. */
+void tl_admission_refuse_runtime(const tl_admission *result, tl_diagnostics *diagnostics);
 
 #endif

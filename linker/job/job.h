@@ -44,7 +44,8 @@ typedef struct tl_link_common {
   tl_admission admitted;
   tl_index index; /* read when the job has one */
   tl_names names;
-  const bool *taken; /* by input */
+  const bool *taken;  /* by input */
+  bool lacks_runtime; /* the runtime's archive would be taken, and is not read (L220) */
 } tl_link_common;
 
 /* Bytes of all inputs. */

@@ -193,6 +193,9 @@ void tl_link_build(tl_link_common *c, tl_link_stages *s) {
   tl_cubin *const files = link_read(c, s->view, s->diagnostics);
   if (s->diagnostics == &c->state->diagnostics) /* not for the second view, which says nothing */
     tl_link_phase(c->state, "read");
+  c->lacks_runtime =
+      c->admitted.runtime &&
+      (c->job->options.keep_system || tl_merge_misses_function(files, c->admitted.before_runtime, &c->names, arena));
   const uint32_t file_count = tl_merge_choose_files(files, (uint32_t)c->admitted.files.count, &c->names, arena);
   c->taken = link_taken(c->job, files, file_count, arena);
   s->module = link_module(c, s, &c->names, files, file_count);

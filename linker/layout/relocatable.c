@@ -212,6 +212,19 @@ static void instances_place_names(tl_instances *n) {
     n->raw[i] = tl_larger(end[i], n->raw[i]);
 }
 
+/* The pool of an -ewp object that stays apart (L746), and what has a name of its own there (L1930). */
+static bool instances_is_apart(const tl_module *module, uint32_t section) {
+  const tl_section *const s = &module->sections.items[section];
+  return s->type == SHT_CUDA_SHARED && s->about == TL_NONE && section != module->debug_shared &&
+         section != module->foreign_shared;
+}
+
+static void instances_take_apart(tl_instances *n) {
+  for (uint32_t section = 1; section < n->module->sections.count; section++)
+    if (instances_is_apart(n->module, section))
+      n->raw[section] = n->module->sections.items[section].size;
+}
+
 tl_instances *tl_layout_create_instances(tl_module *module, tl_arena *arena) {
   tl_instances *const n = tl_arena_new(arena, tl_instances, 1);
   const size_t kernels = module->all_kernels.count;
@@ -226,8 +239,7 @@ tl_instances *tl_layout_create_instances(tl_module *module, tl_arena *arena) {
                       .late = tl_arena_new(arena, bool, module->sections.count + kernels)};
   bool *const done = tl_arena_new(arena, bool, module->resolution->functions.count);
   instances_sum(n);
-  if (module->bare_shared != TL_NONE)
-    n->raw[module->bare_shared] = module->sections.items[module->bare_shared].size;
+  instances_take_apart(n);
   instances_find_null_value(n);
   const size_t first_late = module->sections.count;
   for (size_t i = 0; i < module->relocations.count; i++) {
@@ -273,16 +285,17 @@ static void relocatable_place_kernels(tl_layout *layout, const tl_instances *n) 
     if (module->sections.items[section].type != SHT_CUDA_SHARED || section == module->debug_shared ||
         section == module->foreign_shared)
       continue;
-    const uint64_t least = section == module->bare_shared ? module->sections.items[section].align : 1;
+    const bool apart = instances_is_apart(module, section);
+    const uint64_t least = apart ? module->sections.items[section].align : 1;
     uint64_t align = n->align[section] ? n->align[section] : least;
-    if (!n->late[section])
+    if (!n->late[section] && (!apart || section == module->bare_shared))
       align = tl_larger(n->pool_align, align);
     if (refers[section])
       align = tl_larger(n->late[section] ? EXTERNAL_ALIGN : n->external_align, align); /* L1663 */
     const uint64_t raw = refers[section] ? tl_align(n->raw[section], EXTERNAL_ALIGN) : n->raw[section];
     layout->section_hollow[section] = n->raw[section] == 0;
     const bool stays =
-        (external && align == EXTERNAL_ALIGN) || tl_section_keeps_external(&module->sections.items[section]);
+        apart || (external && align == EXTERNAL_ALIGN) || tl_section_keeps_external(&module->sections.items[section]);
     relocatable_set_size(layout, section, raw, align, stays);
   }
 }

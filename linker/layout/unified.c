@@ -409,11 +409,16 @@ static void unified_note_slots(tl_layout *layout, const tl_module *module, tl_ar
   layout->slot_holders = holders;
 }
 
+/* L1936: a second symbol of a slot, at its place. */
+static bool unified_is_same_slot(const tl_module *module, uint32_t a, uint32_t b) {
+  return tl_module_is_stub(module, a) && module->symbols.items[a].value == module->symbols.items[b].value;
+}
+
 /* nvlink looks for the slot of what an entry names, under that name (L479, L480). */
 static void unified_check_slots(const tl_module *module) {
   for (size_t i = 0; i < module->stubs.count; i++) {
     const uint32_t stub = module->stubs.items[i], known = module->symbol_of_name[module->symbols.items[stub].name];
-    if (known != TL_NONE && known != stub)
+    if (known != TL_NONE && known != stub && !unified_is_same_slot(module, known, stub))
       unified_fail(module, TL_MESSAGE_RELOC_NOT_FOUND);
   }
   for (size_t i = 0; i < module->relocations.count; i++) {

@@ -360,21 +360,41 @@ static bool functions_is_elsewhere(const tl_merging *m, uint32_t symbol, uint32_
   return tl_merging_function(m, symbol) != TL_NONE && m->cubin->symbols[symbol].section != section;
 }
 
+/* L1935: a text of dead functions alone, of which sh_info names none. */
+static bool functions_is_of_dead_alone(const tl_merging *m, uint32_t section) {
+  const uint32_t primary = tl_cubin_primary(m->cubin, section);
+  bool any = false;
+  if (primary < m->cubin->symbol_count && tl_merging_function(m, primary) != TL_NONE)
+    return false;
+  for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
+    if (m->cubin->symbols[i].section != section || m->bodies[i].function == TL_NONE)
+      continue;
+    if (!m->symbol_dead[i])
+      return false;
+    any = true;
+  }
+  return any;
+}
+
 /* Whether the text of a dead function stays: another function owns it. One that nobody owns is no function's (E60), but
  * for kernels, which need no owner; nvlink crashes on what is far outside the symbol table (L196). */
 static bool functions_section_lives(const tl_merging *m, uint32_t section) {
   const uint32_t largest = 0xffff, primary = tl_cubin_primary(m->cubin, section);
+  const bool elsewhere = functions_is_elsewhere(m, primary, section);
   const char *what = NULL;
   if (m->cubin->sections[section].unnamed)
     what = "sh_name lies outside the name table";
-  else if (primary > largest || functions_is_elsewhere(m, primary, section))
+  else if (primary > largest || (elsewhere && !m->symbol_dead[primary]))
     what = "sh_info names no function of the section";
   if (what)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, TL_NO_OFFSET, what);
   const bool owned = primary < m->cubin->symbol_count && tl_merging_function(m, primary) != TL_NONE;
   if (!owned && m->section_state[section] & TL_SECTION_KERNEL)
     return false;
-  return primary < m->cubin->symbol_count ? !m->symbol_dead[primary] : true;
+  const bool inside = tl_cubin_symbol_at(m->cubin, primary)->section == section;
+  if (!owned && inside && functions_is_of_dead_alone(m, section)) /* L1935 */
+    return false;
+  return primary < m->cubin->symbol_count ? elsewhere || !m->symbol_dead[primary] : true; /* L1935 */
 }
 
 /* L1583: code of no function is joined to the text of its name, a dead function's too, with which it goes. */
@@ -388,7 +408,8 @@ static void functions_mark_joined(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count && texts->count; s++) {
     const tl_cubin_section *const text = &m->cubin->sections[s];
     if (text->type == SHT_PROGBITS && text->flags & SHF_EXECINSTR && tl_map_get(texts, text->name) != TL_NONE &&
-        tl_module_find_section(m->module, text->name) == TL_NONE && !tl_merging_holds_function(m, s))
+        tl_module_find_section(m->module, text->name) == TL_NONE &&
+        (!tl_merging_holds_function(m, s) || functions_is_of_dead_alone(m, s)))
       m->section_state[s] |= TL_SECTION_DEAD;
   }
 }

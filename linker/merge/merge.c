@@ -370,10 +370,8 @@ static void merge_check_global(const tl_module *module) {
 /* W3.7, L70: commons are allocated at the end of .nv.global, the one that became common last first. */
 /* L1894: a weak definition with an initialiser has taken the name out of the list of those that are laid out. */
 static void merge_leave_common(const tl_module *module, tl_symbol *symbol) {
-  static const uint64_t nowhere = UINT64_MAX - 1;
   symbol->common = false;
   symbol->waits = !module->mode->final;
-  symbol->value = nowhere;
 }
 
 static void merge_allocate_common(tl_module *module, uint32_t index) {

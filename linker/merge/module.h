@@ -621,6 +621,8 @@ uint64_t tl_merge_constant_align(const tl_cubin *cubin, const tl_cubin_symbol *s
 
 /* Which files take part (C46, L220): those come first, in their order, the others behind them. Returns how many. */
 uint32_t tl_merge_choose_files(tl_cubin *files, uint32_t count, const tl_names *names, tl_arena *arena);
+/* Whether a file of the runtime behind the first `count` files would be taken (L220); they are in command order. */
+bool tl_merge_misses_function(const tl_cubin *files, size_t count, const tl_names *names, tl_arena *arena);
 /* W3.9: the function that a text's sh_info names, where it lies there, of a function that has another's text; else the
  * function itself. */
 uint32_t tl_resolve_primary(const tl_cubin *cubin, uint32_t symbol);

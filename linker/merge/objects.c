@@ -514,6 +514,7 @@ static uint32_t objects_new_symbol(tl_merging *m, const tl_cubin_symbol *s, uint
 
 /* W3.7, V10. The binding is that of the first mention or definition of the name (L1400). */
 static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
+  static const uint64_t nowhere = UINT64_MAX - 1; /* until it is laid out (L1894) */
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   if (objects_is_texture(s))
@@ -527,6 +528,7 @@ static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
     const uint32_t out = objects_new_symbol(m, s, s->info);
     module->symbols.items[out].common = true;
     module->symbols.items[out].align = s->value;
+    module->symbols.items[out].value = nowhere;
     tl_u32_push(module->arena, &module->commons, out);
     tl_module_list_symbol(module, out, true);
     m->symbol_map[index] = out;
@@ -546,7 +548,8 @@ static void objects_pass_common(tl_merging *m, uint32_t index, uint32_t known) {
       symbol->align = s->value;
       tl_defect_note(module->diagnostics, TL_DEFECT_D9, tl_merging_text(m, s->name));
     }
-  } else if (symbol->section == TL_NONE || weak_zeros) { /* the weak one's bytes stay (V10) */
+  } else if (symbol->section == TL_NONE || weak_zeros) { /* the weak one's bytes stay (V10), and its value (L1934) */
+    symbol->value = symbol->section == TL_NONE ? nowhere : symbol->value;
     symbol->common = true;
     symbol->section = TL_NONE;
     tl_u32_push(module->arena, &module->commons, known);
@@ -565,11 +568,26 @@ static uint64_t objects_shared_align(const tl_cubin_symbol *s) {
   return (uint32_t)s->value;
 }
 
-/* Whose objects have their places in it, and no alignment (L746). */
 static bool objects_is_bare_pool(const tl_merging *m, uint32_t index) {
   const tl_cubin_section *const input = tl_cubin_section_at(m->cubin, index);
   return m->cubin->type == ET_EWP && input->type == SHT_CUDA_SHARED &&
          strcmp(tl_merging_text(m, input->name), ".nv_debug.shared") == 0;
+}
+
+/* L1669: what is called as a kernel's shared memory and is about no text, or about one of no function. */
+static bool objects_is_about_no_function(const tl_merging *m, const tl_cubin_section *section) {
+  const uint32_t text = section->info ? objects_owner_text(m, section) : TL_NONE;
+  const uint8_t state = section->info < m->cubin->section_count ? m->section_state[section->info] : 0;
+  return text == TL_NONE ? !(state & (TL_SECTION_DEAD | TL_SECTION_LOST))
+                         : m->module->sections.items[text].owner == TL_NONE;
+}
+
+/* Whose objects have their places in it, and no alignment (L746), whatever it is called (L1930). */
+static bool objects_is_bare(const tl_merging *m, uint32_t index) {
+  const tl_cubin_section *const input = tl_cubin_section_at(m->cubin, index);
+  return objects_is_bare_pool(m, index) ||
+         (m->cubin->type == ET_EWP && input->type == SHT_CUDA_SHARED &&
+          (!objects_starts_with(m, input->name, ".nv.shared.") || objects_is_about_no_function(m, input)));
 }
 
 /* Those in the kernels of such an object, too (L1011). */
@@ -624,7 +642,7 @@ static uint32_t objects_place_external(tl_merging *m, uint32_t section, uint64_t
   const bool stands = section != SHN_UNDEF && !(m->section_state[section] & TL_SECTION_LOST);
   const bool foreign = stands && m->cubin->sections[section].type != SHT_CUDA_SHARED; /* L1653 */
   const bool none = m->module->debug_shared == TL_NONE;
-  const bool lies = stands && !foreign && !objects_is_bare_pool(m, section);
+  const bool lies = stands && !foreign && !objects_is_bare(m, section);
   const uint32_t out = lies ? tl_merge_place_section(m, section) : objects_need_debug_shared(m);
   if (foreign && m->section_map[section] == TL_NONE)
     m->section_map[section] = out;
@@ -695,7 +713,7 @@ static void objects_pass_undefined(tl_merging *m, uint32_t index) {
     tl_symbol *const symbol = &module->symbols.items[out];
     symbol->shared = true;
     symbol->external_shared = external;
-    symbol->bare_shared = external && objects_is_bare_pool(m, s->section);
+    symbol->bare_shared = external && objects_is_bare(m, s->section);
     const bool laid = external && s->section != SHN_UNDEF && objects_is_laid(m, s->section); /* L1379 */
     symbol->laid_shared = laid;
     symbol->value = align; /* L1621 */
@@ -992,7 +1010,7 @@ static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) 
   if (shared) {
     symbol->shared = true;
     symbol->shared_places = 1;
-    symbol->bare_shared = objects_is_bare_pool(m, s->section);
+    symbol->bare_shared = objects_is_bare(m, s->section);
     symbol->laid_shared = objects_is_laid(m, s->section) || (body->laid && !whole);
     symbol->value = symbol->laid_shared ? (body->laid ? body->laid_place : s->value) : symbol->value;
     symbol->whole_shared = whole;
@@ -1470,14 +1488,6 @@ static bool objects_definition_loses(const tl_merging *m, const tl_cubin_symbol 
   return tl_symbol_binding(s) == STB_WEAK && objects_is_defined(m, s);
 }
 
-/* L1669: what is called as a kernel's shared memory and is about no text, or about one of no function. */
-static bool objects_is_about_no_function(const tl_merging *m, const tl_cubin_section *section) {
-  const uint32_t text = section->info ? objects_owner_text(m, section) : TL_NONE;
-  const uint8_t state = section->info < m->cubin->section_count ? m->section_state[section->info] : 0;
-  return text == TL_NONE ? !(state & (TL_SECTION_DEAD | TL_SECTION_LOST))
-                         : m->module->sections.items[text].owner == TL_NONE;
-}
-
 /* The pool is made of the section of its name, and of shared memory's that are called neither so nor as a kernel's (L190). */
 static bool objects_lies_in_pool(const tl_merging *m, const tl_cubin_symbol *s) {
   if (!tl_merging_lies(s) || objects_definition_loses(m, s))
@@ -1495,7 +1505,7 @@ static void objects_note_debug_shared(tl_merging *m) {
     const uint64_t align = objects_shared_align(s);
     const bool mentioned = tl_symbol_binding(s) != STB_LOCAL && m->module->symbol_of_name[s->name] != TL_NONE &&
                            !objects_is_defined(m, s); /* L1300 */
-    if (objects_is_bare_pool(m, s->section) && !mentioned)
+    if (objects_is_bare(m, s->section) && !mentioned)
       continue;
     if ((s->other & STO_SPACE_MASK) != STO_SHARED || tl_symbol_type(s) != STT_CUDA_OBJECT ||
         !objects_lies_in_pool(m, s))
@@ -1582,10 +1592,45 @@ static bool objects_pool_stays_apart(const tl_module *module) {
   return module->debug_shared == TL_NONE || module->bare_shared != TL_NONE;
 }
 
+/* L1930: nvlink looks for the shared memory that ptxas laid out by its name; a late kernel's is made later (W17.12). */
+static uint32_t objects_laid_text(const tl_merging *m, const tl_cubin_section *input) {
+  tl_module *const module = m->module;
+  const uint32_t same = tl_module_find_section(module, input->name);
+  const uint32_t about = same == TL_NONE ? TL_NONE : module->sections.items[same].about;
+  if (about != TL_NONE && module->sections.items[about].shared == same)
+    return about;
+  const uint32_t text = objects_owner_text(m, input), owner = tl_module_owner(module, text);
+  const bool called =
+      owner != TL_NONE && tl_module_name(module, ".nv.shared.", module->symbols.items[owner].name) == input->name;
+  return called ? text : TL_NONE;
+}
+
+/* L1930: and where there is none of its name, it is a section of its own. */
+static void objects_keep_unknown(tl_merging *m, uint32_t index) {
+  tl_module *const module = m->module;
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  const bool forgets = module->extern_by_name && tl_defect_matched(module->options, TL_DEFECT_D111); /* -g (L556) */
+  if (m->cubin->type != ET_EWP || input->type != SHT_CUDA_SHARED || objects_is_bare_pool(m, index) || forgets ||
+      m->section_state[index] & (TL_SECTION_DEAD | TL_SECTION_LOST | TL_SECTION_FOREIGN) ||
+      objects_laid_text(m, input) != TL_NONE)
+    return;
+  tl_merge_check_shape(m, index);
+  uint32_t out = tl_module_find_section(module, input->name);
+  if (out == TL_NONE) {
+    out = tl_module_add_section(module, input->name, SHT_CUDA_SHARED, input->flags, input->align, input->entry_size);
+    tl_module_add_section_symbol(module, out);
+    module->sections.items[out].link = input->link;
+    module->sections.items[out].leads = input->info ? objects_owner_text(m, input) : TL_NONE;
+  }
+  tl_module_append(module, out, NULL, input->size, tl_larger(input->align, 1), m->file, index);
+}
+
 void tl_merge_note_pool(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
-  if (!objects_is_bare_pool(m, index))
+  if (!objects_is_bare_pool(m, index)) {
+    objects_keep_unknown(m, index);
     return;
+  }
   const tl_cubin_section *const input = &m->cubin->sections[index];
   const tl_noted_pool pool = {m->file, objects_pool_stays_apart(module), input->size, input->align, input->entry_size};
   *tl_vector_push(module->arena, &module->noted_pools) = pool;
@@ -1620,7 +1665,7 @@ static bool objects_is_whole_section(const tl_merging *m, uint32_t index) {
 static void objects_map_whole(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
-  const uint32_t text = objects_owner_text(m, input), owner = tl_module_owner(module, text);
+  const uint32_t text = objects_laid_text(m, input), owner = tl_module_owner(module, text);
   if (owner == TL_NONE || (module->extern_by_name && tl_defect_matched(module->options, TL_DEFECT_D111)))
     return;
   const uint32_t out = module->sections.items[text].shared;
@@ -1696,13 +1741,15 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
     objects_name_dead_shared(m, index);
     return;
   }
-  const uint32_t text = objects_owner_text(m, input), owner = tl_module_owner(module, text);
-  if (owner == TL_NONE)
-    return;
   if (m->cubin->type != ET_EWP)
     return;
-  const bool named = tl_merge_has_symbols(m, index);
-  const uint64_t laid = tl_merge_laid_end(m, index); /* L1067 */
+  const uint32_t text = objects_laid_text(m, input), own = objects_owner_text(m, input);
+  const bool named = tl_merge_has_symbols(m, index), holds = named && tl_module_owner(module, own) != TL_NONE;
+  if (holds && own != text) /* its objects lie in the other one (L1930) */
+    objects_add_partial(m, own, input, tl_merge_laid_end(m, index), false);
+  if (tl_module_owner(module, text) == TL_NONE)
+    return;
+  const uint64_t laid = own == text ? tl_merge_laid_end(m, index) : 0; /* L1067 */
   if (named && module->extern_by_name && (module->mode->final || tl_defect_matched(module->options, TL_DEFECT_D111))) {
     objects_add_partial(m, text, input, laid, false);
     return;

@@ -252,6 +252,12 @@ static bool relocations_frame_is_gone(const tl_merging *m, uint32_t symbol) {
          (body->replaced && m->module->resolution->functions.items[body->function].frames_gone);
 }
 
+/* L1937: what is internal and of another space among a kernel's shared memory keeps its value when that goes. */
+static bool relocations_is_internal_of_shared(const tl_merging *m, const tl_cubin_symbol *symbol) {
+  return (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL &&
+         m->cubin->sections[symbol->section].type == SHT_CUDA_SHARED;
+}
+
 /* An entry that stays cannot name what is gone: a shared object (E69, W11.7), a section (L461), a compiler constant but for
  * one that ends the link by E68 (L1094). nvlink sees it when it writes the entries (L527). */
 static void relocations_note_deleted(const reading *r, const tl_cubin_relocation *entry) {
@@ -260,6 +266,7 @@ static void relocations_note_deleted(const reading *r, const tl_cubin_relocation
                         tl_merging_text(m, m->cubin->symbols[entry->symbol].name), entry->offset};
   const tl_cubin_symbol *const symbol = &m->cubin->symbols[entry->symbol];
   if (tl_symbol_type(symbol) == STT_SECTION || (symbol->other & STO_SPACE_MASK) == STO_SHARED ||
+      relocations_is_internal_of_shared(m, symbol) ||
       (tl_merge_is_compiler_constant(m->cubin, symbol) && !tl_merge_section_is_missed(m, symbol)))
     *tl_vector_push(m->module->arena, &m->module->deleted_entries) = site;
 }
@@ -413,8 +420,9 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
   if ((gone || missed) && row && relocations_needs_symbol(m, row))
     relocations_note_deleted(r, entry);
   if (gone && tl_symbol_type(symbol) != STT_SECTION && !constant) {
-    *state = clears ? TL_ENTRY_DEAD : TL_ENTRY_MINUS_ONE; /* W11.7, L1175 */
-    return (symbol->other & STO_SPACE_MASK) == STO_SHARED;
+    const bool shared = (symbol->other & STO_SPACE_MASK) == STO_SHARED;
+    *state = clears ? TL_ENTRY_DEAD : shared ? TL_ENTRY_MINUS_ONE : TL_ENTRY_GONE; /* W11.7, L1175 */
+    return shared || relocations_is_internal_of_shared(m, symbol);
   }
   /* R12; a dropped section's symbol clears (L29), not that of one that the output makes anew (L517), or of pooled constants */
   *state = !gone ? TL_ENTRY_NULL : clears && !relocations_is_pooled(m, symbol) ? TL_ENTRY_DEAD : TL_ENTRY_GONE;

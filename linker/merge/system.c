@@ -26,6 +26,15 @@ static uint32_t system_count_functions(const tl_cubin *cubin, const tl_names *na
   return missing;
 }
 
+bool tl_merge_misses_function(const tl_cubin *files, size_t count, const tl_names *names, tl_arena *arena) {
+  uint8_t *const state = tl_arena_new(arena, uint8_t, names->list.count);
+  uint32_t missing = 0;
+  for (size_t i = 0; i < count; i++)
+    if (!files[i].system || missing)
+      missing = system_count_functions(&files[i], names, state, missing);
+  return missing != 0;
+}
+
 uint32_t tl_merge_choose_files(tl_cubin *files, uint32_t count, const tl_names *names, tl_arena *arena) {
   uint8_t *const state = tl_arena_new(arena, uint8_t, names->list.count);
   tl_cubin *const left = tl_arena_new(arena, tl_cubin, count);

@@ -134,7 +134,8 @@ static void relocate_find_dropped(const relocating *r, entry_state *e) {
   const tl_cubin_symbol *symbol = tl_cubin_symbol_at(cubin, number);
   const uint32_t type = tl_cubin_section_at(cubin, symbol->section)->type;
   e->bank = (uint8_t)((type - SHT_CUDA_CONSTANT0) & 31);
-  if (type != SHT_CUDA_CONSTANT0 + COMPILER_BANK)
+  const bool object = type == SHT_CUDA_SHARED && tl_symbol_type(symbol) != STT_SECTION; /* L1937 */
+  if (type != SHT_CUDA_CONSTANT0 + COMPILER_BANK && !object)
     return;
   const tl_standing_constant *const standing =
       relocate_is_of_loser(m, e->entry->file, symbol) ? tl_merge_standing_constant(m, e->entry->file, number) : NULL;
@@ -160,10 +161,27 @@ static void relocate_find_gone(const relocating *r, entry_state *e) {
 
 /* --- S (R1) --- */
 
+/* L1939: with preserved relocations an object of size 0 in a kernel's own section has its place there for data and for a function
+ * that no kernel reaches, and the entry is recorded. */
+static bool relocate_keeps_own_place(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
+  if (!r->module->mode->final || r->module->extern_by_name ||
+      r->layout->symbol_gone[e->symbol] || !tl_module_is_own_external(r->module, symbol))
+    return false;
+  const uint32_t function = tl_layout_function_of(r->module, e->entry->target);
+  return function == TL_NONE || r->layout->external_offset[function] == TL_NO_OFFSET;
+}
+
+/* ... and an entry that stays of a function that kernels reach names what has no symbol. */
+static bool relocate_moves_with_kernels(const relocating *r, const entry_state *e) {
+  const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
+  return r->module->mode->records_applied && r->module->mode->final && !r->module->extern_by_name &&
+         tl_module_is_own_external(r->module, symbol) && !relocate_keeps_own_place(r, e, symbol);
+}
+
 static uint64_t relocate_shared_value(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
   if (r->layout->symbol_gone[e->symbol])
     return UINT64_MAX; /* never laid out (L74) */
-  if (!symbol->external_shared || r->module->extern_by_name || !r->module->mode->final)
+  if (relocate_keeps_own_place(r, e, symbol) || !symbol->external_shared || r->module->extern_by_name || !r->module->mode->final)
     return r->layout->symbol_value[e->symbol];
   const uint32_t function = tl_layout_function_of(r->module, e->entry->target);
   if (function == TL_NONE)
@@ -264,7 +282,9 @@ static void relocate_find_values(const relocating *r, entry_state *e) {
   } else if (symbol->shared) {
     e->s = relocate_shared_value(r, e, symbol);
     e->auxiliary = symbol->external_shared ? relocate_external_align(r, e, symbol) : symbol->align;
-    if (symbol->external_shared)
+    if (relocate_keeps_own_place(r, e, symbol))
+      e->auxiliary = symbol->input_value;
+    else if (symbol->external_shared)
       relocate_external_bank(r, e);
     e->s = relocate_is_unreached_own(r, e, symbol) ? 0 : e->s;
   } else if (symbol->function != TL_NONE) {
@@ -409,7 +429,8 @@ static outcome relocate_texture(const relocating *r, entry_state *e) { /* R18 */
     e->s = 0; /* W12; the bank is that of the symbol's section, a text's for a parameter (L299) */
     return relocate_keeps_for_later(r, e, TL_DEFECT_D2) ? OUTCOME_KEEP : OUTCOME_APPLY;
   case TL_TEX_ZERO:
-    relocate_as_nothing(e);
+    e->s = 0;
+    e->bank = relocate_bank(r, e->symbol); /* L1931 */
     return !r->module->mode->final && relocate_keeps_for_later(r, e, TL_DEFECT_D2) ? OUTCOME_KEEP : OUTCOME_APPLY;
   case TL_TEX_DROP:
     return OUTCOME_DROP;
@@ -804,11 +825,11 @@ static bool relocate_is_recorded(const relocating *r, const entry_state *e) {
   if (r->module->capsule && !placed)                                     /* L145 */
     return false;
   if (relocate_clears(e)) /* L550, L571 */
-    return !symbol->external_shared &&
+    return (!symbol->external_shared || relocate_keeps_own_place(r, e, symbol)) &&
            (symbol->shared || type == STT_FUNC || (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL);
   const bool gone = r->layout->symbol_gone[e->symbol];                /* L806 */
   const bool external = symbol->external_shared || symbol->misplaced; /* L520 */
-  if (!final || (!gone && (!external || r->module->extern_by_name)))
+  if (!final || (!gone && (!external || r->module->extern_by_name)) || relocate_keeps_own_place(r, e, symbol))
     return true;
   if (gone ? !code && !r->layout->gone_recorded : !r->layout->extern_recorded || e->s != UINT64_MAX)
     return false;
@@ -1031,7 +1052,7 @@ static void relocate_keep(relocating *r, const entry_state *e, bool as_none) {
                                                              .type = as_none ? 0 : relocate_kept_type(r, e),
                                                              .offset = e->offset,
                                                              .addend = e->a + relocate_moved_content(r, e),
-                                                             .deleted = e->entry->deleted || e->deleted};
+                                                             .deleted = e->entry->deleted || e->deleted || relocate_moves_with_kernels(r, e)};
   r->relocated->container_used[e->entry->container] = true;
   relocate_put_label(r, e);
 }

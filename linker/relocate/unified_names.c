@@ -111,9 +111,11 @@ static void unified_number_globals(unified_names *n) {
   }
 }
 
+/* Not Mercury's copies, whose numbers stay nvlink's own (L1933). */
 static bool unified_is_table(const tl_module *module, uint32_t section) {
   const uint32_t type = module->sections.items[section].type;
-  return type == SHT_CUDA_UFT_ENTRY || type == SHT_CUDA_UDT_ENTRY;
+  const bool copy = module->sections.items[section].flags & SHF_CUDA_MERCURY;
+  return !copy && (type == SHT_CUDA_UFT_ENTRY || type == SHT_CUDA_UDT_ENTRY);
 }
 
 static uint64_t unified_key(uint32_t section, uint64_t place) {

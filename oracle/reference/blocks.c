@@ -252,7 +252,11 @@ static size_t ref_block_find_own_constants(ref_link *link, size_t owner, ref_sec
     link->sections[number].size = 0;
     return number;
   }
-  if (!link->relocatable && (!function->live || !function->entry)) {
+  if (!link->relocatable && (!function->live || !ref_function_has_own_image(function))) {
+    if (function->live && function->entry && ref_function_is_root_by_name(link, function)) { /* RF1314 */
+      function->image = ref_section_add_with_symbol(link, input->name, input->type, input->flags, input->align, 0);
+      link->sections[function->image].info_section = function->text;
+    }
     number = ref_section_add_hidden(link, input->name, input->type, input->flags, input->align, 0);
     link->sections[number].constant_owner = owner;
     link->sections[number].dropped = !function->live;
@@ -272,7 +276,7 @@ static bool ref_block_is_constant(const ref_symbol *symbol, uint32_t section) {
  * is found when the file is written, if the function's constants are a section there, and else (L1127) where a kernel takes them. */
 static void ref_block_check_spans(ref_link *link, const ref_file *file, uint32_t section, ref_function *function) {
   const ref_cubin *cubin = &file->cubin;
-  const bool has_section = link->relocatable || function->entry;
+  const bool has_section = link->relocatable || ref_function_has_own_image(function);
   function->constants_overlap = false;
   for (size_t i = 1; i < cubin->symbol_count; i++) {
     const ref_symbol *later = &cubin->symbols[i];

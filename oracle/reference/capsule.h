@@ -25,6 +25,7 @@ typedef struct ref_places {
   uint64_t end; /* of the decoded bytes */
   uint64_t *at;
   bool *is_padding; /* NOPs: they take no decoded bytes, and stand at the place of what follows */
+  bool *is_waiting; /* of these, DEPBAR */
   size_t *self;     /* the SASS instruction that nvlink knows by the place (L871) */
   size_t *behind;   /* the one directly in front of what it knows next */
 } ref_places;
@@ -129,6 +130,8 @@ void ref_times_settle(uint8_t *text, size_t count, bool is_damaged);
 
 /* capsule_wholes.c: RF1263; one of the instructions that a record makes; `size` 2: what fills a text. False: it is not known. */
 bool ref_wholes_write(const uint8_t *record, size_t size, uint64_t count, uint64_t part, uint8_t *instruction);
+/* capsule_rests.c: RF1263; `record`: without its fields. */
+bool ref_rests_are_known(const uint8_t *record, size_t size, uint64_t count, uint64_t part);
 /* capsule_unused.c: RF1222; what an instruction has no field for. */
 void ref_unused_clear(uint8_t *instruction);
 
@@ -243,6 +246,7 @@ const char **ref_marks_of_sections(ref_link *link, const ref_indices *order);
 /* leaf.c: M42-M45; is an instruction a call, by the low bits of it? */
 bool ref_leaf_is_call(unsigned opcode);
 void ref_leaf_finalize(ref_link *link, ref_bytes *text);
+void ref_leaf_open(ref_link *link, ref_bytes *text); /* RF1317 */
 
 /* capsule_inner.c: L720, L721, L893; functions inside another function's text. */
 bool ref_inner_is_function(const ref_link *mercury, size_t function);

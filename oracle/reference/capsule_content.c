@@ -253,8 +253,9 @@ static ref_bytes ref_capsule_sass_content(ref_capsule *capsule, size_t section, 
     if (capsule->sass->functions[function].entry && !capsule->mercury->relocatable &&
         !ref_options_keep_shared_symbols(capsule->mercury)) { /* M41, RF76 */
       ref_leaf_finalize(capsule->mercury, &capsule->sass->sections[sass].data);
-    } else if (capsule->sass->functions[function].entry && !capsule->mercury->relocatable) {
+    } else if (capsule->sass->functions[function].entry) { /* RF997, RF1317 */
       ref_numbers_open(capsule->mercury, &capsule->sass->sections[sass].data);
+      ref_leaf_open(capsule->mercury, &capsule->sass->sections[sass].data);
     }
   }
   if (output->type == REF_TYPE_CONSTANT_TABLE) {

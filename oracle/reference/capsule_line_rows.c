@@ -163,12 +163,13 @@ static void ref_line_rows_keep(ref_line_rows *rows) {
   rows->count = count;
 }
 
-/* The furthest place that instructions up to each one begin at, plus 1: it only grows, so that places are found by halving. */
+/* The furthest place that instructions up to each one begin at, plus 1: it only grows, so that places are found by halving. RF1297: DEPBAR, which
+ * has no decoded bytes, counts as well, other fillers do not. */
 static uint64_t *ref_line_rows_reach(ref_link *link, const ref_places *places) {
   uint64_t *reach = ref_memory_take(link, places->count, sizeof *reach);
   uint64_t furthest = 0;
   for (size_t i = 0; i < places->count; i++) {
-    const bool counts = places->at[i] != REF_PLACE_UNKNOWN && !places->is_padding[i];
+    const bool counts = places->at[i] != REF_PLACE_UNKNOWN && (!places->is_padding[i] || places->is_waiting[i]);
     furthest = counts && places->at[i] >= furthest ? places->at[i] + 1 : furthest;
     reach[i] = furthest;
   }
@@ -343,7 +344,7 @@ static void ref_line_rows_put(ref_line_rows *rows, ref_bytes *output, const ref_
     ref_line_rows_put_code(rows, output, SET_FILE);
     ref_line_rows_put_unsigned(rows, output, row->file);
   }
-  if (row->context != before->context || row->name != before->name) {
+  if (row->context != before->context) {
     ref_line_rows_put_caller(rows, output, row);
   }
   if (row->is_silent) {
@@ -387,7 +388,7 @@ static void ref_line_rows_put_first(ref_line_rows *rows, ref_bytes *output, cons
   }
   ref_line_rows_put_code(rows, output, SET_FILE);
   ref_line_rows_put_unsigned(rows, output, row->file);
-  if (row->context != before->context || row->name != before->name) {
+  if (row->context != before->context) {
     ref_line_rows_put_caller(rows, output, row);
   }
   ref_line_rows_put_signed(rows, output, ADVANCE_ADDRESS, (int64_t)(row->place & INT64_MAX));

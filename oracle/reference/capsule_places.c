@@ -2,7 +2,7 @@
  * form of a derived one says it (RF141). */
 #include "capsule.h"
 
-enum { UNIT = 16, LENGTH_DIGIT = 0x0f };
+enum { UNIT = 16, LENGTH_DIGIT = 0x0f, OPCODE_DEPBAR = 0x91a };
 
 /* L871: what is known of each place. */
 static void ref_places_settle_known(ref_link *link, ref_places *places, const ref_bytes *text,
@@ -22,7 +22,8 @@ static ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref
                        .at = REF_TAKE(link, uint64_t, room),
                        .self = REF_TAKE(link, size_t, room),
                        .behind = REF_TAKE(link, size_t, room),
-                       .is_padding = REF_TAKE(link, bool, count)};
+                       .is_padding = REF_TAKE(link, bool, count),
+                       .is_waiting = REF_TAKE(link, bool, count)};
   ref_known_place *known = REF_TAKE(link, ref_known_place, count);
   size_t known_count = 0;
   for (size_t i = 0; i < room; i++) {
@@ -39,6 +40,7 @@ static ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref
                                          : (uint64_t)(body->data[step.record] & LENGTH_DIGIT) * UNIT;
     places.at[step.sass] = at;
     places.is_padding[step.sass] = length == 0;
+    places.is_waiting[step.sass] = length == 0 && ref_derived_opcode(text, step.sass * UNIT) == OPCODE_DEPBAR;
     if (length != 0 && step.sass_count != 0) {
       const size_t first = (size_t)step.sass;
       known[known_count++] = (ref_known_place){first, (size_t)ref_smaller(step.sass_count, count - first)};

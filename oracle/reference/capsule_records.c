@@ -174,7 +174,8 @@ static void ref_records_mend_text(ref_link *link, const ref_section *capsule, re
   ref_bytes_add(link, &made, text->data, (size_t)text->size);
   ref_records_mend_fields(&made);
   ref_records_mend_code(link, &step, &made, &found);
-  const bool is_damaged = made.size != 0 && memcmp(made.data, text->data, made.size) != 0;
+  const bool is_damaged =
+      made.size != 0 && (found.others.count != 0 || memcmp(made.data, text->data, made.size) != 0); /* RF1315 */
   if (!ref_records_is_plain(&made)) {
     for (size_t i = 0; i < found.others.count; i++) {
       ref_times_give(made.data, made.size / INSTRUCTION, found.others.items[i]);

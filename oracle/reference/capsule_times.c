@@ -842,7 +842,7 @@ static bool ref_times_find_end(const ref_times *times, unsigned *stall) {
 /* RF1272: a branch may stall longer than that, but never much, and RET never does. */
 static void ref_times_settle_ends(uint8_t *text, size_t count) {
   enum { BRA_CODE = 0x947, BRA_DIVERGENT = 0x547, RET_CODE = 0x950, MOST = 8 };
-  for (size_t i = 1; i < count; i++) {
+  for (size_t i = 0; i < count; i++) {
     uint8_t *at = text + i * INSTRUCTION;
     const unsigned opcode = ref_times_opcode(at), old = ref_bits_get(at, TIMES_BIT, 4);
     unsigned stall = 0;
@@ -852,6 +852,36 @@ static void ref_times_settle_ends(uint8_t *text, size_t count) {
     }
     if (old < stall || opcode == RET_CODE || (opcode == BRA_CODE && old > MOST)) {
       ref_bits_put(at, TIMES_BIT, 4, stall);
+    }
+  }
+}
+
+/* Does an instruction of arithmetic set a predicate? */
+static bool ref_times_sets_predicate(const uint8_t *at) {
+  static const uint16_t setters[] = {0x00b, 0x00c, 0x010, 0x012, 0x01c}; /* FSETP, ISETP, IADD3, LOP3, PLOP3 */
+  enum { PREDICATE = 81, PREDICATE_WIDTH = 3, NO_PREDICATE = 7 };
+  return ref_times_is_among(setters, sizeof setters / sizeof *setters, ref_times_base(at)) &&
+         ref_bits_get(at, PREDICATE, PREDICATE_WIDTH) != NO_PREDICATE;
+}
+
+/* RF1316: a function returns 13 cycles at least behind what sets a predicate. */
+static void ref_times_settle_return(uint8_t *text, size_t number) {
+  enum { RET_CODE = 0x950, PREDICATES = 13 };
+  uint8_t *own = text + number * INSTRUCTION;
+  unsigned cycles = 0;
+  for (size_t i = number; ref_times_opcode(own) == RET_CODE && i-- > 0;) {
+    const uint8_t *at = text + i * INSTRUCTION;
+    cycles += ref_bits_get(at, TIMES_BIT, 4);
+    if (cycles >= PREDICATES || ref_times_is_control(ref_times_base(at))) {
+      return;
+    }
+    if (ref_times_sets_predicate(at)) {
+      const unsigned least = PREDICATES - cycles;
+      if (ref_bits_get(own, TIMES_BIT, 4) < least) {
+        ref_bits_put(own, TIMES_BIT, 4, least);
+        ref_bits_put(own, YIELD_BIT, 1, least < LONG_STALL);
+      }
+      return;
     }
   }
 }
@@ -877,6 +907,7 @@ void ref_times_settle(uint8_t *text, size_t count, bool is_damaged) {
       ref_times_settle_control(at);
       ref_times_settle_yield(at, cycles);
     }
+    ref_times_settle_return(text, i);
     cycles = stall > 1 && ref_bits_get(at, YIELD_BIT, 1) == 0 ? 0 : cycles + stall;
   }
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static bool ref_constant_is_shared_out(const ref_function *function) {
-  return function->constant2 != REF_NONE && !function->entry && function->live;
+  return function->constant2 != REF_NONE && !ref_function_has_own_image(function) && function->live;
 }
 
 /* Kernels, and jump slots that count as such (RF164), that reach a function with compiler constants. */
@@ -13,32 +13,38 @@ static void ref_constants_find_users(ref_link *link) {
     const ref_function *kernel = &link->functions[link->entries.items[i]];
     for (size_t k = 0; k < kernel->reach.count; k++) {
       ref_function *function = &link->functions[kernel->reach.items[k]];
-      if (ref_constant_is_shared_out(function) && kernel->alias_of == REF_NONE) {
+      if (ref_constant_is_shared_out(function) && kernel->alias_of == REF_NONE && kernel != function) {
         ref_indices_add(link, &function->constant_users, link->entries.items[i]);
       }
     }
   }
 }
 
+/* Where a user's copies go: RF1314: of a kernel by its name alone not where its own are. */
+static size_t *ref_constants_image(ref_link *link, size_t number) {
+  ref_function *kernel = &link->functions[number];
+  return ref_function_has_own_image(kernel) ? &kernel->constant2 : &kernel->image;
+}
+
 /* W10.2: users without an image get one, the last created kernel first. */
 static void ref_constants_add_images(ref_link *link, const ref_function *function) {
   for (size_t i = function->constant_users.count; i-- > 0;) {
-    ref_function *kernel = &link->functions[function->constant_users.items[i]];
-    if (kernel->constant2 == REF_NONE) {
+    const ref_function *kernel = &link->functions[function->constant_users.items[i]];
+    size_t *image = ref_constants_image(link, function->constant_users.items[i]);
+    if (*image == REF_NONE) {
       char *name = ref_memory_join(link, link->view->optimizer_prefix, kernel->name);
-      kernel->constant2 =
+      *image =
           ref_section_add_with_symbol(link, name, link->view->optimizer_type, REF_FLAG_ALLOC | REF_FLAG_INFO, 1, 0);
-      link->sections[kernel->constant2].info_section = kernel->text;
+      link->sections[*image].info_section = kernel->text;
     }
   }
 }
 
 /* W10.4, RF2: for every user, not only for those without data of their own. */
-static uint64_t ref_constants_align_of_users(const ref_link *link, const ref_function *function) {
+static uint64_t ref_constants_align_of_users(ref_link *link, const ref_function *function) {
   uint64_t align = link->sections[function->constant2].align;
   for (size_t i = 0; i < function->constant_users.count; i++) {
-    const ref_function *kernel = &link->functions[function->constant_users.items[i]];
-    const uint64_t other = link->sections[kernel->constant2].align;
+    const uint64_t other = link->sections[*ref_constants_image(link, function->constant_users.items[i])].align;
     align = ref_larger(other, align);
   }
   return align;
@@ -60,7 +66,7 @@ static void ref_constants_add_image_relocations(ref_link *link, const ref_functi
     return;
   }
   for (size_t i = function->constant_users.count; i-- > 0;) {
-    (void)ref_relocation_section(link, link->functions[function->constant_users.items[i]].constant2, true);
+    (void)ref_relocation_section(link, *ref_constants_image(link, function->constant_users.items[i]), true);
   }
 }
 
@@ -139,7 +145,7 @@ static void ref_constants_copy_relocations(ref_link *link, const ref_function *f
     return;
   }
   for (size_t i = 0; i < function->constant_users.count; i++) {
-    ref_constants_copy_files(link, function, link->functions[function->constant_users.items[i]].constant2);
+    ref_constants_copy_files(link, function, *ref_constants_image(link, function->constant_users.items[i]));
   }
 }
 
@@ -163,15 +169,13 @@ static void ref_constants_place(ref_link *link, ref_function *function) {
   const ref_out_section block = link->sections[function->constant2];
   uint64_t end = 0;
   for (size_t i = 0; i < function->constant_users.count; i++) {
-    const ref_function *kernel = &link->functions[function->constant_users.items[i]];
-    const uint64_t size = link->sections[kernel->constant2].size;
+    const uint64_t size = link->sections[*ref_constants_image(link, function->constant_users.items[i])].size;
     end = ref_larger(size, end);
   }
   const uint64_t align = ref_constants_align_of_users(link, function);
   function->constant_offset = ref_align_up(end, align);
   for (size_t i = 0; i < function->constant_users.count; i++) {
-    const ref_function *kernel = &link->functions[function->constant_users.items[i]];
-    ref_out_section *image = &link->sections[kernel->constant2];
+    ref_out_section *image = &link->sections[*ref_constants_image(link, function->constant_users.items[i])];
     image->align = align;
     image->size = ref_align_up(function->constant_offset + block.data.size, align); /* RF2 */
     ref_constants_append(link, &image->data, function->constant_offset, block.data.data, block.data.size);
@@ -207,7 +211,7 @@ void ref_constants_layout(ref_link *link) {
     link->sections[function->constant2].dropped = true;
   }
   for (size_t i = 0; i < link->holders.count; i++) {
-    const size_t number = link->functions[link->holders.items[i]].constant2;
+    const size_t number = *ref_constants_image(link, link->holders.items[i]);
     if (number != REF_NONE && link->sections[number].size == 0) {
       link->sections[number].dropped = true; /* RF4: made for an emptied block alone; no name either */
       link->sections[number].deleted = true;

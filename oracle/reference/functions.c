@@ -23,6 +23,7 @@ static size_t ref_function_add(ref_link *link, const char *name, bool local) {
   function->constant0 = REF_NONE;
   function->laid_table = REF_NONE;
   function->constant2 = REF_NONE;
+  function->image = REF_NONE;
   function->leads = REF_NONE;
   function->constants_file = REF_NONE;
   if (!local) {
@@ -307,6 +308,11 @@ bool ref_function_alias_goes_by_section(const ref_link *link, const ref_function
   return function->local || function->weak || alias->is_of_replacement;
 }
 
+/* RF1314: the compiler constants of what is a kernel by its name alone (RF966) go to the kernels that reach it, as a device function's. */
+bool ref_function_has_own_image(const ref_function *function) {
+  return function->entry && !function->is_provided;
+}
+
 static bool ref_function_shares_kernel(const ref_link *link, const ref_function *function) {
   return function->alias_of != REF_NONE && link->functions[function->alias_of].entry;
 }
@@ -314,6 +320,13 @@ static bool ref_function_shares_kernel(const ref_link *link, const ref_function 
 /* RF162. RF527: a kernel's second name, with a kernel's mark itself, is no function inside it. */
 bool ref_function_lies_in_kernel(const ref_link *link, const ref_function *function) {
   return !function->entry && ref_function_shares_kernel(link, function);
+}
+
+/* RF1310: a global function in the text of a removed kernel goes without its name, unless it is internal. */
+bool ref_function_leaves_name(const ref_link *link, const ref_function *function, const ref_symbol *input) {
+  enum { VISIBILITY = 3, INTERNAL = 1 };
+  return input->info >> 4 == REF_BIND_GLOBAL && (input->other & VISIBILITY) != INTERNAL &&
+         ref_function_lies_in_kernel(link, function);
 }
 
 /* L807 */
@@ -667,12 +680,16 @@ bool ref_function_is_named(const ref_link *link, const ref_function *function) {
           ref_options_list_has_part(link, REF_OPTION_KERNELS_USED, function->name));
 }
 
+bool ref_function_is_root_by_name(const ref_link *link, const ref_function *function) {
+  return function->is_provided && link->named_kernel_count != 1;
+}
+
 /* W7.3: roots are the kernels that are named. RF50, RF126: those whose address is taken and jump slots (U11) too, unless exactly
  * one is named (D58: by default always). RF966: so are functions with a name that the driver provides. */
 bool ref_function_is_root(const ref_link *link, const ref_function *function) {
   const bool kernel = function->entry && !function->is_provided; /* RF1189 */
   const bool taken = (kernel && function->address_taken) || function->is_stub;
-  return ref_function_is_named(link, function) || (function->is_provided && link->named_kernel_count != 1) ||
+  return ref_function_is_named(link, function) || ref_function_is_root_by_name(link, function) ||
          (taken && (link->named_kernel_count != 1 || !link->job->bug_compatible));
 }
 

@@ -51,7 +51,7 @@ static void ref_leaf_read(ref_leaf *leaf) {
     instruction->waits_for_all = ref_bits_get(at, WAIT_BIT, BOARDS) == EVERY_WAIT;
     const bool branch = ref_leaf_is(instruction, BASE_BRA), exit = ref_leaf_is(instruction, BASE_EXIT);
     const bool indexed = ref_leaf_is(instruction, BASE_BRX) || ref_leaf_is(instruction, BASE_BRX_UNIFORM);
-    const bool call = (instruction->opcode & 0xfff) == CALL_REGISTER; /* RF475 */
+    const bool call = ref_leaf_is(instruction, BASE_CALL_RELATIVE); /* RF475, RF1317 */
     const bool other = indexed || call || ref_leaf_is(instruction, BASE_RET) || ref_leaf_is(instruction, BASE_BSYNC);
     if (branch) {
       instruction->target = ref_leaf_branch_target(leaf, i);
@@ -118,7 +118,7 @@ static bool ref_leaf_leave_block(ref_leaf *leaf, size_t block, const ref_indices
   ref_indices *end = &leaf->blocks[block].pending;
   bool changed = end->count != pending->count;
   for (size_t i = 0; i < pending->count && !changed; i++) {
-    changed = end->items[i] != pending->items[i];
+    changed = !ref_indices_has(end, pending->items[i]); /* RF1295: whatever the order, which need not come to rest */
   }
   end->count = 0;
   for (size_t i = 0; i < pending->count; i++) {
@@ -584,7 +584,8 @@ static bool ref_leaf_reads_stack(const uint8_t *at, unsigned opcode) {
   const unsigned form = opcode >> 9 & 7, base = opcode & 0x1ff, stack = 1;
   const bool control = base >= 0x141 && base <= 0x15b;
   const bool uniform = (opcode & 0x1000) != 0 && base < 0x100;
-  if (control || uniform) {
+  const bool number = (opcode & 0xfff) == 0x402; /* RF1295: 40 bits of a number, from bit 24 on */
+  if (control || uniform || number) {
     return false;
   }
   return ref_bits_get(at, 24, 8) == stack || ref_bits_get(at, 64, 8) == stack ||
@@ -600,7 +601,7 @@ static size_t ref_leaf_find_stack_load(const ref_leaf *leaf) {
     const uint8_t *at = ref_leaf_at(leaf, i);
     at_once += ref_bits_get(at, STALL_BIT, 4) == LONGEST_STALL && (ref_bits_get(at, WAIT_BIT, BOARDS) & 3) == 3;
     others += (instruction->opcode & 0xfff) != NO_OPERATION;
-    if (ref_leaf_is_call(instruction->opcode)) {
+    if (ref_leaf_is_call(instruction->opcode) && !ref_leaf_is(instruction, BASE_CALL_RELATIVE)) { /* RF1317 */
       return REF_NONE;
     }
     if (load == REF_NONE && (instruction->opcode & 0xfff) == 0xb82) {
@@ -688,5 +689,107 @@ void ref_leaf_finalize(ref_link *link, ref_bytes *text) {
   ref_leaf_set_stack_stall(&leaf);
   if (!leaf.sure) {
     memcpy(text->data, input, text->size);
+  }
+}
+
+/* A fence that the code itself has: those that -g puts in front of EXIT (RF76) are followed by two barriers of errors. */
+static bool ref_leaf_is_own_fence(const ref_leaf *leaf, size_t number) {
+  enum { BEHIND = 3 };
+  return (leaf->instructions[number].opcode & 0xfff) == FENCE &&
+         (number + BEHIND >= leaf->count || !ref_leaf_is(&leaf->instructions[number + BEHIND], BASE_EXIT));
+}
+
+/* RF1317: the load of R1 without a number in a kernel that calls functions of its own text alone and does not read R1, or REF_NONE; `call`:
+ * the first call. Texts with fences are others. */
+static size_t ref_leaf_find_bare_load(const ref_leaf *leaf, size_t *call) {
+  enum { LOAD = 0xb82, STACK = 1 };
+  *call = REF_NONE;
+  if (leaf->count == 0 || (leaf->instructions[0].opcode & 0xfff) != LOAD ||
+      ref_bits_get(ref_leaf_at(leaf, 0), 16, 8) != STACK ||
+      ref_bits_get(ref_leaf_at(leaf, 0), WRITE_BIT, 3) != NO_BOARD) {
+    return REF_NONE;
+  }
+  for (size_t i = 1; i < leaf->count; i++) {
+    const unsigned opcode = leaf->instructions[i].opcode;
+    const bool relative = ref_leaf_is(&leaf->instructions[i], BASE_CALL_RELATIVE);
+    if (ref_leaf_is_own_fence(leaf, i) || (ref_leaf_is_call(opcode) && !relative) ||
+        ref_leaf_reads_stack(ref_leaf_at(leaf, i), opcode)) {
+      return REF_NONE;
+    }
+    *call = relative && *call == REF_NONE ? i : *call;
+  }
+  return *call == REF_NONE ? REF_NONE : 0;
+}
+
+/* Who waits for the load at a call: the call, or what is in front of it, if that waits for something in the load's block or the call is
+ * of a register. */
+static size_t ref_leaf_find_call_wait(const ref_leaf *leaf, size_t call) {
+  const size_t front = call - 1;
+  const bool waits = leaf->instructions[call].block == leaf->instructions[leaf->stack_load].block &&
+                     ref_bits_get(ref_leaf_at(leaf, front), WAIT_BIT, BOARDS) != 0;
+  const bool in_front = waits || (leaf->instructions[call].opcode & 0xfff) == CALL_REGISTER;
+  const bool same_block = leaf->instructions[front].block == leaf->instructions[call].block;
+  return in_front && same_block && front != leaf->stack_load ? front : call;
+}
+
+static void ref_leaf_wait_for_stack(ref_leaf *leaf, size_t wait, size_t stack) {
+  ref_indices_add(leaf->link, &leaf->instructions[wait].waits, stack);
+  for (size_t i = 0; i < stack; i++) { /* RF274 */
+    leaf->tokens[i].holds_waits =
+        leaf->tokens[i].holds_waits || (leaf->tokens[i].instruction == wait && ref_leaf_may_hold(leaf, wait));
+  }
+}
+
+/* The token of the load. Its block waits for it at its first call, or at its end; or all calls do, where the end leads those away that have
+ * diverged. */
+static void ref_leaf_add_stack_token(ref_leaf *leaf, size_t call) {
+  enum { BRA_DIVERGENT = 0x547 };
+  const size_t last = leaf->blocks[leaf->instructions[leaf->stack_load].block].last;
+  const bool all = call > last && (leaf->instructions[last].opcode & 0xfff) == BRA_DIVERGENT;
+  const size_t first = call > last && !all ? last : ref_leaf_find_call_wait(leaf, call);
+  ref_indices none = {0};
+  ref_leaf_set_token(leaf, leaf->stack_load, WRITE, NO_BOARD - 1, &none);
+  const size_t number = leaf->token_count - 1;
+  ref_token *token = &leaf->tokens[number];
+  token->input = token->output = NO_BOARD;
+  token->consumer = token->first_wait = first;
+  token->is_local = token->is_explained = true;
+  token->joined = ~0u; /* nothing is as it was */
+  ref_leaf_wait_for_stack(leaf, first, number);
+  for (size_t i = call + 1; all && i < leaf->count; i++) {
+    if (ref_leaf_is(&leaf->instructions[i], BASE_CALL_RELATIVE)) {
+      ref_leaf_wait_for_stack(leaf, ref_leaf_find_call_wait(leaf, i), number);
+    }
+  }
+}
+
+/* RF1317, L723: in what goes on (-r, and -g) nvlink gives that load a number and all others anew, as ptxas does without -ewp; where the rules give
+ * the input its own numbers. */
+void ref_leaf_open(ref_link *link, ref_bytes *text) {
+  uint8_t *old = REF_TAKE(link, uint8_t, text->size);
+  ref_leaf leaf = {.link = link, .text = text->data, .count = text->size / INSTRUCTION, .sure = true};
+  size_t call = REF_NONE;
+  memcpy(old, text->data, text->size);
+  leaf.instructions = REF_TAKE(link, ref_leaf_instruction, leaf.count);
+  leaf.blocks = REF_TAKE(link, ref_leaf_block, leaf.count);
+  ref_leaf_read(&leaf);
+  leaf.stack_load = ref_leaf_find_bare_load(&leaf, &call);
+  if (leaf.stack_load == REF_NONE) {
+    return;
+  }
+  leaf.has_texture = ref_leaf_has_texture(&leaf);
+  ref_leaf_make_blocks(&leaf);
+  ref_leaf_pass(&leaf, false, ref_leaf_find_tokens);
+  ref_leaf_pass(&leaf, true, ref_leaf_find_waits);
+  ref_leaf_number(&leaf);
+  const bool is_same = leaf.sure && memcmp(old, text->data, text->size) == 0;
+  if (is_same) {
+    leaf.is_tried = true;
+    ref_leaf_add_stack_token(&leaf, call);
+    ref_leaf_number(&leaf);
+    ref_leaf_fix_stalls(&leaf, old);
+  }
+  if (!is_same || !leaf.sure) {
+    memcpy(text->data, old, text->size);
   }
 }

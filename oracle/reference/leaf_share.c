@@ -91,10 +91,10 @@ static bool ref_share_is_matrix(unsigned base) {
 
 /* How many registers an operand of arithmetic may have. */
 static unsigned ref_share_operands(unsigned base) {
-  static const uint16_t singles[] = {0x02, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0b,  0x0c,  0x10,  0x11,
-                                     0x12, 0x16, 0x17, 0x19, 0x1c, 0x20, 0x21,  0x23,  0x24,  0x27,
-                                     0x30, 0x31, 0x32, 0x36, 0x3e, 0x48, 0x109, 0x108, 0x189, 0xc4,
-                                     0x82, 0x86, 0x87, 0x89, 0x8c, 0x90, 0x91,  0x92,  0x99,  0xa4};
+  static const uint16_t singles[] = {0x02, 0x05, 0x06, 0x07, 0x08,  0x09,  0x0b,  0x0c, 0x10,  0x11, 0x12,
+                                     0x16, 0x17, 0x19, 0x1c, 0x20,  0x21,  0x23,  0x24, 0x27,  0x30, 0x31,
+                                     0x32, 0x36, 0x3e, 0x48, 0x109, 0x108, 0x189, 0xc4, 0x82,  0x86, 0x87,
+                                     0x89, 0x8c, 0x90, 0x91, 0x92,  0x99,  0xa4,  0xca, 0x1c4, 0x76};
   return ref_share_is_matrix(base) ? WIDEST : ref_share_is_in(singles, sizeof singles / sizeof *singles, base) ? 1 : 2;
 }
 
@@ -120,16 +120,27 @@ static bool ref_share_reads_uniform(const uint8_t *at, const ref_share_span *spa
            (is_uniform && ((ref_share_has_first(base) && ref_share_meets(span, at, FIRST, true, count)) ||
                            (ref_share_has_third(base) && ref_share_meets(span, at, THIRD, true, count))));
   }
-  if (ref_bits_get(at, UNIFORM_BIT, 1) == 0 && !is_uniform) {
+  if (opcode == 0x7ac) {
+    return ref_share_meets(span, at, FIRST, true, 1);
+  }
+  const bool reads_ordinary =
+      opcode == 0x2ca || opcode == 0x3c4; /* RF1298: R2UR and REDUX, whose result alone is uniform */
+  if (reads_ordinary || (ref_bits_get(at, UNIFORM_BIT, 1) == 0 && !is_uniform)) {
     return false;
   }
-  if (ref_share_is_memory(opcode) && opcode != 0x7ac) {
+  if (ref_share_is_memory(opcode)) {
     return ref_share_meets(span, at, ref_share_is_store(opcode) ? THIRD : SECOND, true, 2);
   }
   const bool has_second = form != 4 || !is_arithmetic; /* else it is a constant */
   return ref_share_meets(span, at, FIRST, true, count) ||
          (has_second && ref_share_meets(span, at, SECOND, true, count)) ||
          (ref_share_has_third(base) && ref_share_meets(span, at, THIRD, true, count));
+}
+
+/* Constants, shared and local memory have addresses of one register. */
+static bool ref_share_has_short_address(unsigned opcode) {
+  static const uint16_t codes[] = {0xb82, 0x983, 0x984, 0x387, 0x388, 0x987, 0x988};
+  return ref_share_is_in(codes, sizeof codes / sizeof *codes, opcode);
 }
 
 /* Does it read registers of a result? Rather too much than too little. */
@@ -154,11 +165,19 @@ static bool ref_share_reads(const uint8_t *at, const ref_share_span *span) {
   const unsigned count = base == WIDE_PRODUCT ? 1 : ref_share_operands(base);
   const bool has_second = form <= 1 || base >= 0x180;
   const unsigned data = ref_share_is_memory(opcode) ? ref_share_width(at) : count;
+  const bool is_store = ref_share_is_store(opcode) && opcode != 0x9a2 && opcode != 0x9a8; /* those compare with it */
   const bool is_load = opcode == 0x980 || opcode == 0x981 || opcode == 0x983 || opcode == 0x984 || opcode == 0xb82;
   return (ref_share_has_first(base) &&
-          ref_share_meets(span, at, FIRST, false, opcode == 0xb82 || opcode == 0x984 ? 1 : count)) ||
+          ref_share_meets(span, at, FIRST, false, ref_share_has_short_address(opcode) ? 1 : count)) ||
          (has_second && !is_load && ref_share_meets(span, at, SECOND, false, data)) ||
-         (!is_load && ref_share_has_third(base) && ref_share_meets(span, at, THIRD, false, ref_share_operands(base)));
+         (!is_load && !is_store && ref_share_has_third(base) &&
+          ref_share_meets(span, at, THIRD, false, ref_share_operands(base)));
+}
+
+/* Comparisons write predicates alone. */
+static bool ref_share_writes_predicate(unsigned base) {
+  static const uint16_t bases[] = {0x04, 0x0b, 0x0c, 0x1c, 0x2a, 0x8c};
+  return ref_share_is_in(bases, sizeof bases / sizeof *bases, base);
 }
 
 /* Does an instruction read or write the result of a load? */
@@ -175,8 +194,8 @@ static bool ref_share_uses(const ref_leaf *leaf, const ref_token *token, size_t 
   const bool is_known = ref_share_result(at, &written);
   const unsigned operands = ref_share_operands(base);
   const unsigned count = is_known ? written.count : operands == WIDEST ? 4 : operands;
-  return ref_share_reads(at, &result) ||
-         (!is_control && !is_store && ref_share_meets(&result, at, RESULT, ref_share_is_uniform(opcode), count));
+  return ref_share_reads(at, &result) || (!is_control && !is_store && !ref_share_writes_predicate(base) &&
+                                          ref_share_meets(&result, at, RESULT, ref_share_is_uniform(opcode), count));
 }
 
 /* Were all numbers of its kind pending when the input set it? */

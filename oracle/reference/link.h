@@ -206,9 +206,10 @@ typedef struct ref_function {
   const char *name;
   size_t symbol; /* in the module */
   bool local, defined, entry, reached, live, weak;
-  bool is_provided; /* RF966: a kernel by its name alone */
-  bool is_counted;  /* RF1077 */
-  bool has_clashed; /* RF1135: with an object of its name */
+  bool is_provided;   /* RF966: a kernel by its name alone */
+  bool is_counted;    /* RF1077 */
+  size_t name_before; /* RF1310: symbols there were when its name came up */
+  bool has_clashed;   /* RF1135: with an object of its name */
   size_t definition_file, definition_symbol;
   uint32_t registers;
   uint16_t first_virtual_sm; /* V3 */
@@ -245,6 +246,7 @@ typedef struct ref_function {
   size_t text, info, shared, constant0, constant2; /* module sections */
   size_t bindless;                                 /* or 0 */
   size_t laid_table;                               /* L749: Mercury's table of textures that ptxas laid out */
+  size_t image;                                    /* RF1314: of what is a kernel by its name alone */
   size_t second_image; /* D85: where its own constants are, if not where copies go; 0: nowhere else */
   ref_records records;
   size_t large_parameters; /* RF137: its records of them */
@@ -332,12 +334,13 @@ typedef struct ref_out_symbol {
   bool is_later;             /* RF769: a section's that was none at first */
   bool common_is_defined;    /* RF53 */
   bool is_weak_after_common; /* D19 */
-  bool is_common_mentioned;  /* RF1293: it was mentioned before it was common */
-  bool is_gone;              /* RF662: a variable that was defined in a section that went with a function */
-  bool has_no_name;          /* W17.2 */
-  uint32_t dead_before;      /* RF1077: global functions that were merged before it and are dead */
-  uint32_t own_number;       /* RF1077: of a global one, nvlink's */
-  size_t section;            /* REF_NONE when undefined */
+  uint8_t bind_of_common;    /* RF1312 */
+  uint64_t value_before_common;
+  bool is_gone;         /* RF662: a variable that was defined in a section that went with a function */
+  bool has_no_name;     /* W17.2 */
+  uint32_t dead_before; /* RF1077: global functions that were merged before it and are dead */
+  uint32_t own_number;  /* RF1077: of a global one, nvlink's */
+  size_t section;       /* REF_NONE when undefined */
   uint64_t value, size;
   size_t mention_file, definition_file;
   size_t function;
@@ -527,8 +530,9 @@ typedef struct ref_link {
   ref_indices left_out; /* RF177: how many sections there were when nvlink made one that is never filled */
   ref_out_symbol *symbols;
   size_t symbol_count, symbol_capacity;
-  uint32_t dead_globals; /* RF1077 */
-  size_t pool_measured;  /* RF1033: of shared_objects, those that are in pool_size */
+  uint32_t dead_globals;  /* RF1077 */
+  ref_indices left_names; /* RF1310: functions that leave their names alone */
+  size_t pool_measured;   /* RF1033: of shared_objects, those that are in pool_size */
   uint64_t pool_size;
   size_t *first_functions; /* RF1043: by file, symbols */
   ref_map stub_by_name;    /* RF930: the first of each name, a symbol */
@@ -883,6 +887,9 @@ uint32_t ref_function_primary(const ref_file *file, uint32_t section);
 void ref_function_find_leading(ref_link *link, ref_file *file);
 bool ref_function_alias_goes_by_section(const ref_link *link, const ref_function *alias);
 bool ref_function_lies_in_kernel(const ref_link *link, const ref_function *function);
+bool ref_function_has_own_image(const ref_function *function);
+bool ref_function_is_root_by_name(const ref_link *link, const ref_function *function);
+bool ref_function_leaves_name(const ref_link *link, const ref_function *function, const ref_symbol *input);
 bool ref_function_symbol_is_alias(const ref_file *file, uint32_t symbol);
 void ref_function_note_taken(ref_link *link, const ref_file *file, const ref_section *graph);
 bool ref_function_has_registers(const ref_file *file, uint32_t symbol);

@@ -486,6 +486,10 @@ static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symb
   if (!function->live) {
     const bool is_new = !function->is_counted && file->cubin.symbols[symbol].info >> 4 == REF_BIND_GLOBAL;
     link->dead_globals += is_new; /* RF1077: dead, but it has a number */
+    if (!function->is_counted && ref_function_leaves_name(link, function, &file->cubin.symbols[symbol])) {
+      function->name_before = link->symbol_count;
+      ref_indices_add(link, &link->left_names, file->function_of[symbol]);
+    }
     function->is_counted = true;
     if (file->body_of[symbol] == REF_BODY_REPLACES && ref_function_symbol_is_alias(file, symbol) &&
         link->job->bug_compatible) {

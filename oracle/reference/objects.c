@@ -215,7 +215,8 @@ static void ref_object_define(ref_link *link, size_t file_number, const ref_symb
   symbol->is_weak_after_common = false;
   if (input->section == REF_SECTION_COMMON) {
     symbol->common = true;
-    symbol->is_common_mentioned = symbol->value == UINT64_MAX; /* W4.3 */
+    const bool is_known = symbol->section != REF_NONE || symbol->value == UINT64_MAX; /* W4.3: -1 of a mention */
+    symbol->value_before_common = is_known ? symbol->value : UINT64_MAX - 1;
     symbol->value = input->value;
     ref_indices_add(link, &link->commons, number);
     return;
@@ -639,6 +640,13 @@ static void ref_object_check(ref_link *link, size_t file_number, const ref_symbo
   }
 }
 
+/* RF849, RF1116, RF1313: what is about a weak definition that counts for nothing goes as with a body that loses. */
+static void ref_object_lose(ref_link *link, size_t file_number, const ref_symbol *input) {
+  const uint32_t index = (uint32_t)(input - link->files[file_number].cubin.symbols);
+  link->files[file_number].lost[index] = true;
+  ref_weak_note_lost_variable(link, file_number, index);
+}
+
 /* W3.12: common, then a definition without initialiser: the symbol stays common and the block stays as dead bytes. RF53:
  * a weak one is ignored, without bytes; after a strong one a further common symbol is a second definition. */
 static void ref_object_keep_common(ref_link *link, size_t file_number, const ref_symbol *input, size_t number) {
@@ -648,10 +656,8 @@ static void ref_object_keep_common(ref_link *link, size_t file_number, const ref
     old->common_is_defined = true;
     old->bind = REF_BIND_GLOBAL;
     (void)ref_object_place_section(link, file_number, input->section);
-  } else { /* RF849, RF1116 */
-    const uint32_t index = (uint32_t)(input - link->files[file_number].cubin.symbols);
-    link->files[file_number].lost[index] = true;
-    ref_weak_note_lost_variable(link, file_number, index);
+  } else {
+    ref_object_lose(link, file_number, input);
   }
 }
 
@@ -667,8 +673,8 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
       ref_object_define(link, file_number, input, number);
       link->symbols[number].bind = bind;                /* RF957 */
       link->symbols[number].mention_file = file_number; /* RF11 */
-    } else if (global && old->bind != REF_BIND_WEAK && input->info >> 4 == REF_BIND_WEAK) {
-      return; /* RF667 */
+    } else if (global && input->info >> 4 == REF_BIND_WEAK) {
+      ref_object_lose(link, file_number, input); /* RF667, RF1312 */
     } else if (global && old->bind != REF_BIND_WEAK) {
       ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
                       file->name, link->files[old->mention_file].name);
@@ -708,8 +714,10 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
   old->mention_file = file_number;
   if (input->info >> 4 == REF_BIND_WEAK) {
     old->is_weak_after_common = true; /* its block has no place and its size is not taken (D19) */
+    old->bind_of_common = old->bind;
     old->bind = REF_BIND_WEAK;
     old->definition_file = file_number;
+    ref_object_lose(link, file_number, input);
     return;
   }
   ref_object_define(link, file_number, input, number);
@@ -978,13 +986,14 @@ void ref_objects_merge(ref_link *link, size_t file_number) {
   }
 }
 
-/* D19: nvlink crashes once all files are merged, unless a strong definition came. RF1293: not with -r, where such a symbol is common, at no place. */
+/* D19: nvlink crashes once all files are merged, unless a strong definition came. RF1293: not with -r, where such a symbol is common, at no place;
+ * RF1312: with the binding that the common one had and the value from before. */
 static void ref_objects_check_common(ref_link *link, ref_out_symbol *symbol) {
   if (symbol->is_weak_after_common && link->relocatable && link->job->bug_compatible) {
     symbol->common = true;
-    symbol->bind = REF_BIND_GLOBAL;
+    symbol->bind = symbol->bind_of_common;
     symbol->section = REF_NONE;
-    symbol->value = symbol->is_common_mentioned ? UINT64_MAX : UINT64_MAX - 1;
+    symbol->value = symbol->value_before_common;
   } else if (symbol->is_weak_after_common && link->is_capsule && link->job->bug_compatible) {
     ref_message_fatal(link, "E68", "Internal error: reference to deleted section");
   } else if (symbol->is_weak_after_common) {

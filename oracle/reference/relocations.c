@@ -492,8 +492,8 @@ static void ref_relocation_make_other(ref_link *link, size_t target) {
   }
   const char *name =
       section->rel != 0 ? link->sections[section->rel].name : ref_memory_join(link, ".rel", section->stem);
-  if (section->constant_owner == REF_NONE) { /* RF1059 */
-    ref_names_add_section(link, REF_NONE, name);
+  if (section->constant_owner == REF_NONE) { /* RF1059; RF1311: and goes with the section */
+    ref_names_add_section(link, target, name);
   }
   if (section->rel == 0 && !section->has_left_out) {
     section->has_left_out = true;

@@ -309,15 +309,27 @@ void ref_symbols_number(ref_link *link) {
   link->output_symbol_count = next;
 }
 
+/* RF1310: the names of functions that are gone, in front of the symbols behind them. Returns how many of them there are so far. */
+static size_t ref_symbols_name_left(ref_link *link, size_t named, size_t symbol) {
+  const ref_indices *left = &link->left_names;
+  while (named < left->count && link->functions[left->items[named]].name_before <= symbol) {
+    ref_names_add(link, REF_NONE, link->functions[left->items[named++]].name);
+  }
+  return named;
+}
+
 /* W2.2: the names of globals come last, dropped ones included (W2.3). */
 void ref_symbols_name_globals(ref_link *link) {
   const size_t *places = ref_symbols_places(link);
+  size_t named = 0;
   for (size_t i = 0; i < link->symbol_count; i++) {
+    named = ref_symbols_name_left(link, named, i);
     const ref_out_symbol *symbol = &link->symbols[places[i]];
     if (!symbol->local_list && !symbol->dropped) {
       ref_names_add(link, places[i], symbol->name);
     }
   }
+  (void)ref_symbols_name_left(link, named, link->symbol_count);
 }
 
 /* W17.2: shared addresses start behind the reserved bytes, if the section has more than those. */

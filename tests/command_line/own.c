@@ -227,6 +227,69 @@ static void own_test_refused_until_it_exists(void **state) {
   }
 }
 
+/* A host object of three sections, the two of device code and the table of names, as far as it is looked at. */
+static size_t own_make_host_object(unsigned char bytes[512]) {
+  static const char names[] = "\0__nv_relfatbin\0.nvFatBinSegment\0.shstrtab";
+  static const unsigned char name_at[] = {0, 1, 16, 33};
+  enum { SECTIONS_AT = 64, SECTION = 64, COUNT = 4, STRTAB = 3, NAMES_AT = SECTIONS_AT + COUNT * SECTION };
+  memset(bytes, 0, 512);
+  memcpy(bytes, "\177ELF\2\1\1", 7);
+  bytes[16] = 1;  /* ET_REL */
+  bytes[18] = 62; /* x86-64 */
+  bytes[40] = SECTIONS_AT;
+  bytes[58] = SECTION;
+  bytes[60] = COUNT;
+  bytes[62] = COUNT - 1;
+  for (size_t i = 1; i < COUNT; i++) {
+    unsigned char *const section = bytes + SECTIONS_AT + i * SECTION;
+    section[0] = name_at[i];
+    section[4] = i == COUNT - 1 ? STRTAB : 1;
+    section[24] = (unsigned char)(NAMES_AT & 0xff);
+    section[25] = NAMES_AT >> 8;
+    section[32] = i == COUNT - 1 ? sizeof names : 0;
+  }
+  memcpy(bytes + NAMES_AT, names, sizeof names);
+  return 512;
+}
+
+/* nvlink takes the runtime's library where a function is missing (L220), be it one that dead code mentions or a relocatable
+ * link leaves, of which nothing else would say that it is missing. */
+static void own_test_runtime_library(void **state) {
+  (void)state;
+  static const struct {
+    const char *line, *must_say;
+    int code;
+  } rows[] = {
+      {"-arch=sm_90 -r caller.cubin libcudadevrt.a", "libcudadevrt.a' is an archive with device code", 1},
+      {"-arch=sm_90 -r libcudadevrt.a caller.cubin", "", 0},
+      {"-arch=sm_90 -r v.cubin libcudadevrt.a", "", 0},
+      {"-arch=sm_90 -keep-system-libraries v.cubin libcudadevrt.a", "is an archive with device code", 1},
+      {"-arch=sm_90 caller.cubin libcudadevrt.a", "libcudadevrt.a' is an archive with device code", 1},
+  };
+  char path[HARNESS_PATH];
+  harness_path(path, "%s/messages/runtime/sm_90", command.corpus);
+  harness_link_inputs(path, command.scratch);
+  unsigned char archive[8 + 60 + 512 + 1], *const member = archive + 68;
+  const size_t size = own_make_host_object(member);
+  snprintf((char *)archive, 69, "!<arch>\n%-16s%-12d%-6d%-6d%-8d%-10zu`\n", "member.o/", 0, 0, 0, 644, size);
+  memcpy(member, "\177", 1); /* over the text's end */
+  harness_path(path, "%s/libcudadevrt.a", command.scratch);
+  harness_write_file(path, archive, 68 + size);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    harness_outcome outcome;
+    char line[HARNESS_PATH];
+    harness_path(line, "%s -o new.cubin", rows[i].line);
+    command_run(command.program, line, &outcome);
+    if (outcome.code != rows[i].code || !strstr((char *)outcome.err.data, rows[i].must_say))
+      fail_msg("%s: exit code %d\n%s", rows[i].line, outcome.code, (char *)outcome.err.data);
+    harness_path(path, "%s/new.cubin", command.scratch);
+    if (harness_exists(path) != (rows[i].code == 0))
+      fail_msg("%s: output", rows[i].line);
+    unlink(path);
+    harness_free_outcome(&outcome);
+  }
+}
+
 /* L533: nvlink writes what lies behind a record in its memory, other bytes each time, so that no job can hold its answer. */
 static void own_test_foreign_bytes(void **state) {
   (void)state;
@@ -248,7 +311,7 @@ int command_test_own_options(void) {
       OWN_TEST(own_test_kept_texts),     OWN_TEST(own_test_reproduce),
       OWN_TEST(own_test_identity),       OWN_TEST(own_test_bad_values),
       OWN_TEST(own_test_bug_compatible), OWN_TEST(own_test_refused_until_it_exists),
-      OWN_TEST(own_test_foreign_bytes),
+      OWN_TEST(own_test_foreign_bytes),  OWN_TEST(own_test_runtime_library),
   };
 #undef OWN_TEST
   return cmocka_run_group_tests_name("own options", tests, NULL, NULL);

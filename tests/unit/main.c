@@ -99,5 +99,6 @@ int main(int argc, char **argv) {
   failed += unit_test_image();
   failed += unit_test_capsule();
   failed += unit_test_leaf();
+  failed += unit_test_guard();
   return failed != 0;
 }

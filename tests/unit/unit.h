@@ -44,5 +44,6 @@ int unit_test_threads(void);
 int unit_test_image(void);
 int unit_test_capsule(void);
 int unit_test_leaf(void);
+int unit_test_guard(void);
 
 #endif
