@@ -12,7 +12,7 @@
 #include "catalog/relocation.h"
 #include "cubin/capsule.h"
 
-enum { INSTRUCTION = TL_CODE_INSTRUCTION, OPCODE_MASK = 0xfff, DEPBAR = 0x91a };
+enum { INSTRUCTION = TL_CODE_INSTRUCTION, OPCODE_MASK = 0xfff };
 
 /* Opcodes of instructions that take 16 bytes whatever stands in the second word, and of those that take 32. No other one,
  * but for those of the rows below, is an instruction that a Mercury instruction is derived from. */
@@ -136,8 +136,7 @@ bool tl_code_read(tl_code *code, const uint8_t *bytes, uint64_t size, const uint
     if (sass_size - to < (uint64_t)item.count * INSTRUCTION)
       return false;
     const bool real = item.derived || item.units;
-    const bool waits = !real && item.count && (tl_get16(sass + to) & OPCODE_MASK) == DEPBAR;
-    code->items[code->count++] = (tl_code_place){from, to, cursor.record.offset, item.count, real, item.derived, waits};
+    code->items[code->count++] = (tl_code_place){from, to, cursor.record.offset, item.count, real, item.derived};
     from += item.derived ? code_derived_size(sass + to) : (uint64_t)item.units * INSTRUCTION;
     to += (uint64_t)item.count * INSTRUCTION;
   }

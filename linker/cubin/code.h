@@ -13,7 +13,6 @@ typedef struct tl_code_place {
   uint32_t count;  /* SASS instructions made of it */
   bool code;       /* no NOPs of the finalizer's, nor the end of the code */
   bool derived;    /* from the SASS instruction: it has no record */
-  bool waits;      /* a DEPBAR of the finalizer's: no code, but rows of lines begin there (L1918) */
 } tl_code_place;
 
 typedef struct tl_code {

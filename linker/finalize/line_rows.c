@@ -189,11 +189,7 @@ static uint32_t rows_caller(const row_writer *w, const line_row *row) {
   return row->caller <= w->rows.count ? (uint32_t)row->caller : 0;
 }
 
-<<<<<<< HEAD
 /* DW_LNE 0x90 where the caller changes (a name alone that changes is not said, L1972), by the Mercury sequence's numbers: what is written may be the same again. */
-=======
-/* DW_LNE 0x90 where the caller changes (L1919), by the Mercury sequence's numbers: what is written may be the same again. */
->>>>>>> d9dc6d476a28a04f8104fa8acb12771e98d5ac6f
 static void rows_put_caller(row_writer *w, const line_row *row) {
   row_writer sizes = {.arena = w->arena};
   const uint32_t caller = rows_caller(w, row);
@@ -329,7 +325,6 @@ static void rows_flush(row_writer *w, uint64_t to, const tl_code_place *place) {
   w->waiting = 0;
 }
 
-<<<<<<< HEAD
 /* Where an instruction of the map begins: at the wait for a scoreboard's count that the finalizer put in front of it, which
  * no Mercury instruction is (L1971). */
 static uint64_t rows_begin_place(const row_writer *w, size_t place) {
@@ -339,11 +334,6 @@ static uint64_t rows_begin_place(const row_writer *w, size_t place) {
          (tl_get16(w->text->sass + map->items[place - 1].sass) & OPCODE_MASK) == DEPBAR)
     place--;
   return map->items[place].sass;
-=======
-/* Whether rows may begin there: at an instruction, and at a DEPBAR in front of one (L1918). */
-static bool rows_may_begin(const tl_code_place *place) {
-  return place->code || place->waits;
->>>>>>> d9dc6d476a28a04f8104fa8acb12771e98d5ac6f
 }
 
 /* A row belongs to the first instruction that stands at its place or behind it. */
@@ -351,17 +341,9 @@ static void rows_translate(row_writer *w) {
   const tl_code *const map = w->text->map;
   size_t place = 0;
   for (size_t i = 0; i < w->rows.count; i++) {
-<<<<<<< HEAD
     for (; place < map->count && (!map->items[place].code || map->items[place].mercury < w->rows.items[i].at); place++)
       if (map->items[place].code)
         rows_flush(w, rows_begin_place(w, place), &map->items[place]);
-=======
-    for (;
-         place < map->count && (!rows_may_begin(&map->items[place]) || map->items[place].mercury < w->rows.items[i].at);
-         place++)
-      if (rows_may_begin(&map->items[place]))
-        rows_flush(w, map->items[place].sass, &map->items[place]);
->>>>>>> d9dc6d476a28a04f8104fa8acb12771e98d5ac6f
     if (place < map->count)
       w->waiting = w->rows.items[i].number;
   }

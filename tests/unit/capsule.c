@@ -1,10 +1,7 @@
 /* Capsules (M9): the header, and the walk over the records. Each one lies in a block of exactly its size, so that the
  * sanitizer sees one byte too many. */
 #include "cubin/capsule.h"
-#include "cubin/code.h"
 #include "tests/unit/unit.h"
-
-#include "base/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,29 +108,6 @@ static void capsule_test_items(void **state) {
   }
 }
 
-/* Places (L127): a move, two instructions of the finalizer's, and a move. A DEPBAR is no code, but lines begin there (L1918). */
-static void capsule_test_places(void **state) {
-  (void)state;
-  enum { PLACES = 4, INSTRUCTION = TL_CODE_INSTRUCTION };
-  static const uint8_t body[] = {1, 0, 0, 0, 1, 0, 0, 0xc0, PLACES, 0, 0, 0, 0x09, 0, 0, 0, 0xd0, 0, 0xd0, 0};
-  static const uint16_t opcodes[PLACES] = {0x7202, 0x7918, 0x791a, 0x7202};
-  static const bool waits[PLACES] = {false, false, true, false};
-  uint8_t sass[PLACES * INSTRUCTION] = {0};
-  tl_arena arena;
-  tl_code code = {0};
-  for (size_t i = 0; i < PLACES; i++)
-    tl_put16(sass + i * INSTRUCTION, opcodes[i]);
-  unit_open_arena(&arena);
-  assert_true(tl_code_read(&code, body, sizeof body, sass, sizeof sass, &arena));
-  assert_int_equal(code.count, PLACES);
-  for (size_t i = 0; i < PLACES; i++) {
-    assert_int_equal(code.items[i].sass, i * INSTRUCTION);
-    assert_int_equal(code.items[i].waits, waits[i]);
-    assert_int_equal(code.items[i].code, i == 0 || i + 1 == PLACES);
-  }
-  tl_arena_release(&arena);
-}
-
 /* Whatever the bytes are, records follow each other inside the capsule and the walk ends. */
 static void capsule_test_random(void **state) {
   (void)state;
@@ -163,7 +137,7 @@ static void capsule_test_random(void **state) {
 }
 
 int unit_test_capsule(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(capsule_test_places), cmocka_unit_test(capsule_test_header),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(capsule_test_header),
                                      cmocka_unit_test(capsule_test_records), cmocka_unit_test(capsule_test_items),
                                      cmocka_unit_test(capsule_test_random)};
   return cmocka_run_group_tests_name("capsule", tests, NULL, NULL);
