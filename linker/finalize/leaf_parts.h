@@ -52,6 +52,7 @@ typedef struct leaf_state {
   uint8_t reads, writes, longs, pointer;
   uint8_t stands[LEAF_NUMBERS];
   uint8_t stood[LEAF_NUMBERS]; /* for what was waited for already */
+  uint8_t none[2];             /* states are compared as bytes */
   uint32_t due[LEAF_NUMBERS]
               [LEAF_NUMBERS];   /* by old and new number: who of the block needs it first; 0: a wait is for it */
   uint32_t later[LEAF_NUMBERS]; /* by new number: who waits for it instead of an earlier wait (L1922), 0 */

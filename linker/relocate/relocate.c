@@ -164,8 +164,8 @@ static void relocate_find_gone(const relocating *r, entry_state *e) {
 /* L1939: with preserved relocations an object of size 0 in a kernel's own section has its place there for data and for a function
  * that no kernel reaches, and the entry is recorded. */
 static bool relocate_keeps_own_place(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
-  if (!r->module->mode->final || r->module->extern_by_name ||
-      r->layout->symbol_gone[e->symbol] || !tl_module_is_own_external(r->module, symbol))
+  if (!r->module->mode->final || r->module->extern_by_name || r->layout->symbol_gone[e->symbol] ||
+      !tl_module_is_own_external(r->module, symbol))
     return false;
   const uint32_t function = tl_layout_function_of(r->module, e->entry->target);
   return function == TL_NONE || r->layout->external_offset[function] == TL_NO_OFFSET;
@@ -181,7 +181,8 @@ static bool relocate_moves_with_kernels(const relocating *r, const entry_state *
 static uint64_t relocate_shared_value(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
   if (r->layout->symbol_gone[e->symbol])
     return UINT64_MAX; /* never laid out (L74) */
-  if (relocate_keeps_own_place(r, e, symbol) || !symbol->external_shared || r->module->extern_by_name || !r->module->mode->final)
+  if (relocate_keeps_own_place(r, e, symbol) || !symbol->external_shared || r->module->extern_by_name ||
+      !r->module->mode->final)
     return r->layout->symbol_value[e->symbol];
   const uint32_t function = tl_layout_function_of(r->module, e->entry->target);
   if (function == TL_NONE)
@@ -1047,12 +1048,13 @@ static void relocate_put_label(relocating *r, const entry_state *e) {
 static void relocate_keep(relocating *r, const entry_state *e, bool as_none) {
   if (as_none && r->module->capsule && r->module->view == TL_VIEW_SASS)
     return; /* only the Mercury view says it */
-  *tl_vector_push(r->arena, &r->relocated->kept) = (tl_kept){.container = e->entry->container,
-                                                             .symbol = as_none ? 0 : e->symbol,
-                                                             .type = as_none ? 0 : relocate_kept_type(r, e),
-                                                             .offset = e->offset,
-                                                             .addend = e->a + relocate_moved_content(r, e),
-                                                             .deleted = e->entry->deleted || e->deleted || relocate_moves_with_kernels(r, e)};
+  *tl_vector_push(r->arena, &r->relocated->kept) =
+      (tl_kept){.container = e->entry->container,
+                .symbol = as_none ? 0 : e->symbol,
+                .type = as_none ? 0 : relocate_kept_type(r, e),
+                .offset = e->offset,
+                .addend = e->a + relocate_moved_content(r, e),
+                .deleted = e->entry->deleted || e->deleted || relocate_moves_with_kernels(r, e)};
   r->relocated->container_used[e->entry->container] = true;
   relocate_put_label(r, e);
 }

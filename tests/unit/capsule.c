@@ -137,8 +137,7 @@ static void capsule_test_random(void **state) {
 }
 
 int unit_test_capsule(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(capsule_test_header),
-                                     cmocka_unit_test(capsule_test_records), cmocka_unit_test(capsule_test_items),
-                                     cmocka_unit_test(capsule_test_random)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(capsule_test_header), cmocka_unit_test(capsule_test_records),
+                                     cmocka_unit_test(capsule_test_items), cmocka_unit_test(capsule_test_random)};
   return cmocka_run_group_tests_name("capsule", tests, NULL, NULL);
 }
