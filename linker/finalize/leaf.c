@@ -229,6 +229,26 @@ bool tl_leaf_open(uint8_t *text, uint64_t size, tl_arena *arena) {
   return true;
 }
 
+bool tl_leaf_close(uint8_t *text, uint64_t size, tl_arena *arena) {
+  leaf l = leaf_begin(text, size, arena);
+  const bool may = leaf_may_open(&l);
+  l.count = leaf_count_to_call(text, size);
+  const uint32_t pointer = may ? leaf_find_pointer_load(&l) : l.count;
+  if (pointer == l.count)
+    return false;
+  tl_leaf_divide(&l, arena);
+  if (l.block_count != 1)
+    return false;
+  leaf_state state = {0};
+  tl_leaf_enter(&l, 0, &state);
+  for (uint32_t i = 0; i < l.count; i++)
+    tl_leaf_step(&l, i, pointer, &state);
+  if (!l.sure || state.new)
+    return false;
+  leaf_write(&l);
+  return true;
+}
+
 bool tl_leaf_is_opened(const uint8_t *text, uint64_t size, bool calls, tl_arena *arena) {
   const leaf l = leaf_begin(tl_arena_copy(arena, text, size), size, arena);
   uint32_t first = l.count;
