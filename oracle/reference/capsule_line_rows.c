@@ -253,7 +253,9 @@ static void ref_line_rows_move_chain(ref_link *link, ref_line_mover *mover, size
       now->column == said->column && !now->is_place) {
     mover->number -= now->is_silent ? 0 : 1;
     mover->count--;
+    return;
   }
+  mover->number -= now->is_place ? 1 : 0; /* RF1356 (L1975): callers are counted by rows that are written */
 }
 
 /* RF1006: rows may stand in any order. */

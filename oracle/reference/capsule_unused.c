@@ -233,6 +233,14 @@ static void ref_unused_mend_logic(uint8_t *at) {
   }
 }
 
+/* RF1355 (L1976): logic of all lanes beside a number is AND, of the first operand or of its complement. */
+static void ref_unused_mend_uniform_logic(uint8_t *at, unsigned table) {
+  enum { UNIFORM_LOGIC = 0x892, TABLE = 72, TABLE_WIDTH = 8, AND_OF_COMPLEMENT = 0x0c };
+  if ((ref_u16(at) & OPCODE_BITS) == UNIFORM_LOGIC && table == AND_OF_COMPLEMENT) {
+    ref_bits_put(at, TABLE, TABLE_WIDTH, table);
+  }
+}
+
 /* RF1261 (L1674): fields that an instruction has or lacks by what its other fields say. */
 static void ref_unused_mend_lacking(uint8_t *at) {
   enum {
@@ -242,6 +250,7 @@ static void ref_unused_mend_lacking(uint8_t *at) {
     SHIFT = 0x19,
     PRODUCT = 0x24,
     UNIFORM = 0x80,
+    ADDRESS_OF_NUMBER = 0x891,
     LOAD = 0x984,
     BRANCH = 0x947
   };
@@ -252,7 +261,8 @@ static void ref_unused_mend_lacking(uint8_t *at) {
   } else if (base == ADDRESS) {
     ref_unused_mend_address(at);
   } else if (base == (ADDRESS | UNIFORM) && ref_bits_get(at, HIGH, 1) == 0) {
-    ref_bits_put(at, THIRD - 1, REGISTER_WIDTH + 1, NO_REGISTER << 1);
+    const unsigned negates = opcode == ADDRESS_OF_NUMBER ? 0 : 1; /* RF1359: else the number's sign */
+    ref_bits_put(at, THIRD - negates, REGISTER_WIDTH + negates, NO_REGISTER << negates);
   } else if (base == SHIFT || base == (SHIFT | UNIFORM)) {
     ref_unused_mend_shift(at);
   } else if (base == LOGIC || base == (LOGIC | UNIFORM)) {
@@ -268,10 +278,13 @@ static void ref_unused_mend_lacking(uint8_t *at) {
 }
 
 void ref_unused_clear(uint8_t *instruction) {
+  enum { TABLE_BYTE = 9 };
   const ref_unused_row *row = ref_unused_find(ref_u16(instruction) & OPCODE_BITS);
+  const unsigned table = instruction[TABLE_BYTE];
   if (row != NULL) {
     ref_put_u64(instruction, (ref_u64(instruction) & ~row->low) | row->low_value);
     ref_put_u64(instruction + WORD, (ref_u64(instruction + WORD) & ~row->high) | row->high_value);
   }
+  ref_unused_mend_uniform_logic(instruction, table);
   ref_unused_mend_lacking(instruction);
 }

@@ -146,9 +146,9 @@ void ref_leaf_pass(ref_leaf *leaf, bool loops, void (*visit)(ref_leaf *, size_t,
   leaf->sure = leaf->sure && !(loops && changed);
 }
 
-/* The numbers of the output that are taken. */
+/* The numbers of the output that are taken; those of groups of copies always are. */
 static unsigned ref_leaf_numbers(const ref_leaf *leaf, const ref_indices *pending) {
-  unsigned mask = 0;
+  unsigned mask = (1u << leaf->least) - 1;
   for (size_t i = 0; i < pending->count; i++) {
     mask |= 1u << leaf->tokens[pending->items[i]].output;
   }
@@ -282,9 +282,9 @@ bool ref_leaf_is_ordinary(unsigned code) {
   return ref_leaf_is_in(codes, sizeof codes / sizeof codes[0], code);
 }
 
-/* M45b: loads and atomics whose result comes late; textures. */
+/* M45b, RF1358: loads and atomics whose result comes late; textures. */
 bool ref_leaf_is_long(const ref_leaf *leaf, const ref_token *token) {
-  static const unsigned codes[] = {0x980, 0x981, 0x983, 0x38a, 0x3a8, 0x3a9, 0x9a2, 0x9a8};
+  static const unsigned codes[] = {0x980, 0x981, 0x983, 0x38a, 0x3a8, 0x3a9, 0x9a2, 0x9a3, 0x9a8};
   const unsigned code = ref_leaf_code(leaf, token);
   const bool is_conversion = (code & 0x1ff) >= 0x100 && (code & 0x1ff) <= 0x112;
   if (token->is_read || ref_leaf_is_ordinary(code) || (leaf->is_sharing && is_conversion)) {
@@ -298,11 +298,16 @@ bool ref_leaf_is_texture(const ref_leaf *leaf, const ref_token *token) {
   return !token->is_read && (code == 0xf60 || code == 0xf66 || code == 0xf99);
 }
 
+/* RF1357 (L1914): the end of a group of asynchronous copies, whichever they are. */
+bool ref_leaf_is_commit(unsigned code) {
+  return code == BULK_COMMIT || code == COPY_COMMIT;
+}
+
 /* RF1299: DEPBAR waits for the number that the commit of a copy by TMA has, 0; nothing else has it in such a kernel. */
 static unsigned ref_leaf_find_least(const ref_leaf *leaf) {
   unsigned least = 0;
   for (size_t i = 0; i < leaf->count; i++) {
-    least = (leaf->instructions[i].opcode & 0xfff) == BULK_COMMIT ? 1 : least;
+    least = ref_leaf_is_commit(leaf->instructions[i].opcode & 0xfff) ? 1 : least;
   }
   return least;
 }
@@ -364,7 +369,7 @@ static unsigned ref_leaf_choose(const ref_leaf *leaf, size_t number, const ref_i
                                 bool *sure) {
   const ref_token *token = &leaf->tokens[number];
   const bool is_long = ref_leaf_is_long(leaf, token);
-  if (ref_leaf_code(leaf, token) == BULK_COMMIT) {
+  if (ref_leaf_is_commit(ref_leaf_code(leaf, token))) {
     return 0; /* RF1299 */
   }
   const size_t sharer = ref_leaf_find_sharer(leaf, number, pending);
@@ -382,6 +387,9 @@ static unsigned ref_leaf_choose(const ref_leaf *leaf, size_t number, const ref_i
     if (((taken | joined) >> n & 1) == 0) {
       return n;
     }
+  }
+  if (token->is_read && leaf->least > 0 && ((taken | joined) >> BOARD_FIVE & 1) == 0) {
+    return BOARD_FIVE; /* RF1357: as many numbers as without groups */
   }
   if (token->is_read) {
     for (unsigned n = leaf->least; n <= LAST_ORDINARY; n++) {
@@ -791,6 +799,7 @@ void ref_leaf_open(ref_link *link, ref_bytes *text) {
     return;
   }
   leaf.has_texture = ref_leaf_has_texture(&leaf);
+  leaf.least = ref_leaf_find_least(&leaf);
   ref_leaf_make_blocks(&leaf);
   ref_leaf_pass(&leaf, false, ref_leaf_find_tokens);
   ref_leaf_pass(&leaf, true, ref_leaf_find_waits);

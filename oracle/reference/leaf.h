@@ -23,6 +23,7 @@ enum {
   FENCE = 0x992,
   NO_OPERATION = 0x918,
   BULK_COMMIT = 0x9b7,
+  COPY_COMMIT = 0x9af,
   TRY_WAIT = 0x15a7, /* SYNCS */
   MOST_ROUNDS = 1000,
   MOST_MENDS = 4 /* RF1148 */
@@ -92,6 +93,7 @@ unsigned ref_leaf_code(const ref_leaf *leaf, const ref_token *token);
 bool ref_leaf_is_ordinary(unsigned code);
 bool ref_leaf_is_long(const ref_leaf *leaf, const ref_token *token);
 bool ref_leaf_is_texture(const ref_leaf *leaf, const ref_token *token);
+bool ref_leaf_is_commit(unsigned code);
 void ref_leaf_add_tokens(ref_leaf *leaf, const ref_leaf_instruction *instruction, ref_indices *pending);
 /* A pass over all instructions; `pending` is what flows to each. RF88: with loops until nothing changes. */
 void ref_leaf_pass(ref_leaf *leaf, bool loops, void (*visit)(ref_leaf *, size_t, ref_indices *));

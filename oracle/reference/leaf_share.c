@@ -433,7 +433,7 @@ unsigned ref_leaf_share(const ref_leaf *leaf, size_t number, const ref_indices *
   if (!share.is_local && share.is_long) {
     return leaf->has_texture ? BOARD_FOUR : BOARD_FIVE;
   }
-  if (ref_leaf_code(leaf, token) == BULK_COMMIT) {
+  if (ref_leaf_is_commit(ref_leaf_code(leaf, token))) {
     return 0; /* RF1299 */
   }
   const unsigned from = share.is_long ? LONG_BASE : leaf->least;
