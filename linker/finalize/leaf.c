@@ -189,7 +189,7 @@ static bool leaf_step_open(leaf *l, uint32_t index, leaf_state *state) {
   state->pointer = at->new_write == LEAF_NO_BARRIER ? 0 : (uint8_t)(1u << at->new_write);
   state->new |= state->pointer;
   if (state->pointer)
-    tl_leaf_view_set(l, LEAF_OF_OUTPUT, at->new_write,
+    tl_leaf_view_set(l, LEAF_OF_OUTPUT, at->new_write, index,
                      (leaf_kind){LEAF_GENERAL_CLASS, false, true, false, LEAF_NEVER, {0, 0}, false});
   return state->pointer != 0;
 }
@@ -225,6 +225,26 @@ bool tl_leaf_open(uint8_t *text, uint64_t size, tl_arena *arena) {
   if (!pointer || state.old || state.new != pointer || l.count <= place)
     return false;
   l.instructions[l.count - 1 - place].new_wait |= pointer;
+  leaf_write(&l);
+  return true;
+}
+
+bool tl_leaf_close(uint8_t *text, uint64_t size, tl_arena *arena) {
+  leaf l = leaf_begin(text, size, arena);
+  const bool may = leaf_may_open(&l);
+  l.count = leaf_count_to_call(text, size);
+  const uint32_t pointer = may ? leaf_find_pointer_load(&l) : l.count;
+  if (pointer == l.count)
+    return false;
+  tl_leaf_divide(&l, arena);
+  if (l.block_count != 1)
+    return false;
+  leaf_state state = {0};
+  tl_leaf_enter(&l, 0, &state);
+  for (uint32_t i = 0; i < l.count; i++)
+    tl_leaf_step(&l, i, pointer, &state);
+  if (!l.sure || state.new)
+    return false;
   leaf_write(&l);
   return true;
 }

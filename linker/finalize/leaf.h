@@ -17,5 +17,8 @@ bool tl_leaf_is_opened(const uint8_t *text, uint64_t size, bool calls, tl_arena 
 /* L1641: gives the load of R1 a number where it has none and the first block of such a text ends by a call; false where the
  * text was left as it is. */
 bool tl_leaf_open(uint8_t *text, uint64_t size, tl_arena *arena);
+/* The other way round: such a text, to which a relocatable output gave the number, as it is in an executable without -g
+ * (L1641). */
+bool tl_leaf_close(uint8_t *text, uint64_t size, tl_arena *arena);
 
 #endif

@@ -23,9 +23,30 @@ static bool leaf_needs(const tl_operands *writer, const tl_operands *other) {
          tl_operands_meet(writer->writes, writer->write_count, other->writes, other->write_count, false);
 }
 
+static void leaf_add(tl_register_range *list, uint8_t *count, uint8_t file, uint64_t first, uint8_t width) {
+  if (*count < TL_OPERANDS_MOST && first != 0xff)
+    list[(*count)++] = (tl_register_range){file, (uint8_t)first, width, false};
+}
+
+/* A choice between numbers of all lanes, of which nothing is known elsewhere, is as one of each lane's (L1921). */
+static void leaf_complete(const leaf *l, uint32_t index, tl_operands *operands) {
+  enum { CHOICE = 0x87, REGISTER = 1 };
+  const uint64_t low = leaf_low(l, index), high = leaf_high(l, index);
+  const unsigned opcode = l->instructions[index].opcode;
+  if (operands->known || (opcode & 0x1ff) != CHOICE)
+    return;
+  leaf_add(operands->writes, &operands->write_count, TL_FILE_UNIFORM, low >> 16 & 0xff, 1);
+  leaf_add(operands->reads, &operands->read_count, TL_FILE_UNIFORM, low >> 24 & 0xff, 1);
+  if ((opcode >> 9 & 7) == REGISTER)
+    leaf_add(operands->reads, &operands->read_count, TL_FILE_UNIFORM, low >> 32 & 0xff, 1);
+  leaf_add(operands->reads, &operands->read_count, TL_FILE_UNIFORM_CONDITION, high >> 23 & 7, 1);
+  operands->known = true;
+}
+
 static tl_operands leaf_operands(const leaf *l, uint32_t index) {
   tl_operands operands;
   tl_operands_read(&operands, l->text + (uint64_t)index * LEAF_INSTRUCTION);
+  leaf_complete(l, index, &operands);
   return operands;
 }
 
@@ -69,6 +90,7 @@ static void leaf_find_first_waits(leaf *l, uint32_t block, uint32_t first[LEAF_N
     leaf_instruction *const at = &l->instructions[i];
     at->write_need = at->write_wait = at->write < LEAF_NUMBERS ? first[at->write] : LEAF_NEVER;
     at->read_need = at->read_wait = at->read < LEAF_NUMBERS ? first[at->read] : LEAF_NEVER;
+    at->write_due = 0;
     at->mate = LEAF_NEVER;
     at->explained = 0;
     for (unsigned number = 0; number < LEAF_NUMBERS; number++)
@@ -93,6 +115,7 @@ static void leaf_find_later_need(leaf *l, uint32_t index, uint32_t end) {
     const tl_operands other = leaf_operands(l, i);
     if (leaf_needs(&own, &other)) {
       at->write_need = i;
+      at->write_due = known ? i : 0;
       return;
     }
     known &= other.known && !leaf_is_product(l->instructions[i].opcode);

@@ -69,7 +69,8 @@ uint8_t tl_leaf_lowest(uint8_t taken, unsigned base, unsigned last) {
   return LEAF_NO_BARRIER;
 }
 
-/* L1912: of the numbers that are pending the one that is needed next behind `need`, else the one that is needed last before it;
+/* L1912, L1920: of the numbers that are pending and needed behind `need` the one that was set last the longest ago, else the one
+ * that is needed last before it;
  * one of the same kind where there is one. LEAF_NO_BARRIER where none is needed in the block. */
 static uint8_t leaf_share(leaf_kind kind, const leaf_view *view, unsigned base, uint8_t without) {
   const uint8_t range =
@@ -80,7 +81,7 @@ static uint8_t leaf_share(leaf_kind kind, const leaf_view *view, unsigned base, 
   for (unsigned number = 0; number < LEAF_NUMBERS; number++) {
     if (!((alike ? alike : all) >> number & 1) || view->need[number] == LEAF_NEVER)
       continue;
-    if (view->need[number] >= kind.need && (behind == LEAF_NO_BARRIER || view->need[number] < view->need[behind]))
+    if (view->need[number] >= kind.need && (behind == LEAF_NO_BARRIER || view->last[number] < view->last[behind]))
       behind = (uint8_t)number;
     if (view->need[number] < kind.need && (before == LEAF_NO_BARRIER || view->need[number] > view->need[before]))
       before = (uint8_t)number;
@@ -204,7 +205,7 @@ static uint8_t leaf_find_number(leaf *l, uint32_t index, leaf_kind kind, uint8_t
        other++) /* M45d: shared then, shared now */
     if (state->stands[old] >> other & 1)
       number = other;
-  if (number == LEAF_NO_BARRIER && ran_out)
+  if (number == LEAF_NO_BARRIER && ran_out && !kind.local)
     number = leaf_share_again(l, state, kind, old, range);
   l->sure &= number != LEAF_NO_BARRIER;
   if (number == LEAF_NO_BARRIER && !ran_out && leaf_is_free(l, old, kind, state)) /* L1915 */
@@ -215,11 +216,12 @@ static uint8_t leaf_find_number(leaf *l, uint32_t index, leaf_kind kind, uint8_t
   return number == LEAF_NO_BARRIER ? LEAF_TEXTURE : number;
 }
 
-void tl_leaf_view_set(leaf *l, unsigned of, uint8_t number, leaf_kind kind) {
+void tl_leaf_view_set(leaf *l, unsigned of, uint8_t number, uint32_t index, leaf_kind kind) {
   leaf_view *const view = &l->views[of];
   const uint8_t bit = (uint8_t)(1u << number);
   const bool far = kind.class == LEAF_TEXTURE_CLASS || (kind.class == LEAF_LONG_CLASS && !kind.local);
   view->need[number] = view->pending & bit && view->need[number] < kind.need ? view->need[number] : kind.need;
+  view->last[number] = index;
   view->pending |= bit;
   view->far |= far ? bit : 0;
   view->writes |= kind.writes ? bit : 0;
@@ -233,8 +235,8 @@ uint8_t tl_leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_state 
   const uint8_t old = writes ? at->write : at->read;
   const leaf_kind kind = leaf_kind_of(l, index, writes, state);
   const uint8_t number = tl_leaf_counts(at->opcode) ? old : leaf_find_number(l, index, kind, old, state, before);
-  tl_leaf_view_set(l, LEAF_OF_INPUT, old, kind);
-  tl_leaf_view_set(l, LEAF_OF_OUTPUT, number, kind);
+  tl_leaf_view_set(l, LEAF_OF_INPUT, old, index, kind);
+  tl_leaf_view_set(l, LEAF_OF_OUTPUT, number, index, kind);
   if (writes && kind.local && kind.need != LEAF_NEVER)
     l->instructions[kind.need].mate = index;
   return number;

@@ -35,6 +35,7 @@ typedef struct leaf_instruction {
   uint32_t block;
   uint32_t write_wait, read_wait; /* who in the block waits for it first; LEAF_NEVER */
   uint32_t write_need, read_need; /* and who needs it first (L1910) */
+  uint32_t write_due;             /* the same where it is certain that nobody needs it before (L1922); 0 */
   uint32_t mate;                  /* the last load that is needed here */
 } leaf_instruction;
 
@@ -51,6 +52,10 @@ typedef struct leaf_state {
   uint8_t reads, writes, longs, pointer;
   uint8_t stands[LEAF_NUMBERS];
   uint8_t stood[LEAF_NUMBERS]; /* for what was waited for already */
+  uint8_t none[2];             /* states are compared as bytes */
+  uint32_t due[LEAF_NUMBERS]
+              [LEAF_NUMBERS];   /* by old and new number: who of the block needs it first; 0: a wait is for it */
+  uint32_t later[LEAF_NUMBERS]; /* by new number: who waits for it instead of an earlier wait (L1922), 0 */
 } leaf_state;
 
 /* What is pending in one numbering at a place of a block, and which instruction of the block needs it first (L1910). */
@@ -61,6 +66,7 @@ typedef struct leaf_view {
       alike[2];  /* read barriers of this block that are waited for in others: at this one's end, not in it (L1917) */
   bool reserved; /* the highest number is theirs in this block (L1911) */
   uint32_t need[LEAF_NUMBERS];  /* LEAF_NEVER: none in this block */
+  uint32_t last[LEAF_NUMBERS];  /* who of the block set it last; 0: another block (L1920) */
   uint32_t since[LEAF_NUMBERS]; /* what was set before this instruction is no longer pending */
 } leaf_view;
 
@@ -123,7 +129,7 @@ bool tl_leaf_reserves(const leaf *l, uint32_t block);
 uint8_t tl_leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_state *state, const leaf_state *before);
 /* The lowest number from `base` to `last` that is not taken; LEAF_NO_BARRIER. */
 uint8_t tl_leaf_lowest(uint8_t taken, unsigned base, unsigned last);
-void tl_leaf_view_set(leaf *l, unsigned of, uint8_t number, leaf_kind kind);
+void tl_leaf_view_set(leaf *l, unsigned of, uint8_t number, uint32_t index, leaf_kind kind);
 
 /* leaf_waits.c: the first pass, block by block and instruction by instruction. */
 leaf_state tl_leaf_entry_state(const leaf *l, uint32_t block);

@@ -29,18 +29,40 @@ static void leaf_view_waits(leaf *l, uint32_t index) {
   }
 }
 
-static void leaf_set(leaf_state *state, bool writes, uint8_t old, uint8_t number) {
+/* `need`: who of the block needs it first, 0 where every wait for it is. */
+static void leaf_set(leaf_state *state, bool writes, uint8_t old, uint8_t number, uint32_t need) {
+  const bool shared = state->stands[old] >> number & 1;
   *(writes ? &state->writes : &state->reads) |= (uint8_t)(1u << old);
   state->old |= (uint8_t)(1u << old);
   state->new |= (uint8_t)(1u << number);
   state->stands[old] |= (uint8_t)(1u << number);
+  state->due[old][number] = shared && state->due[old][number] < need ? state->due[old][number] : need;
+}
+
+/* L1922: of the numbers that stand for one that is waited for, those of which something is needed here; for the others
+ * is waited where they are. */
+static uint8_t leaf_find_due(leaf_state *state, unsigned old, uint32_t index) {
+  uint8_t due = 0;
+  for (unsigned number = 0; number < LEAF_NUMBERS; number++) {
+    const uint32_t need = state->due[old][number];
+    if (!(state->stands[old] & state->new & 1u << number))
+      continue;
+    if (need <= index)
+      due |= (uint8_t)(1u << number);
+    else if (!state->later[number] || need < state->later[number])
+      state->later[number] = need;
+  }
+  return due;
 }
 
 /* The waits come first and free their numbers (M45a, M45g). */
-static void leaf_wait(leaf_instruction *at, leaf_state *state) {
+static void leaf_wait(leaf_instruction *at, uint32_t index, leaf_state *state) {
   for (unsigned old = 0; old < LEAF_NUMBERS; old++)
     if (at->wait >> old & 1)
-      at->new_wait |= state->stands[old] & state->new;
+      at->new_wait |= leaf_find_due(state, old, index);
+  for (unsigned number = 0; number < LEAF_NUMBERS; number++)
+    if (state->later[number] == index && state->new >> number & 1 && index)
+      at->new_wait |= (uint8_t)(1u << number);
   if (at->opcode == OP_COLLECTIVE) /* L1849 */
     return;
   state->old &= (uint8_t)~at->wait;
@@ -51,6 +73,7 @@ static void leaf_wait(leaf_instruction *at, leaf_state *state) {
   state->new &= (uint8_t)~at->new_wait;
   for (unsigned old = 0; old < LEAF_NUMBERS; old++) {
     state->stands[old] &= (uint8_t)~at->new_wait;
+    state->later[old] = at->new_wait >> old & 1 ? 0 : state->later[old];
     if (at->wait >> old & 1)
       state->stands[old] = 0;
   }
@@ -72,22 +95,22 @@ static void leaf_wait_again(leaf_instruction *at, const leaf_state *before, leaf
 void tl_leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state *state) {
   leaf_instruction *const at = &l->instructions[index];
   const leaf_state before = *state;
-  leaf_wait(at, state);
+  leaf_wait(at, index, state);
   leaf_view_waits(l, index);
   l->sure &= at->opcode != OP_COLLECTIVE || (!before.old && !before.new); /* L1849 */
   if (at->read < LEAF_NUMBERS) {
     at->new_read = tl_leaf_allocate(l, index, false, state, &before);
-    leaf_set(state, false, at->read, at->new_read);
+    leaf_set(state, false, at->read, at->new_read, 0);
   }
   if (at->write < LEAF_NUMBERS && index == pointer_load) {
     state->old |= (uint8_t)(1u << at->write);
     state->pointer = (uint8_t)(1u << at->write);
     at->new_write = LEAF_NO_BARRIER;
-    tl_leaf_view_set(l, LEAF_OF_INPUT, at->write,
+    tl_leaf_view_set(l, LEAF_OF_INPUT, at->write, index,
                      (leaf_kind){LEAF_GENERAL_CLASS, false, true, false, LEAF_NEVER, {0, 0}, false});
   } else if (at->write < LEAF_NUMBERS) {
     at->new_write = tl_leaf_allocate(l, index, true, state, &before);
-    leaf_set(state, true, at->write, at->new_write);
+    leaf_set(state, true, at->write, at->new_write, at->write_due);
     if (tl_leaf_is_long(at->opcode))
       state->longs |= (uint8_t)(1u << at->write);
   }
@@ -118,7 +141,7 @@ void tl_leaf_enter(leaf *l, uint32_t block, const leaf_state *state) {
   for (unsigned of = 0; of < LEAF_VIEWS; of++) {
     leaf_view *const view = &l->views[of];
     *view = (leaf_view){.pending = of == LEAF_OF_INPUT ? state->old : state->new};
-    view->reserved = reserves || (view->pending >> LEAF_TEXTURE & 1);
+    view->reserved = reserves || l->has_textures || (view->pending >> LEAF_TEXTURE & 1);
     view->far = view->pending & (1u << LEAF_TEXTURE);
     for (unsigned number = 0; number < LEAF_NUMBERS; number++)
       view->need[number] = LEAF_NEVER;
@@ -163,16 +186,18 @@ bool tl_leaf_find_waits(leaf *l, tl_arena *arena) {
         leaf_instruction *const at = &l->instructions[i];
         const leaf_state before = state;
         at->new_wait = 0;
-        leaf_wait(at, &state);
+        leaf_wait(at, i, &state);
         leaf_wait_again(at, &before, &state);
         if (at->new_read < LEAF_NUMBERS)
-          leaf_set(&state, false, at->read, at->new_read);
+          leaf_set(&state, false, at->read, at->new_read, 0);
         if (at->new_write < LEAF_NUMBERS)
-          leaf_set(&state, true, at->write, at->new_write);
+          leaf_set(&state, true, at->write, at->new_write, at->write_due);
         else if (at->write < LEAF_NUMBERS)
           state.old |= (uint8_t)(1u << at->write);
       }
       state.reads = state.writes = 0;
+      memset(state.due, 0, sizeof state.due);
+      memset(state.later, 0, sizeof state.later);
       changed |= memcmp(&state, &at_end[b], sizeof state) != 0;
       at_end[b] = state;
     }

@@ -165,7 +165,8 @@ static void relocate_find_gone(const relocating *r, entry_state *e) {
  * that no kernel reaches, and the entry is recorded. */
 static bool relocate_keeps_own_place(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
   if (!r->module->mode->final || r->module->extern_by_name || r->layout->symbol_gone[e->symbol] ||
-      !tl_module_is_own_external(r->module, symbol))
+      !tl_module_is_own_external(r->module, symbol) ||
+      r->layout->section_size[symbol->extern_section] <= r->layout->reserved) /* nothing else lies there (L1462) */
     return false;
   const uint32_t function = tl_layout_function_of(r->module, e->entry->target);
   return function == TL_NONE || r->layout->external_offset[function] == TL_NO_OFFSET;
