@@ -131,8 +131,8 @@ static const uint8_t *sections_remake(finalizer *f, uint32_t section, const fina
       tl_barriers_asked(f->sass->module->options); /* with -g leaves stay, whatever their file asks for */
   tl_remake what = final && !asked ? sections_remake_leaf(f, section, text, out->size) : TL_REMAKE_NONE;
   const final_function inner = {section, 0};
-  if (final && !asked && what == TL_REMAKE_NONE && final_has_inner(f, &inner) &&
-      tl_leaf_close(text, out->size, f->arena)) /* L1641 */
+  const bool opens = final_has_inner(f, &inner) && (asked || !f->shows_errors); /* L1641 */
+  if (final && !asked && opens && what == TL_REMAKE_NONE && tl_leaf_close(text, out->size, f->arena))
     what = TL_REMAKE_SURE;
   if (f->shows_errors && !sections_shows_errors(f, f->sass_section[section])) {
     const bool kept = !final || asked; /* L143; else leaves are made anew (L764) */
@@ -143,7 +143,7 @@ static const uint8_t *sections_remake(finalizer *f, uint32_t section, const fina
       memcpy(text, plain, out->size);
   }
   if ((!final || asked) && sections_is_opened(f, section, out)) {
-    const bool done = final_has_inner(f, &inner) && tl_leaf_open(text, out->size, f->arena); /* L1641, RF1317 */
+    const bool done = opens && tl_leaf_open(text, out->size, f->arena); /* L1641, RF1317 */
     what = done ? TL_REMAKE_SURE : TL_REMAKE_OPENED;
   }
   if (what != TL_REMAKE_NONE)

@@ -20,10 +20,10 @@ static void ref_constants_find_users(ref_link *link) {
   }
 }
 
-/* Where a user's copies go: RF1314: of a kernel by its name alone not where its own are. */
+/* Where a user's copies go: RF1314: of a kernel by its name alone not where its own are; jump slots are no kernels (RF164). */
 static size_t *ref_constants_image(ref_link *link, size_t number) {
   ref_function *kernel = &link->functions[number];
-  return ref_function_has_own_image(kernel) ? &kernel->constant2 : &kernel->image;
+  return kernel->entry && !ref_function_has_own_image(kernel) ? &kernel->image : &kernel->constant2;
 }
 
 /* W10.2: users without an image get one, the last created kernel first. */
