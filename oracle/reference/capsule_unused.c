@@ -219,11 +219,19 @@ static void ref_unused_mend_shift(uint8_t *at) {
   }
 }
 
+/* RF1360: a table of truth of two of three words, the first and the second, has no third one. One that depends on a single word or on none is not known as
+ * such and keeps what is written there. */
+static bool ref_unused_is_logic_of_two(unsigned table) {
+  enum { OF_FIRST = 0x0f, OF_SECOND = 0x33, OF_THIRD = 0x55 };
+  const bool needs_first = ((table >> 4 ^ table) & OF_FIRST) != 0,
+             needs_second = ((table >> 2 ^ table) & OF_SECOND) != 0;
+  return needs_first && needs_second && ((table >> 1 ^ table) & OF_THIRD) == 0;
+}
+
 /* Any function of three words, some of which do not depend on the third, and a predicate that may be joined to its result. */
 static void ref_unused_mend_logic(uint8_t *at) {
-  enum { TABLE = 72, TABLE_WIDTH = 8, OF_THIRD = 0x55, JOINS = 80 };
-  const unsigned table = ref_bits_get(at, TABLE, TABLE_WIDTH);
-  if (((table >> 1 ^ table) & OF_THIRD) == 0) {
+  enum { TABLE = 72, TABLE_WIDTH = 8, JOINS = 80 };
+  if (ref_unused_is_logic_of_two((unsigned)ref_bits_get(at, TABLE, TABLE_WIDTH))) {
     ref_bits_put(at, THIRD, REGISTER_WIDTH, NO_REGISTER);
   }
   if (ref_bits_get(at, JOINS, 1) == 0) {
