@@ -140,6 +140,8 @@ bool ref_wholes_write(const uint8_t *record, size_t size, uint64_t count, uint64
 bool ref_rests_are_known(const uint8_t *record, size_t size, uint64_t count, uint64_t part);
 /* capsule_unused.c: RF1222; what an instruction has no field for. */
 void ref_unused_clear(uint8_t *instruction);
+/* RF1360: of a table of truth of LOP3. */
+bool ref_unused_is_logic_of_two(unsigned table);
 
 /* capsule_frame_expressions.c: RF981; `at`: where the operations begin; 0: none. */
 uint64_t ref_expression_place(const uint8_t *data, uint64_t size, uint64_t at);

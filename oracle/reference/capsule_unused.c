@@ -221,7 +221,7 @@ static void ref_unused_mend_shift(uint8_t *at) {
 
 /* RF1360: a table of truth of two of three words, the first and the second, has no third one. One that depends on a single word or on none is not known as
  * such and keeps what is written there. */
-static bool ref_unused_is_logic_of_two(unsigned table) {
+bool ref_unused_is_logic_of_two(unsigned table) {
   enum { OF_FIRST = 0x0f, OF_SECOND = 0x33, OF_THIRD = 0x55 };
   const bool needs_first = ((table >> 4 ^ table) & OF_FIRST) != 0,
              needs_second = ((table >> 2 ^ table) & OF_SECOND) != 0;
