@@ -270,7 +270,7 @@ static void ref_unused_mend_lacking(uint8_t *at) {
     ref_unused_mend_address(at);
   } else if (base == (ADDRESS | UNIFORM) && ref_bits_get(at, HIGH, 1) == 0) {
     const unsigned negates = opcode == ADDRESS_OF_NUMBER ? 0 : 1; /* RF1359: else the number's sign */
-    ref_bits_put(at, THIRD - negates, REGISTER_WIDTH + negates, NO_REGISTER << negates);
+    ref_bits_put(at, THIRD - negates, REGISTER_WIDTH + negates, (unsigned)NO_REGISTER << negates);
   } else if (base == SHIFT || base == (SHIFT | UNIFORM)) {
     ref_unused_mend_shift(at);
   } else if (base == LOGIC || base == (LOGIC | UNIFORM)) {
