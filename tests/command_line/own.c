@@ -230,10 +230,10 @@ static void own_test_refused_until_it_exists(void **state) {
 /* A host object of three sections, the two of device code and the table of names, as far as it is looked at. */
 static size_t own_make_host_object(unsigned char bytes[512]) {
   static const char names[] = "\0__nv_relfatbin\0.nvFatBinSegment\0.shstrtab";
-  static const unsigned char name_at[] = {0, 1, 16, 33};
+  static const unsigned char magic[] = {0x7f, 'E', 'L', 'F', 2, 1, 1}, name_at[] = {0, 1, 16, 33};
   enum { SECTIONS_AT = 64, SECTION = 64, COUNT = 4, STRTAB = 3, NAMES_AT = SECTIONS_AT + COUNT * SECTION };
   memset(bytes, 0, 512);
-  memcpy(bytes, "\177ELF\2\1\1", 7);
+  memcpy(bytes, magic, sizeof magic);
   bytes[16] = 1;  /* ET_REL */
   bytes[18] = 62; /* x86-64 */
   bytes[40] = SECTIONS_AT;
