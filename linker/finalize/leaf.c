@@ -203,17 +203,27 @@ static bool leaf_may_open(const leaf *l) {
   return !leaf_uses_stack(l);
 }
 
+/* The code up to the first call of a text that may be opened or closed, and its state at the beginning. False where that is not
+ * one block. */
+static bool leaf_begin_to_call(leaf *l, leaf_state *state, uint8_t *text, uint64_t size, tl_arena *arena) {
+  *l = leaf_begin(text, size, arena);
+  const bool may = leaf_may_open(l);
+  l->count = leaf_count_to_call(text, size);
+  if (!may || !l->count)
+    return false;
+  tl_leaf_divide(l, arena);
+  if (l->block_count != 1)
+    return false;
+  *state = (leaf_state){0};
+  tl_leaf_enter(l, 0, state);
+  return true;
+}
+
 bool tl_leaf_open(uint8_t *text, uint64_t size, tl_arena *arena) {
-  leaf l = leaf_begin(text, size, arena);
-  const bool may = leaf_may_open(&l);
-  l.count = leaf_count_to_call(text, size);
-  if (!may || !l.count)
+  leaf l;
+  leaf_state state;
+  if (!leaf_begin_to_call(&l, &state, text, size, arena))
     return false;
-  tl_leaf_divide(&l, arena);
-  if (l.block_count != 1)
-    return false;
-  leaf_state state = {0};
-  tl_leaf_enter(&l, 0, &state);
   uint8_t pointer = 0;
   for (uint32_t i = 0; i < l.count; i++) {
     if (!leaf_step_open(&l, i, &state))
@@ -230,17 +240,13 @@ bool tl_leaf_open(uint8_t *text, uint64_t size, tl_arena *arena) {
 }
 
 bool tl_leaf_close(uint8_t *text, uint64_t size, tl_arena *arena) {
-  leaf l = leaf_begin(text, size, arena);
-  const bool may = leaf_may_open(&l);
-  l.count = leaf_count_to_call(text, size);
-  const uint32_t pointer = may ? leaf_find_pointer_load(&l) : l.count;
+  leaf l;
+  leaf_state state;
+  if (!leaf_begin_to_call(&l, &state, text, size, arena))
+    return false;
+  const uint32_t pointer = leaf_find_pointer_load(&l);
   if (pointer == l.count)
     return false;
-  tl_leaf_divide(&l, arena);
-  if (l.block_count != 1)
-    return false;
-  leaf_state state = {0};
-  tl_leaf_enter(&l, 0, &state);
   for (uint32_t i = 0; i < l.count; i++)
     tl_leaf_step(&l, i, pointer, &state);
   if (!l.sure || state.new)

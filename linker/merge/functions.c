@@ -363,17 +363,9 @@ static bool functions_is_elsewhere(const tl_merging *m, uint32_t symbol, uint32_
 /* L1935: a text of dead functions alone, of which sh_info names none. */
 static bool functions_is_of_dead_alone(const tl_merging *m, uint32_t section) {
   const uint32_t primary = tl_cubin_primary(m->cubin, section);
-  bool any = false;
   if (primary < m->cubin->symbol_count && tl_merging_function(m, primary) != TL_NONE)
     return false;
-  for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
-    if (m->cubin->symbols[i].section != section || m->bodies[i].function == TL_NONE)
-      continue;
-    if (!m->symbol_dead[i])
-      return false;
-    any = true;
-  }
-  return any;
+  return (m->section_state[section] & (TL_SECTION_OF_DEAD | TL_SECTION_OF_LIVE)) == TL_SECTION_OF_DEAD;
 }
 
 /* Whether the text of a dead function stays: another function owns it. One that nobody owns is no function's (E60), but
@@ -419,14 +411,19 @@ static void functions_mark_dead(tl_merging *m) {
   const tl_module *const module = m->module;
   bool kernels = false;
   for (uint32_t i = 0; i < m->cubin->symbol_count; i++) {
-    const uint32_t function = m->bodies[i].function;
-    if (function == TL_NONE || module->resolution->functions.items[function].live)
+    const uint32_t function = m->bodies[i].function, section = m->cubin->symbols[i].section;
+    if (function == TL_NONE)
       continue;
+    if (module->resolution->functions.items[function].live) {
+      if (section && section < m->cubin->section_count)
+        m->section_state[section] |= TL_SECTION_OF_LIVE;
+      continue;
+    }
+    const bool kernel = m->cubin->symbols[i].other & STO_ENTRY;
     m->symbol_dead[i] = true;
-    kernels |= m->cubin->symbols[i].other & STO_ENTRY;
-    if (m->cubin->symbols[i].section)
-      m->section_state[m->cubin->symbols[i].section] |=
-          m->cubin->symbols[i].other & STO_ENTRY ? TL_SECTION_DEAD | TL_SECTION_KERNEL : TL_SECTION_DEAD;
+    kernels |= kernel;
+    if (section)
+      m->section_state[section] |= TL_SECTION_DEAD | TL_SECTION_OF_DEAD | (kernel ? TL_SECTION_KERNEL : 0);
   }
   for (uint32_t s = 1; s < m->cubin->section_count; s++)
     if (m->section_state[s] & TL_SECTION_DEAD && functions_section_lives(m, s))

@@ -6,12 +6,14 @@
 #include "merge/module.h"
 
 enum {
-  TL_SECTION_DEAD = 1,    /* belongs to a dead function (W7.3) */
-  TL_SECTION_LOST = 2,    /* belongs to a body that was not taken (W8.1) */
-  TL_SECTION_DONE = 4,    /* compiler constants or dead shared section already handled */
-  TL_SECTION_KERNEL = 8,  /* a dead kernel lies in it */
-  TL_SECTION_NAMED = 16,  /* some symbol of the file placed it, not only the section pass (G7) */
-  TL_SECTION_FOREIGN = 32 /* an object of another space placed it in shared memory (L1591) */
+  TL_SECTION_DEAD = 1,     /* belongs to a dead function (W7.3) */
+  TL_SECTION_LOST = 2,     /* belongs to a body that was not taken (W8.1) */
+  TL_SECTION_DONE = 4,     /* compiler constants or dead shared section already handled */
+  TL_SECTION_KERNEL = 8,   /* a dead kernel lies in it */
+  TL_SECTION_NAMED = 16,   /* some symbol of the file placed it, not only the section pass (G7) */
+  TL_SECTION_FOREIGN = 32, /* an object of another space placed it in shared memory (L1591) */
+  TL_SECTION_OF_DEAD = 64, /* a dead function lies in it, */
+  TL_SECTION_OF_LIVE = 128 /* and one that lives (L1935) */
 };
 
 /* Bytes of a weak variable that lost: relocations inside them are dropped (W8.5). */
