@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 enum { INSTRUCTION = 16, OPCODE_MASK = 0xfff, GUARD_SHIFT = 12, CONDITION_MASK = 7, ALWAYS = 7, HALF_BITS = 64 };
-enum { WRITES_SHIFT = 46, READS_SHIFT = 49, NUMBER_MASK = 7, NONE = 7 };
+enum { WRITES_SHIFT = 46, READS_SHIFT = 49, WAITS_SHIFT = 52, NUMBER_MASK = 7, NONE = 7, NUMBERS = 0x3f };
 
 typedef struct guard_row {
   uint16_t mask, opcode; /* of the form's bits only those in the mask count */
@@ -65,13 +65,18 @@ unsigned tl_guard_numbers(const uint8_t *text, uint32_t index) {
   const unsigned condition = tl_get16(text + (uint64_t)index * INSTRUCTION) >> GUARD_SHIFT & CONDITION_MASK;
   if (condition == ALWAYS)
     return 0;
+  unsigned waited = 0; /* by what stands between, which is through with it (RF1351) */
   for (uint32_t i = index; i-- > 0;) {
     const uint8_t *const at = text + (uint64_t)i * INSTRUCTION;
     const uint16_t opcode = tl_get16(at) & OPCODE_MASK;
-    if (guard_is_late(at, opcode, condition))
-      return guard_number(at, WRITES_SHIFT) | guard_number(at, READS_SHIFT);
+    if (guard_is_late(at, opcode,
+                      condition)) { /* what has no number of its result, as RED, has that of its operands (RF1350) */
+      const unsigned written = guard_number(at, WRITES_SHIFT);
+      return (written ? written : guard_number(at, READS_SHIFT)) & ~waited;
+    }
     if (guard_leaves(opcode) || guard_is_arithmetic(at, condition))
       return 0;
+    waited |= (unsigned)(tl_get64(at + 8) >> WAITS_SHIFT) & NUMBERS;
   }
   return 0;
 }

@@ -36,6 +36,8 @@ static const guard_case guard_cases[] = {
     {"B2R", {{0x0000000000ff731c, 0x000e640000004000}, EXIT_IF_P0}, 1u << 1},
     {"DSETP with a number", {{0x000000060400722a, 0x004e640003f0d000}, EXIT_UNLESS_P0}, 1u << 1},
     {"DSETP without one", {{0x000000060400722a, 0x004fe40003f0d000}, EXIT_UNLESS_P0}, 0},
+    {"ATOM with a number of its result, too", {{0x8000000402ff798a, 0x0040640008110504}, EXIT_IF_P0}, 1u << 1},
+    {"a wait for it between", {QSPC, {0x0000000502007986, 0x0025e2000c101904}, EXIT_IF_P0}, 0},
     {"nothing in front", {EXIT_IF_P0}, 0},
 };
 
