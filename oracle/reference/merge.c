@@ -548,6 +548,9 @@ static void ref_merge_functions(ref_link *link, size_t file_number) {
         ref_merge_trace_replacement(link, file, i);
         ref_weak_drop_old_body(link, file->function_of[i]);
       }
+      if (file->body_of[i] == REF_BODY_LOSES && file->cubin.symbols[i].info >> 4 == REF_BIND_WEAK) {
+        ref_trace_tell(link, REF_TRACE_MERGE, "weak %s already processed", file->cubin.symbols[i].name);
+      }
       ref_merge_function(link, file_number, i);
       ref_merge_note_definition(link, file_number, i);
     }
