@@ -723,7 +723,9 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
     ref_message_add(link, REF_ERROR, "E28", "Common symbol '%s' in file '%s' has larger size than initialization",
                     input->name, link->files[old->definition_file].name);
   }
-  ref_trace_tell(link, REF_TRACE_MERGE, "global.init replaces common for %s", input->name);
+  if (input->info >> 4 != REF_BIND_WEAK) {
+    ref_trace_tell(link, REF_TRACE_MERGE, "global.init replaces common for %s", input->name);
+  }
   old->common = false;
   old->mention_file = file_number;
   if (input->info >> 4 == REF_BIND_WEAK) {
