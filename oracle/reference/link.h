@@ -1213,6 +1213,7 @@ size_t ref_symbols_first(const ref_link *link);
 void ref_symbols_number(ref_link *link);
 void ref_symbols_report_undefined(ref_link *link);
 void ref_symbols_settle_undefined(ref_link *link);
+void ref_symbols_trace_unused(ref_link *link, bool mercury_side);
 void ref_symbols_write(ref_link *link, ref_bytes *output);
 void ref_symbols_name_globals(ref_link *link);
 
