@@ -175,6 +175,16 @@ static bool ref_bindless_has_bank(const ref_link *link, const ref_function *kern
   return owner == REF_NONE || &link->functions[owner] == kernel || link->functions[owner].text != about;
 }
 
+/* --trace: a kernel without slots; of a capsule where ptxas has made its table. */
+static void ref_bindless_trace_unused(ref_link *link, const ref_function *kernel) {
+  const size_t bank = ref_bindless_has_bank(link, kernel) ? kernel->constant0
+                      : link->view->is_mercury            ? kernel->laid_table
+                                                          : REF_NONE;
+  if (bank != REF_NONE && kernel->kernel_bindless_mask == 0) {
+    ref_trace_tell(link, REF_TRACE_BINDLESS, "no bindless ref in section %s", link->sections[bank].name);
+  }
+}
+
 void ref_bindless_layout(ref_link *link) {
   ref_indices *slots = &link->slots;
   ref_bindless_list_type(link, slots, REF_SYMBOL_SURFACE);
@@ -197,6 +207,8 @@ void ref_bindless_layout(ref_link *link) {
     ref_function *kernel = &link->functions[link->all_kernels.items[i]];
     if (kernel->kernel_bindless_mask != 0 && ref_bindless_has_bank(link, kernel)) {
       ref_bindless_fill_kernel(link, kernel, slots, base);
+    } else {
+      ref_bindless_trace_unused(link, kernel);
     }
   }
 }
