@@ -163,6 +163,13 @@ static bool ref_relocate_is_texture_data(const ref_link *link, const ref_out_rel
   return link->is_capsule && link->sections[entry->target].info_function == REF_NONE;
 }
 
+/* R27: both types of it. */
+static ref_action ref_relocate_drop_yield(ref_link *link) {
+  ref_trace_tell(link, REF_TRACE_RELOC,
+                 "Ignoring the reloc to convert YIELD to NOP due to forward progress requirement.");
+  return REF_DROP;
+}
+
 /* RF228: 3 and 4 ask for a slot in an executable, all others stay. */
 static ref_action ref_relocate_classify_foreign_texture(ref_link *link, const ref_out_relocation *entry) {
   const bool slot = entry->type == REF_MERCURY_FIRST + TYPE_G32 || entry->type == REF_MERCURY_FIRST + TYPE_G64;
@@ -186,7 +193,7 @@ static ref_action ref_relocate_classify_texture(ref_link *link, const ref_out_re
   case REF_TEXTURE_ZERO:
     return REF_APPLY;
   case REF_TEXTURE_DROP:
-    return REF_DROP;
+    return ref_relocate_drop_yield(link);
   case REF_TEXTURE_NONE:
     return REF_KEEP_NOTHING;
   case REF_TEXTURE_REFUSE:
@@ -239,9 +246,7 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
   case REF_KIND_RUNTIME:
     return REF_KEEP;
   case REF_KIND_YIELD:
-    ref_trace_tell(link, REF_TRACE_RELOC,
-                   "Ignoring the reloc to convert YIELD to NOP due to forward progress requirement.");
-    return REF_DROP;
+    return ref_relocate_drop_yield(link);
   case REF_KIND_NONE: /* RF992: Mercury's last one leaves a record */
     return link->view->is_mercury && entry->has_addend && entry->type == REF_MERCURY_FIRST + REF_MERCURY_TYPES - 1
                ? REF_RECORD
