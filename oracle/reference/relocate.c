@@ -192,8 +192,8 @@ static ref_action ref_relocate_classify_texture(ref_link *link, const ref_out_re
     return entry->asked_unified || ref_relocate_waits_for_slot(link, entry->type) ? REF_KEEP : REF_APPLY;
   case REF_TEXTURE_ZERO:
     return REF_APPLY;
-  case REF_TEXTURE_DROP:
-    return ref_relocate_drop_yield(link);
+  case REF_TEXTURE_DROP: /* an executable's have gone when it has slots */
+    return link->relocatable ? ref_relocate_drop_yield(link) : REF_DROP;
   case REF_TEXTURE_NONE:
     return REF_KEEP_NOTHING;
   case REF_TEXTURE_REFUSE:
