@@ -226,9 +226,13 @@ static void link_compare(const fuzz_envelope *envelope, int ended, const fuzz_an
                          directed_verdict *verdict) {
   static fuzz_answer before; /* not changed by a jump */
   before = (fuzz_answer){0};
+  directed_places_begin(false);
   verdict->ended_before = link_run(task_before, &(link_task){.envelope = envelope, .answer = &before});
+  const directed_reach reach = directed_places_end();
   if (verdict->ended_before)
     return;
+  if (!ended)
+    directed_reach_add(&verdict->reach, &reach);
   verdict->differs = ended || !link_same(changed, &before);
   if (ended == SIGVTALRM)
     (void)snprintf(verdict->cause, FUZZ_CAUSE, "hangs");
@@ -246,7 +250,7 @@ void directed_link(const fuzz_envelope *input, directed_verdict *verdict) {
   *verdict = (directed_verdict){.cause = ""};
   memory_reset();
   changed = (fuzz_answer){0};
-  directed_places_begin();
+  directed_places_begin(true);
   const int ended = link_run(task_changed, &(link_task){.envelope = envelope, .answer = &changed});
   verdict->reach = directed_places_end();
   verdict->links = !ended && changed.image;
