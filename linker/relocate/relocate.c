@@ -895,7 +895,7 @@ static void relocate_record(relocating *r, const entry_state *e) {
                 .symbol = e->symbol,
                 .type = relocate_kept_type(r, e),
                 .offset = e->offset,
-                .addend = e->a + (int64_t)old,
+                .addend = (int64_t)((uint64_t)e->a + old),
                 .foreign = r->module->sections.items[container].about != e->entry->target,
                 .deleted = e->entry->deleted};
   r->relocated->container_used[container] = true;
