@@ -154,6 +154,7 @@ ref_job ref_arguments_job(const ref_arguments *arguments) {
                    .options = grammar->options,
                    .identity_nvlink = grammar->identity_nvlink,
                    .bug_compatible = grammar->bug_compatible,
+                   .traced = grammar->traced,
                    .words = grammar->other,
                    .said = grammar->said,
                    .said_count = grammar->said_count};

@@ -18,6 +18,8 @@ enum {
   LOAD_UNIFORM = 115  /* LDCU */
 };
 
+static const char SLOT_NAME[] = "$NVLINKBINDLESSOFF_"; /* how nvlink calls a slot */
+
 /* RF33: in order of creation, local ones too. */
 static void ref_bindless_list_type(ref_link *link, ref_indices *list, uint8_t type) {
   for (size_t i = 0; i < link->symbol_count; i++) {
@@ -186,6 +188,9 @@ void ref_bindless_layout(ref_link *link) {
   const uint64_t base = ref_bindless_find_base(link) + link->laid_size;
   for (size_t i = 0; i < slots->count; i++) {
     link->symbols[slots->items[i]].slot = base + i * SLOT;
+    ref_trace_tell(link, REF_TRACE_BINDLESS, "create %s%s", SLOT_NAME, link->symbols[slots->items[i]].name);
+    ref_trace_tell(link, REF_TRACE_BINDLESS, "variable %s%s at offset %llu", SLOT_NAME,
+                   link->symbols[slots->items[i]].name, (unsigned long long)(base + i * SLOT));
   }
   ref_bindless_find_masks(link);
   for (size_t i = link->all_kernels.count; i-- > 0;) { /* RF120: E37 names the last created first */

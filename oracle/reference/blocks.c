@@ -153,6 +153,7 @@ void ref_block_compare_banks(ref_link *link, ref_file *file, uint32_t section) {
     return;
   }
   file->compared_bank[section] = true;
+  ref_trace_tell(link, REF_TRACE_MERGE, "duplicate param bank on weak entry %s", function->name);
   if (link->sections[standing].size != input->size) {
     ref_message_add(link, REF_ERROR, "E27", "Duplicate weak parameter bank for '%s' is not the same size",
                     function->name);

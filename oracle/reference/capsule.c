@@ -711,6 +711,7 @@ static void ref_capsule_map_back(ref_capsule *capsule) {
 static ref_bytes ref_capsule_write_symbols(ref_capsule *capsule, bool mercury_side) {
   ref_link *link = capsule->mercury;
   ref_bytes table = {0};
+  ref_symbols_trace_unused(link, mercury_side);
   ref_bytes_fill(link, &table, (size_t)link->output_symbol_count * SYMBOL_BYTES);
   ref_put_u64(table.data + 8, link->null_symbol_value);
   if (ref_symbols_first(link) != REF_NONE) {

@@ -80,6 +80,9 @@ void ref_compat_merge(ref_link *link, size_t file_number, uint32_t section) {
   uint64_t position = 0;
   while (ref_cubin_next_attribute(input, &position, &attribute)) {
     if (!ref_compat_knows(attribute.code)) {
+      if (attribute.code != ACCELERATOR) { /* known, but that of -arch counts: I65 */
+        ref_trace_tell(link, REF_TRACE_MERGE, "unknown .nv.compat attribute (%x) encoutered.", attribute.code);
+      }
       continue;
     }
     const uint8_t *at = input->data + attribute.offset + 2;

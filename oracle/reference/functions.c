@@ -197,6 +197,7 @@ static ref_body ref_function_compare(ref_link *link, ref_function *function, siz
   if (weak && registers == holder->registers && ref_bodies_origin(&link->files[file], symbol).virtual_sm <= standing) {
     return REF_BODY_LOSES;
   }
+  link->files[file].fewer_of[symbol] = weak && registers < holder->registers;
   function->beaten_registers = function->registers;
   function->beaten_virtual_sm = function->virtual_sm;
   const bool alone = ref_function_stands_alone(link, function, &link->files[file], symbol);

@@ -270,6 +270,28 @@ static bool ref_grammar_take_glued(ref_grammar *grammar, const char *word) {
   return false;
 }
 
+/* --trace: parts, divided by commas; maps and time have numbers of the linker's own alone, and no lines here. */
+static void ref_grammar_take_trace(ref_grammar *grammar, const char *list) {
+  while (*list != 0) {
+    const size_t length = strcspn(list, ",");
+    if (length != 0 && !ref_trace_find_part(list, length, &grammar->traced)) {
+      ref_grammar_say(grammar, REF_FATAL, "E4", "Value '%.*s' is not defined for option 'trace'", (int)length, list);
+      return;
+    }
+    list += length + (list[length] == ',');
+  }
+}
+
+/* The value of an own option, behind `=` or in the next word; NULL: it is another option, or there is none. */
+static const char *ref_grammar_own_value(const char *word, const char *name, const char *next, int *used) {
+  const size_t length = strlen(name);
+  if (strncmp(word, name, length) != 0 || (word[length] != 0 && word[length] != '=')) {
+    return NULL;
+  }
+  *used += word[length] == 0 && next != NULL;
+  return word[length] == 0 ? next : word + length + 1;
+}
+
 static bool ref_grammar_take_own(ref_grammar *grammar, const char *word, const char *next, int *used) {
   const char *value = ref_text_begins(word, "--identity=") ? word + 11 : next;
   if (REF_IS(word, "--bug-compatible")) {
@@ -278,6 +300,11 @@ static bool ref_grammar_take_own(ref_grammar *grammar, const char *word, const c
   }
   if (ref_text_begins(word, "--map=")) {
     return true; /* the linker's own option, which twin conformance gives; the reference makes no map */
+  }
+  const char *traced = ref_grammar_own_value(word, "--trace", next, used);
+  if (traced != NULL) {
+    ref_grammar_take_trace(grammar, traced);
+    return true;
   }
   if (!ref_text_begins(word, "--identity") || value == NULL) {
     return false;

@@ -641,6 +641,7 @@ void ref_inputs_prepare(ref_link *link, ref_file *file) {
   const size_t asked = (size_t)cubin->symbol_count + 1; /* symbol 0 is asked for where there is none, too */
   file->function_of = ref_memory_take_numbers(link, asked);
   file->body_of = REF_TAKE(link, ref_body, asked);
+  file->fewer_of = REF_TAKE(link, bool, asked);
   file->symbol_of = ref_memory_take_numbers(link, cubin->symbol_count);
   file->lost = REF_TAKE(link, bool, asked);
   file->section_of = ref_memory_take_numbers(link, cubin->section_count);

@@ -146,6 +146,7 @@ typedef struct ref_file {
   uint32_t *registers_of, *first_registers_of;
   bool *has_registers;
   ref_body *body_of;
+  bool *fewer_of;    /* --trace: a body that has won by its count of registers */
   size_t *symbol_of; /* module symbol, REF_NONE while unmapped */
   /* one entry an input section */
   size_t *section_of;
@@ -515,6 +516,7 @@ typedef struct ref_link {
   uint32_t sm;
   bool sm_accelerated;
   bool is_virtual;    /* E12: `-arch=compute_N` */
+  unsigned traced;    /* parts of --trace of which lines are told now */
   bool is_limited;    /* E44 was said */
   bool is_laid_out;   /* the SASS view: it went well */
   bool is_capsule;    /* M3, M4: all inputs are capsules */
@@ -1211,6 +1213,7 @@ size_t ref_symbols_first(const ref_link *link);
 void ref_symbols_number(ref_link *link);
 void ref_symbols_report_undefined(ref_link *link);
 void ref_symbols_settle_undefined(ref_link *link);
+void ref_symbols_trace_unused(ref_link *link, bool mercury_side);
 void ref_symbols_write(ref_link *link, ref_bytes *output);
 void ref_symbols_name_globals(ref_link *link);
 
@@ -1245,8 +1248,16 @@ bool ref_deleted_section_stays(const ref_link *link, const ref_file *file, uint3
 bool ref_deleted_object_stays(const ref_symbol *symbol, const ref_function *function);
 
 /* statics.c: L830 */
+ref_link *ref_statics_copy(ref_link *link);
 ref_link *ref_statics_fork(ref_link *link);
+void ref_statics_merge(ref_link *whole);
 void ref_statics_check(ref_link *link, ref_link *whole);
+
+/* trace.c */
+bool ref_trace_find_part(const char *name, size_t length, unsigned *parts);
+bool ref_trace_wants(const ref_link *link, unsigned part);
+void ref_trace_tell(ref_link *link, unsigned part, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void ref_trace_merge(ref_link *link);
 
 /* dump.c */
 void ref_dump_finish(ref_link *link);

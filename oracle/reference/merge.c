@@ -314,6 +314,18 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
 
 /* E81, V2: two weak bodies, one without a register count. RF539: the earlier one of a second name is its text's. RF569: of a capsule its
  * Mercury side alone is asked. */
+/* --trace: is a body's count of registers one of `.nv.info` alone? The text's top byte is asked first. */
+static void ref_merge_trace_registers(ref_link *link, const ref_file *file, uint32_t symbol, bool is_new) {
+  const uint32_t section = file->cubin.symbols[symbol].section;
+  const size_t place = link->symbols[link->functions[file->function_of[symbol]].symbol].section;
+  const uint32_t word = is_new ? (section < file->cubin.section_count ? file->cubin.sections[section].info : 0)
+                               : (place != REF_NONE ? link->sections[place].info_high : 0);
+  if (word >> 24 == 0) {
+    ref_trace_tell(link, REF_TRACE_MERGE, "no %s register count found for %s, checking .nv.info",
+                   is_new ? "new" : "original", file->cubin.symbols[symbol].name);
+  }
+}
+
 static void ref_merge_check_registers(ref_link *link, size_t file_number, uint32_t symbol) {
   const ref_file *file = &link->files[file_number];
   const ref_function *function = &link->functions[file->function_of[symbol]];
@@ -322,9 +334,11 @@ static void ref_merge_check_registers(ref_link *link, size_t file_number, uint32
       file->cubin.symbols[symbol].info >> 4 != REF_BIND_WEAK || ref_view_is_derived(link)) {
     return;
   }
+  ref_merge_trace_registers(link, file, symbol, true);
   if (!ref_function_has_registers(file, symbol)) {
     ref_message_fatal(link, "E81", "Internal error: no such new reg count");
   }
+  ref_merge_trace_registers(link, file, symbol, false);
   const ref_file *old = &link->files[function->defined_in_so_far];
   const uint32_t known = function->defined_as_so_far;
   const uint32_t primary =
@@ -332,6 +346,15 @@ static void ref_merge_check_registers(ref_link *link, size_t file_number, uint32
   if (!ref_function_has_registers(old, known) && !ref_function_has_registers(old, primary)) {
     ref_message_fatal(link, "E81", "Internal error: no such original reg count");
   }
+}
+
+/* --trace: a body that replaces another, and why. */
+static void ref_merge_trace_replacement(ref_link *link, const ref_file *file, uint32_t symbol) {
+  const ref_symbol *input = &file->cubin.symbols[symbol];
+  ref_trace_tell(link, REF_TRACE_MERGE, "replace weak function %s%s", input->name,
+                 input->info >> 4 != REF_BIND_WEAK ? ""
+                 : file->fewer_of[symbol]          ? " with weak that uses fewer registers"
+                                                   : " with weak from newer PTX");
 }
 
 /* What the next file's body is compared with. */
@@ -522,7 +545,11 @@ static void ref_merge_functions(ref_link *link, size_t file_number) {
       ref_merge_check_function(link, file_number, i);
       ref_merge_check_registers(link, file_number, i);
       if (file->body_of[i] == REF_BODY_REPLACES) {
+        ref_merge_trace_replacement(link, file, i);
         ref_weak_drop_old_body(link, file->function_of[i]);
+      }
+      if (file->body_of[i] == REF_BODY_LOSES && file->cubin.symbols[i].info >> 4 == REF_BIND_WEAK) {
+        ref_trace_tell(link, REF_TRACE_MERGE, "weak %s already processed", file->cubin.symbols[i].name);
       }
       ref_merge_function(link, file_number, i);
       ref_merge_note_definition(link, file_number, i);

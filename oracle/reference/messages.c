@@ -75,7 +75,7 @@ void ref_result_print(const ref_job *job, const ref_result *result, FILE *stream
   const char *prefix = job->identity_nvlink ? "nvlink" : "twinlink";
   for (size_t i = 0; i < result->message_count; i++) {
     const ref_message *message = &result->messages[i];
-    if (message->severity == REF_LINE) {
+    if (message->severity == REF_LINE || message->severity == REF_TRACE) {
       (void)fprintf(stream, "%s\n", message->text);
       continue;
     }

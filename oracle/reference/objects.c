@@ -640,11 +640,23 @@ static void ref_object_check(ref_link *link, size_t file_number, const ref_symbo
   }
 }
 
+/* --trace: a weak definition behind one that stays. */
+static void ref_object_trace_lost(ref_link *link, const ref_symbol *input) {
+  if (input->info >> 4 == REF_BIND_WEAK) {
+    ref_trace_tell(link, REF_TRACE_MERGE, "weak %s already processed", input->name);
+  }
+}
+
 /* RF849, RF1116, RF1313: what is about a weak definition that counts for nothing goes as with a body that loses. */
-static void ref_object_lose(ref_link *link, size_t file_number, const ref_symbol *input) {
+static void ref_object_lose_bytes(ref_link *link, size_t file_number, const ref_symbol *input) {
   const uint32_t index = (uint32_t)(input - link->files[file_number].cubin.symbols);
   link->files[file_number].lost[index] = true;
   ref_weak_note_lost_variable(link, file_number, index);
+}
+
+static void ref_object_lose(ref_link *link, size_t file_number, const ref_symbol *input) {
+  ref_object_trace_lost(link, input);
+  ref_object_lose_bytes(link, file_number, input);
 }
 
 /* W3.12: common, then a definition without initialiser: the symbol stays common and the block stays as dead bytes. RF53:
@@ -692,6 +704,7 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
   if (input->section == REF_SECTION_COMMON) {
     /* D9: the alignment stays that of the first file; by default the largest. */
     if (input->size > old->size) {
+      ref_trace_tell(link, REF_TRACE_MERGE, "increase size of common %s", input->name);
       old->size = input->size;
       old->mention_file = file_number;
       old->definition_file = file_number;
@@ -710,6 +723,9 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
     ref_message_add(link, REF_ERROR, "E28", "Common symbol '%s' in file '%s' has larger size than initialization",
                     input->name, link->files[old->definition_file].name);
   }
+  if (input->info >> 4 != REF_BIND_WEAK) {
+    ref_trace_tell(link, REF_TRACE_MERGE, "global.init replaces common for %s", input->name);
+  }
   old->common = false;
   old->mention_file = file_number;
   if (input->info >> 4 == REF_BIND_WEAK) {
@@ -717,7 +733,7 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
     old->bind_of_common = old->bind;
     old->bind = REF_BIND_WEAK;
     old->definition_file = file_number;
-    ref_object_lose(link, file_number, input);
+    ref_object_lose_bytes(link, file_number, input);
     return;
   }
   ref_object_define(link, file_number, input, number);
@@ -771,6 +787,7 @@ static void ref_object_merge_again(ref_link *link, size_t file_number, uint32_t 
     ref_object_define(link, file_number, input, number);
   } else {
     file->lost[index] = true;
+    ref_object_trace_lost(link, input);
     if (old->bind == REF_BIND_WEAK) {
       ref_weak_note_lost_variable(link, file_number, index);
     }

@@ -53,6 +53,7 @@ static void ref_reference_relocate(ref_link *link) {
 /* From admitted files to relocated sections; the order of C78. */
 void ref_reference_lay_out(ref_link *link) {
   ref_link *whole = ref_statics_fork(link);
+  ref_trace_merge(link);
   ref_functions_survey(link);
   ref_merge_files(link);
   if (link->has_unexpected_entry) { /* RF686: when all files are merged */
@@ -171,6 +172,7 @@ ref_result ref_reference_link(const ref_job *job) {
   }
   link->job = job;
   link->result = &result;
+  link->traced = job->traced;
   link->memory_limit = ref_reference_memory_limit(job);
   if (setjmp(link->escape) == 0) {
     ref_reference_run(link);

@@ -89,6 +89,15 @@ typedef struct ref_job_words {
   const char *prints;                                /* C54b: what the program prints; no link */
 } ref_job_words;
 
+/* What --trace names; bits of a mask. */
+enum {
+  REF_TRACE_MERGE = 1,
+  REF_TRACE_LAYOUT = 2,
+  REF_TRACE_BINDLESS = 4,
+  REF_TRACE_RELOC = 8,
+  REF_TRACE_ALL = REF_TRACE_MERGE | REF_TRACE_LAYOUT | REF_TRACE_BINDLESS | REF_TRACE_RELOC
+};
+
 typedef struct ref_input {
   const char *name; /* as on the command line */
   const void *bytes;
@@ -102,8 +111,8 @@ typedef struct ref_library {
   size_t number;    /* of the option's element: a library may have several files */
 } ref_library;
 
-/* REF_LINE: a line of the call graph's dump, printed as it is. */
-typedef enum ref_severity { REF_INFO, REF_WARNING, REF_ERROR, REF_FATAL, REF_LINE } ref_severity;
+/* REF_LINE: a line of the call graph's dump, REF_TRACE one of --trace: printed as they are. */
+typedef enum ref_severity { REF_INFO, REF_WARNING, REF_ERROR, REF_FATAL, REF_LINE, REF_TRACE } ref_severity;
 
 typedef struct ref_message {
   ref_severity severity;
@@ -121,6 +130,7 @@ typedef struct ref_job {
   ref_options options;
   bool identity_nvlink; /* else twinlink */
   bool bug_compatible;  /* class R of vendor-defects.md as nvlink does it */
+  unsigned traced;      /* --trace */
   ref_job_words words;
   const ref_message *said; /* of the words; a fatal one ends the link */
   size_t said_count;

@@ -102,13 +102,14 @@ void ref_relocate_make_room_for_shifts(ref_link *link) {
   }
 }
 
-static void ref_relocate_follow_alias(const ref_link *link, ref_out_relocation *entry) {
+static void ref_relocate_follow_alias(ref_link *link, ref_out_relocation *entry) {
   const size_t primary = ref_relocate_primary(link, entry);
   if (primary == REF_NONE) {
     return;
   }
   const ref_out_symbol *symbol = &link->symbols[entry->symbol];
   if (symbol->value == 0 || ref_relocate_shifts(link, entry)) {
+    ref_trace_tell(link, REF_TRACE_RELOC, "change alias reloc %s to %s", symbol->name, link->functions[primary].name);
     entry->addend = (int64_t)((uint64_t)entry->addend + symbol->value);
     entry->function = primary;
     entry->symbol = link->functions[primary].symbol;
@@ -136,6 +137,7 @@ static ref_action ref_relocate_classify_function(ref_link *link, const ref_out_r
   const ref_function *function = &link->functions[entry->function];
   const bool clear = ref_relocate_kind(link, entry->type) == REF_KIND_CLEAR;
   if (!function->live || entry->symbol == REF_NONE) {
+    ref_trace_tell(link, REF_TRACE_RELOC, "ignore reloc on dead func %s", function->name);
     return clear ? REF_CLEAR : REF_DROP;
   }
   if (ref_function_is_internal(link, function)) {
@@ -237,6 +239,8 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
   case REF_KIND_RUNTIME:
     return REF_KEEP;
   case REF_KIND_YIELD:
+    ref_trace_tell(link, REF_TRACE_RELOC, "Ignoring the reloc to convert YIELD to NOP due to forward progress requirement.");
+    return REF_DROP;
   case REF_KIND_NONE: /* RF992: Mercury's last one leaves a record */
     return link->view->is_mercury && entry->has_addend && entry->type == REF_MERCURY_FIRST + REF_MERCURY_TYPES - 1
                ? REF_RECORD
@@ -296,6 +300,11 @@ static ref_action ref_relocate_classify_table(ref_link *link, const ref_out_relo
     return REF_KEEP; /* RF719: and ends the link as what stays does */
   }
   const bool waits = offset ? ref_unified_keeps_offset(link) : ref_unified_is_placed(link); /* U12 */
+  if (!waits && offset) {
+    ref_trace_tell(link, REF_TRACE_RELOC, "ignore reloc on UFT_OFFSET");
+  } else if (!waits) {
+    ref_trace_tell(link, REF_TRACE_RELOC, "replace unified reloc %u with 0", entry->type);
+  }
   return waits ? keep : REF_DROP;
 }
 
@@ -808,6 +817,9 @@ void ref_relocate_apply(ref_link *link) {
     const uint32_t type = entry->type;
     entry->type = ref_relocate_plain_type(link, entry);
     entry->asked_unified = entry->type != type;
+    if (entry->asked_unified) {
+      ref_trace_tell(link, REF_TRACE_RELOC, "replace unified reloc %u with %u", type, entry->type);
+    }
     ref_relocate_follow_alias(link, entry);
     const ref_action action = ref_relocate_classify(link, entry);
     if (action == REF_APPLY || action == REF_RECORD ||

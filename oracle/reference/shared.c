@@ -721,6 +721,37 @@ static void ref_shared_list_owners(ref_link *link, ref_shared *shared) {
   }
 }
 
+/* --trace: with -g a line for each kernel that uses an extern symbol. */
+static void ref_shared_trace_extern_by_name(ref_link *link, const ref_shared *shared) {
+  for (size_t i = 0; i < shared->objects.count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[shared->objects.items[i]];
+    for (size_t k = 0; symbol->is_extern_shared && k < symbol->users.count; k++) {
+      ref_trace_tell(link, REF_TRACE_LAYOUT, "extern shared variable %s at offset %llu", symbol->name,
+                     (unsigned long long)symbol->value);
+    }
+  }
+}
+
+/* --trace: else one for each kernel, function that it has extern shared memory of, and symbol that the function names. */
+static void ref_shared_trace_extern(ref_link *link, const ref_shared *shared) {
+  ref_indices *named = REF_TAKE(link, ref_indices, link->function_count);
+  for (size_t i = 0; i < link->relocation_count; i++) {
+    const ref_out_relocation *entry = &link->relocations[i];
+    const size_t number = link->sections[entry->target].info_function;
+    if (!ref_shared_entry_counts(link, entry) || !link->symbols[entry->symbol].is_extern_shared ||
+        ref_indices_has(&named[number], entry->symbol)) {
+      continue;
+    }
+    ref_indices_add(link, &named[number], entry->symbol);
+    for (size_t k = 0; k < shared->reached_by[number].count; k++) {
+      const size_t group = ref_shared_group_of(link, shared->reached_by[number].items[k]);
+      ref_trace_tell(link, REF_TRACE_LAYOUT, "extern shared variable %s at offset %llu",
+                     link->symbols[entry->symbol].name,
+                     (unsigned long long)link->functions[group].extern_shared_offset);
+    }
+  }
+}
+
 void ref_shared_layout(ref_link *link) {
   ref_shared *shared = link->shared;
   ref_shared_list_owners(link, shared);
@@ -736,6 +767,9 @@ void ref_shared_layout(ref_link *link) {
   } else {
     ref_shared_place_extern(link);
     ref_shared_show_extern(link, shared);
+  }
+  if (ref_trace_wants(link, REF_TRACE_LAYOUT)) {
+    (ref_options_keep_shared_symbols(link) ? ref_shared_trace_extern_by_name : ref_shared_trace_extern)(link, shared);
   }
   ref_shared_hide_unused(link, shared);
   for (size_t i = 0; i < shared->owners.count; i++) {

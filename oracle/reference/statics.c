@@ -4,23 +4,26 @@
  * dead code with it, which the link itself never makes: so the files are merged once more, with everything alive. */
 #include "link.h"
 
-/* The link as it is before anything is merged; NULL: nobody will ask. */
-ref_link *ref_statics_fork(ref_link *link) {
-  if (!link->job->bug_compatible) {
-    return NULL;
-  }
+/* The link as it is before anything is merged, to be merged with everything alive. */
+ref_link *ref_statics_copy(ref_link *link) {
   ref_link *whole = REF_TAKE_ONE(link, ref_link);
   *whole = *link;
   whole->blocks = NULL;
   whole->memory_owner = link->memory_owner == NULL ? link : link->memory_owner;
   whole->result = REF_TAKE_ONE(link, ref_result);
   whole->message_capacity = 0;
+  whole->traced = 0;
   whole->everything_live = true;
   whole->files = REF_TAKE(link, ref_file, link->file_count);
   for (size_t i = 0; i < link->file_count; i++) {
     whole->files[i] = link->files[i];
   }
   return whole;
+}
+
+/* NULL: nobody will ask. */
+ref_link *ref_statics_fork(ref_link *link) {
+  return link->job->bug_compatible ? ref_statics_copy(link) : NULL;
 }
 
 /* A function that is dead, and another one of its name. */
@@ -36,7 +39,7 @@ static bool ref_statics_have_namesakes(ref_link *link) {
   return twice && dead;
 }
 
-static void ref_statics_merge(ref_link *whole) {
+void ref_statics_merge(ref_link *whole) {
   if (setjmp(whole->escape) == 0) {
     for (size_t i = 0; i < whole->file_count; i++) {
       ref_inputs_prepare(whole, &whole->files[i]);

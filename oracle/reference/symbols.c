@@ -402,7 +402,25 @@ static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol,
   ref_put_u64(at + 16, symbol->size);
 }
 
+/* --trace: what is in no section of the output, once a table of symbols, of which a capsule has two. What nvlink itself has taken out goes
+ * without a word. */
+void ref_symbols_trace_unused(ref_link *link, bool mercury_side) {
+  for (size_t i = 0; i < link->symbol_count && link->error_count == 0; i++) {
+    const ref_out_symbol *symbol = &link->symbols[i];
+    const ref_out_section *section = symbol->section == REF_NONE ? NULL : &link->sections[symbol->section];
+    const bool named = (!symbol->has_no_name && !symbol->dropped) || symbol->type == REF_SYMBOL_SECTION;
+    const bool goes = section != NULL && section->deleted && !link->relocatable && section->type != link->view->user_type;
+    if (section != NULL && named && section->dropped && !goes) {
+      const char *made = ref_view_mercury.optimizer_prefix, *name = symbol->name;
+      const bool is_constants = link->is_capsule && !mercury_side && ref_text_begins(name, made);
+      ref_trace_tell(link, REF_TRACE_LAYOUT, "ignore symbol %s%s in unused section",
+                     is_constants ? ref_view_sass.optimizer_prefix : "", name + (is_constants ? strlen(made) : 0));
+    }
+  }
+}
+
 void ref_symbols_write(ref_link *link, ref_bytes *output) {
+  ref_symbols_trace_unused(link, false);
   ref_bytes_fill(link, output, (size_t)link->output_symbol_count * SYMBOL_BYTES);
   ref_put_u64(output->data + 8, link->null_symbol_value); /* W8.9 */
   for (size_t i = 0; i < link->symbol_count; i++) {

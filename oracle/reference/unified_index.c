@@ -460,6 +460,7 @@ static void ref_unified_place_functions(ref_link *link) {
   }
   ref_unified_check_identities(link, &link->unified_functions);
   ref_unified_note_names(link);
+  ref_trace_tell(link, REF_TRACE_LAYOUT, "Re-ordering UFT entries");
   ref_unified_match(link, &link->unified_functions, &link->index_functions);
   ref_unified_move_stubs(link);
   ref_unified_move_slot_entries(link);
@@ -539,6 +540,7 @@ static void ref_unified_place_objects(ref_link *link) {
     ref_message_fatal(link, "E79", "Internal error: missing nv.udt.entry"); /* L474 */
   }
   ref_unified_check_identities(link, &link->unified_objects);
+  ref_trace_tell(link, REF_TRACE_LAYOUT, "Re-ordering UDT entries");
   ref_unified_match(link, &link->unified_objects, &link->index_objects);
   if (link->has_raw_objects || ref_unified_end_of_objects(link) != link->index_objects.window) { /* RF793 */
     ref_message_fatal(link, "E79", "Internal error: size of uidx window != nv.udt");

@@ -18,6 +18,14 @@ static bool ref_weak_text_has_rela(const ref_file *file, uint32_t symbol) {
   return false;
 }
 
+/* --trace tells of what is there so far. */
+static void ref_weak_drop_entry(ref_link *link, ref_out_relocation *entry, const char *line) {
+  if (!entry->dropped) {
+    ref_trace_tell(link, REF_TRACE_MERGE, "%s", line);
+  }
+  entry->dropped = true;
+}
+
 /* W8.2: in each of the three debug sections, the entries against the function that lie in the section's last created
  * relocation section, if text and debug section both have a RELA section. */
 static void ref_weak_drop_debug_entries(ref_link *link, size_t function) {
@@ -26,7 +34,7 @@ static void ref_weak_drop_debug_entries(ref_link *link, size_t function) {
     const ref_out_section *target = &link->sections[entry->target];
     if (entry->function == function && ref_relocation_target_is_debug(target->name) && target->rela != 0 &&
         entry->section == target->last_relocations) {
-      entry->dropped = true;
+      ref_weak_drop_entry(link, entry, "remove weak reloc from debug");
       link->drops_entries = true;
     }
   }
@@ -38,7 +46,8 @@ static void ref_weak_drop_records(ref_link *link, size_t symbol) {
     ref_record *record = &link->module_records.items[i];
     const bool counts =
         record->code == CODE_FRAME_SIZE || record->code == CODE_MAX_STACK || record->code == CODE_REGCOUNT;
-    if (counts && record->symbols.items[0] == symbol) {
+    if (counts && !record->dropped && record->symbols.items[0] == symbol) {
+      ref_trace_tell(link, REF_TRACE_MERGE, "remove weak frame_size");
       record->dropped = true;
     }
   }
@@ -135,6 +144,7 @@ static void ref_weak_drop_constants(ref_link *link, ref_function *function) {
   if (first == REF_NONE) {
     return;
   }
+  ref_trace_tell(link, REF_TRACE_MERGE, "remove weak ocg constants");
   const ref_out_section *section = &link->sections[first];
   const bool own = first == function->constant2 || (section->is_stray && section->info_section == function->text);
   if (own || link->job->bug_compatible) {
@@ -149,9 +159,12 @@ void ref_weak_drop_records_of(ref_link *link, size_t number) {
   ref_function *function = &link->functions[number];
   for (size_t i = 0; i < link->relocation_count; i++) {
     if (link->relocations[i].target == function->text) {
-      link->relocations[i].dropped = true;
+      ref_weak_drop_entry(link, &link->relocations[i], "remove weak reloc");
       link->drops_entries = true;
     }
+  }
+  for (size_t i = 0; i < function->records.count; i++) {
+    ref_trace_tell(link, REF_TRACE_MERGE, "remove weak nvinfo");
   }
   function->records.count = 0;
 }
