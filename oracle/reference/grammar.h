@@ -15,7 +15,7 @@ typedef struct ref_grammar {
   size_t owned_count;
   unsigned files_open;
   bool identity_nvlink, bug_compatible;
-  unsigned traced; /* --trace */
+  unsigned traced;    /* --trace */
   bool ended, failed; /* by a word; for want of memory */
 } ref_grammar;
 

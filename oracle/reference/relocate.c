@@ -239,7 +239,8 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
   case REF_KIND_RUNTIME:
     return REF_KEEP;
   case REF_KIND_YIELD:
-    ref_trace_tell(link, REF_TRACE_RELOC, "Ignoring the reloc to convert YIELD to NOP due to forward progress requirement.");
+    ref_trace_tell(link, REF_TRACE_RELOC,
+                   "Ignoring the reloc to convert YIELD to NOP due to forward progress requirement.");
     return REF_DROP;
   case REF_KIND_NONE: /* RF992: Mercury's last one leaves a record */
     return link->view->is_mercury && entry->has_addend && entry->type == REF_MERCURY_FIRST + REF_MERCURY_TYPES - 1

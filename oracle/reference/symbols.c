@@ -409,7 +409,8 @@ void ref_symbols_trace_unused(ref_link *link, bool mercury_side) {
     const ref_out_symbol *symbol = &link->symbols[i];
     const ref_out_section *section = symbol->section == REF_NONE ? NULL : &link->sections[symbol->section];
     const bool named = (!symbol->has_no_name && !symbol->dropped) || symbol->type == REF_SYMBOL_SECTION;
-    const bool goes = section != NULL && section->deleted && !link->relocatable && section->type != link->view->user_type;
+    const bool goes =
+        section != NULL && section->deleted && !link->relocatable && section->type != link->view->user_type;
     if (section != NULL && named && section->dropped && !goes) {
       const char *made = ref_view_mercury.optimizer_prefix, *name = symbol->name;
       const bool is_constants = link->is_capsule && !mercury_side && ref_text_begins(name, made);
