@@ -169,12 +169,14 @@ static void run_all(directed_run *run, char *const *seeds) {
   if (run->ran)
     directed_places_write(run->ran);
   if (!run->replay)
-    printf("%.1f s, %llu inputs, %llu reach the change, %llu answer otherwise, %llu findings; kept %zu at the line, "
-           "%zu before it, "
+    printf("%.1f s, %llu inputs, %llu reach the change, %llu answer otherwise, %llu findings; kept %zu that go on "
+           "otherwise, "
+           "%zu at the line, %zu before it, "
            "%zu in the function, %zu in the file\n",
            run_processor(run), run->inputs, run->reached, run->differing, run->findings,
-           directed_corpus_count(DIRECTED_LINE), directed_corpus_count(DIRECTED_BEFORE),
-           directed_corpus_count(DIRECTED_FUNCTION), directed_corpus_count(DIRECTED_FILE));
+           directed_corpus_count(DIRECTED_OTHERWISE), directed_corpus_count(DIRECTED_LINE),
+           directed_corpus_count(DIRECTED_BEFORE), directed_corpus_count(DIRECTED_FUNCTION),
+           directed_corpus_count(DIRECTED_FILE));
 }
 
 /* A linker that writes where nothing is its own may end the engine some time later: in a process of its own, which is begun anew with

@@ -9,12 +9,20 @@
 
 /* ---- places (directed_places.c): what of the changed files a link executes ---- */
 
-/* How near to the change a basic block lies. Who reaches no line of it, nor the block before, cannot show it. */
-typedef enum directed_level { DIRECTED_FILE, DIRECTED_FUNCTION, DIRECTED_BEFORE, DIRECTED_LINE } directed_level;
+/* How near to the change a basic block lies. Who reaches no line of it, nor the block before, cannot show it. Beyond all of them: the
+ * two linkers go on otherwise in what is the same code of theirs, whether an answer says so or not. */
+typedef enum directed_level {
+  DIRECTED_FILE,
+  DIRECTED_FUNCTION,
+  DIRECTED_BEFORE,
+  DIRECTED_LINE,
+  DIRECTED_OTHERWISE
+} directed_level;
 
 typedef struct directed_reach {
   directed_level level;
   bool any;           /* a block of the changed files at all */
+  uint64_t way;       /* what was compared in functions of the changed files that have not changed */
   uint32_t near, far; /* features that no link had before: in the changed functions, and elsewhere in their files */
 } directed_reach;
 
@@ -22,8 +30,12 @@ typedef struct directed_reach {
 bool directed_places_read(const char *path);
 /* Those that ran in any link, as lines of addresses. */
 void directed_places_write(const char *path);
-void directed_places_begin(void);
+/* `first`: what was compared before is forgotten. */
+void directed_places_begin(bool first);
 directed_reach directed_places_end(void);
+
+/* What the linker from before the change came to, added to what the changed one did. */
+void directed_reach_add(directed_reach *reach, const directed_reach *before);
 
 /* Two values that a changed function compared in the last link, and which were not the same. */
 enum { DIRECTED_PAIRS = 16 };

@@ -10,7 +10,9 @@
 # stands outside of functions, the lines that name it. A header is no program, but its inline functions have blocks of code in those
 # that read it. Where nothing is left to be aimed at, OUT/places is empty, and every link counts as one that comes there.
 #
-# OUT/directed is the program, OUT/places its list of blocks, OUT/before.o the linker before the change, which is not built again.
+# The same files as they were before are compiled so, too: what a dropped condition or statement asked and did stands only there.
+#
+# OUT/directed is the program, OUT/places its list of blocks; OUT/voter-before.o, if it is there, is not compiled again.
 # 3: a file makes no program (a fault in it, for those who plant some).
 set -euo pipefail
 out=$(realpath -m "$1") changed=$(realpath "$2") before=$(realpath "$3")
@@ -24,14 +26,14 @@ changed_tree=$(tree_of "$changed") before_tree=$(tree_of "$before")
 
 command_of() { ninja -C "$1" -t commands -s "$2" | tail -n 1 | sed -E 's| -M[FT] [^ ]+||g; s| -MD||'; } # BUILD OUTPUT
 
-# One file with the change, traced. What is seldom used by the compiler stays as it is written: -O0.
-compile_traced() { # FILE SOURCE OBJECT
-  local object=linker/CMakeFiles/twinlink_core.dir/${1#linker/}.o command
-  [[ -e $changed/$object ]] || return 1
-  command=$(command_of "$changed" "$object")
-  command=${command/ -Werror / -Wno-error -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration -iquote $changed_tree/${1%/*} }
-  command=${command/ -o $object/ -O0 -g -fsanitize-coverage=trace-pc,trace-cmp -o $3}
-  (cd "$changed" && eval "${command/ -c $changed_tree\/$1/ -c $2}") >>"$out/log" 2>&1
+# One file of a tree, traced. What is seldom used by the compiler stays as it is written: -O0.
+compile_traced() { # BUILD TREE FILE SOURCE OBJECT
+  local object=linker/CMakeFiles/twinlink_core.dir/${3#linker/}.o command
+  [[ -e $1/$object ]] || return 1
+  command=$(command_of "$1" "$object")
+  command=${command/ -Werror / -Wno-error -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration -iquote $2/${3%/*} }
+  command=${command/ -o $object/ -O0 -g -fsanitize-coverage=trace-pc,trace-cmp -o $5}
+  (cd "$1" && eval "${command/ -c $2\/$3/ -c $4}") >>"$out/log" 2>&1
 }
 
 # The voter of a linker in this tree's words, with that linker's headers. Its memory is the engine's.
@@ -60,9 +62,9 @@ link_program() {
   (cd "$changed" && eval "${command/ -o fuzz\/fuzz_directed/ -o $out\/directed}") >>"$out/log" 2>&1
 }
 
-# "FILE<TAB>LINE" of each line that differs, and the one behind what was taken away.
-list_lines() { # FILE SOURCE
-  { diff -U0 "$before_tree/$1" "$2" || true; } | awk -v file="$1" '
+# "NAME<TAB>LINE" of each line of a text that differs from another one, and the one behind what was taken away.
+list_lines() { # NAME OTHER SOURCE
+  { diff -U0 "$2" "$3" || true; } | awk -v file="$1" '
     /^@@/ { split(substr($3, 2), at, ","); count = at[2] == "" ? 1 : at[2]
             for (i = 0; i < count; i++) print file "\t" at[1] + i
             if (!count) { print file "\t" at[1]; print file "\t" at[1] + 1 } }'
@@ -105,7 +107,8 @@ list_blocks() {
     awk 'called { sub(/:$/, "", $1); print "0x" $1; called = 0 } /call .*__sanitizer_cov_trace_pc>/ { called = 1 }' >"$out/addresses"
   while read -r address; do printf '0x%x\n' $((address - 1)); done <"$out/addresses" >"$out/calls" # the call's line is the block's
   addr2line -f -e "$out/directed" <"$out/calls" | paste - - "$out/addresses" |
-    sed -E 's/ \(discriminator [0-9]+\)//; s,^([^\t]*)\t(.*/)?(linker/[^\t:]*):([0-9]+)\t(.*)$,\3\t\4\t\5\t\1,' >"$out/blocks"
+    sed -E 's/ \(discriminator [0-9]+\)//; s,\t[^\t]*/before/linker/,\tbefore-linker/,; s,\t[^\t]*/linker/,\tlinker/,
+      s,^([^\t]*)\t([^\t:]*):([0-9]+)\t(.*)$,\2\t\3\t\4\t\1,' >"$out/blocks"
   awk -F'\t' '
     NR == FNR { file[FNR] = $1; line[FNR] = $2 + 0; address[FNR] = $3; name[FNR] = $4; count = FNR; level[FNR] = 0; next }
     {
@@ -126,25 +129,28 @@ list_blocks() {
     "$out/blocks" "$out/aims" >"$out/places"
 }
 
-objects=()
+objects=() objects_before=()
 : >"$out/aims"
 for word in "$@"; do
   file=${word%%=*} source=${word#*=}
   [[ $source != - ]] || source=$changed_tree/$file
   mkdir -p "$out/source/${file%/*}"
   cp "$source" "$out/source/$file"
-  list_lines "$file" "$out/source/$file" | list_places "$out/source/$file" >>"$out/aims"
+  was=$out/before/$file
+  mkdir -p "${was%/*}"
+  if [[ -e $before_tree/$file ]]; then cp "$before_tree/$file" "$was"; else : >"$was"; fi
+  list_lines "$file" "$was" "$out/source/$file" | list_places "$out/source/$file" >>"$out/aims"
+  list_lines "before-$file" "$out/source/$file" "$was" | list_places "$was" >>"$out/aims"
   [[ $file == *.c ]] || continue
   object=$out/source/$file.o
-  compile_traced "$file" "$out/source/$file" "$object" || exit 3
+  compile_traced "$changed" "$changed_tree" "$file" "$out/source/$file" "$object" || exit 3
   objects+=("$object")
+  [[ ! -s $was ]] || ! compile_traced "$before" "$before_tree" "$file" "$was" "$was.o" || objects_before+=("$was.o")
 done
 compile_voter "$changed" "$changed_tree" "$out/voter.o"
 make_member "$changed" "$out/voter.o" changed "${objects[@]}"
-if [[ ! -e $out/before.o ]]; then
-  compile_voter "$before" "$before_tree" "$out/voter-before.o"
-  make_member "$before" "$out/voter-before.o" before
-fi
+[[ -e $out/voter-before.o ]] || compile_voter "$before" "$before_tree" "$out/voter-before.o"
+make_member "$before" "$out/voter-before.o" before ${objects_before[@]+"${objects_before[@]}"}
 link_program
 list_blocks
 rm -f "$out/addresses" "$out/calls"

@@ -23,10 +23,10 @@ plant() { # NAME FILE BEFORE AFTER
   text=$(<"$root/$2")
   [[ -z $3 || $text == *"$3"* ]] || check "'$3' in $2" gone there
   mkdir -p "$scratch/$1"
-  [[ ! -e $scratch/before.o ]] || cp "$scratch/before.o" "$scratch/$1/before.o"
+  [[ ! -e $scratch/voter-before.o ]] || cp "$scratch/voter-before.o" "$scratch/$1"
   printf '%s\n' "${text/"$3"/"$4"}" >"$scratch/$1/fault.c"
   "$source/directed.sh" "$scratch/$1" "$build" "$build" "$2=$scratch/$1/fault.c" || cat "$scratch/$1/log"
-  cp "$scratch/$1/before.o" "$scratch/before.o"
+  cp "$scratch/$1/voter-before.o" "$scratch"
 }
 
 # How a run ends: 1, something was found.

@@ -13,9 +13,9 @@
 #include <string.h>
 
 enum {
-  CORPUS_LEVELS = 2 * (DIRECTED_LINE + 1), /* of each: what did something new, and the others */
-  CORPUS_MOST = 1500,                      /* inputs a level */
-  CORPUS_FEW = 100,                        /* as many are kept of those that bring nothing new */
+  CORPUS_LEVELS = 2 * (DIRECTED_OTHERWISE + 1), /* of each: what did something new, and the others */
+  CORPUS_MOST = 1500,                           /* inputs a level */
+  CORPUS_FEW = 100,                             /* as many are kept of those that bring nothing new */
   CORPUS_KINDS = 128,
   CORPUS_ANSWERS = 1 << 22,
   CORPUS_LARGEST = 65536,
@@ -213,7 +213,8 @@ void directed_corpus_make(gen_random *random, directed_input *input) {
   enum { NEW = 15, NEW_FAR = 60 };
   fuzz_envelope envelope;
   const corpus_level *const level = make_level(random);
-  const bool near = directed_corpus_count(DIRECTED_LINE) || directed_corpus_count(DIRECTED_BEFORE) > CORPUS_FEW;
+  const bool near = directed_corpus_count(DIRECTED_LINE) || directed_corpus_count(DIRECTED_OTHERWISE) ||
+                    directed_corpus_count(DIRECTED_BEFORE) > CORPUS_FEW;
   memset(&envelope, 0, sizeof envelope);
   *input = (directed_input){.bytes = NULL};
   if (!level || gen_random_percent(random, near ? NEW : NEW_FAR))

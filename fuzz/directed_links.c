@@ -155,12 +155,18 @@ static bool cause_counts(const char *cause) {
   return *cause && !fuzz_cause_known(cause);
 }
 
+/* Of the linker's own words the reference has its name and the lines of a trace. */
+static bool link_is_shared_word(const char *word) {
+  return !fuzz_word_is_own(word) || strcmp(word, FUZZ_OWN_NAME) == 0 ||
+         strncmp(word, FUZZ_OWN_TRACE, sizeof FUZZ_OWN_TRACE - 1) == 0;
+}
+
 /* The link in the reference's words. Under twinlink's own name the linker says more than the reference does. */
 static void link_plain(const fuzz_envelope *envelope, fuzz_envelope *plain) {
   *plain = *envelope; /* the files are the same blocks */
   plain->word_count = 0;
   for (size_t i = 0; i < envelope->word_count; i++)
-    if (!fuzz_word_is_own(envelope->words[i]) || strcmp(envelope->words[i], FUZZ_OWN_NAME) == 0)
+    if (link_is_shared_word(envelope->words[i]))
       memcpy(plain->words[plain->word_count++], envelope->words[i], sizeof *plain->words);
 }
 
@@ -226,9 +232,13 @@ static void link_compare(const fuzz_envelope *envelope, int ended, const fuzz_an
                          directed_verdict *verdict) {
   static fuzz_answer before; /* not changed by a jump */
   before = (fuzz_answer){0};
+  directed_places_begin(false);
   verdict->ended_before = link_run(task_before, &(link_task){.envelope = envelope, .answer = &before});
+  const directed_reach reach = directed_places_end();
   if (verdict->ended_before)
     return;
+  if (!ended)
+    directed_reach_add(&verdict->reach, &reach);
   verdict->differs = ended || !link_same(changed, &before);
   if (ended == SIGVTALRM)
     (void)snprintf(verdict->cause, FUZZ_CAUSE, "hangs");
@@ -246,7 +256,7 @@ void directed_link(const fuzz_envelope *input, directed_verdict *verdict) {
   *verdict = (directed_verdict){.cause = ""};
   memory_reset();
   changed = (fuzz_answer){0};
-  directed_places_begin();
+  directed_places_begin(true);
   const int ended = link_run(task_changed, &(link_task){.envelope = envelope, .answer = &changed});
   verdict->reach = directed_places_end();
   verdict->links = !ended && changed.image;

@@ -108,9 +108,14 @@ void place_traced_pc(void) {
   place_last = address;
 }
 
-static void place_compare(uintptr_t address, uint64_t a, uint64_t b) {
-  if (!place_on || !place_near)
+static void place_compare(uintptr_t address, uint64_t a, uint64_t b, bool address_sized) {
+  if (!place_on)
     return;
+  if (!place_near) {
+    if (!address_sized) /* where something lies is another place in each link */
+      place_reach.way = (place_reach.way ^ a ^ b << 32) * 0x9e3779b97f4a7c15u + 1;
+    return;
+  }
   place_feature(address * 131 + (a == b ? 99 : a < b ? 0 : 64) + (unsigned)__builtin_clzll((a ^ b) | 1));
   if (a != b)
     place_pairs[place_pair_count++ % PLACE_PAIRS] = (directed_pair){a, b};
@@ -118,28 +123,28 @@ static void place_compare(uintptr_t address, uint64_t a, uint64_t b) {
 
 #define HERE ((uintptr_t)__builtin_return_address(0))
 void place_traced_cmp1(uint8_t a, uint8_t b) {
-  place_compare(HERE, a, b);
+  place_compare(HERE, a, b, false);
 }
 void place_traced_cmp2(uint16_t a, uint16_t b) {
-  place_compare(HERE, a, b);
+  place_compare(HERE, a, b, false);
 }
 void place_traced_cmp4(uint32_t a, uint32_t b) {
-  place_compare(HERE, a, b);
+  place_compare(HERE, a, b, false);
 }
 void place_traced_cmp8(uint64_t a, uint64_t b) {
-  place_compare(HERE, a, b);
+  place_compare(HERE, a, b, true);
 }
 void place_traced_const_cmp1(uint8_t a, uint8_t b) {
-  place_compare(HERE, a, b);
+  place_compare(HERE, a, b, false);
 }
 void place_traced_const_cmp2(uint16_t a, uint16_t b) {
-  place_compare(HERE, a, b);
+  place_compare(HERE, a, b, false);
 }
 void place_traced_const_cmp4(uint32_t a, uint32_t b) {
-  place_compare(HERE, a, b);
+  place_compare(HERE, a, b, false);
 }
 void place_traced_const_cmp8(uint64_t a, uint64_t b) {
-  place_compare(HERE, a, b);
+  place_compare(HERE, a, b, true);
 }
 void place_traced_cmpf(float a, float b) {
   (void)a;
@@ -151,15 +156,15 @@ void place_traced_cmpd(double a, double b) {
 }
 void place_traced_switch(uint64_t value, void *cases) {
   (void)cases;
-  place_compare(HERE, value, 0);
+  place_compare(HERE, value, 0, true);
 }
 
-void directed_places_begin(void) {
+void directed_places_begin(bool first) {
   place_link++;
   place_ran_count = 0;
   place_last = 0;
   place_near = false;
-  place_pair_count = 0;
+  place_pair_count = first ? 0 : place_pair_count;
   place_reach = (directed_reach){.any = place_count == 0};
   if (!place_count)
     place_reach.level = DIRECTED_LINE;
@@ -187,6 +192,15 @@ directed_reach directed_places_end(void) {
       place_reach.near += fresh;
   }
   return place_reach;
+}
+
+void directed_reach_add(directed_reach *reach, const directed_reach *before) {
+  reach->near += before->near;
+  reach->far += before->far;
+  if (before->level > reach->level)
+    reach->level = before->level;
+  if (before->way != reach->way)
+    reach->level = DIRECTED_OTHERWISE;
 }
 
 size_t directed_places_pairs(gen_random *random, directed_pair pairs[DIRECTED_PAIRS]) {

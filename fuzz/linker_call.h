@@ -18,7 +18,8 @@ typedef struct fuzz_linker_call {
   tl_input inputs[FUZZ_FILES], index;
   tl_job job;
   tl_result result;
-  bool refused; /* the grammar refuses the words, or warns of them */
+  uint8_t *given; /* an output that came in parts, put together */
+  bool refused;   /* the grammar refuses the words, or warns of them */
   bool linked;
 } fuzz_linker_call;
 

@@ -327,8 +327,10 @@ static size_t symbol_like(const mutation *m, size_t number) {
 /* A function's code goes with all that is about it. */
 static void symbol_code_drop(const mutation *m, edit_cubin *cubin, size_t number) {
   const size_t table = edit_find_type(cubin, 2);
+  if (mutate_symbol_type(m, number) != SYMBOL_FUNCTION) /* nor is one of a second table that the first has not */
+    return;
   size_t code = (size_t)edit_get(cubin->sections[table].bytes + SYMBOL_BYTES * number + SYMBOL_INDEX, 2);
-  if (mutate_symbol_type(m, number) != SYMBOL_FUNCTION || !code || code >= cubin->count)
+  if (!code || code >= cubin->count)
     return;
   for (size_t i = cubin->count; i-- > 1;)
     if (i != code && edit_section_about(&cubin->sections[i]) == code) {

@@ -133,7 +133,7 @@ static bool link_capsules(tl_link_common *c, tl_link_stages *s, tl_finalized *fi
 
 static void link_give(const tl_link_common *c, const tl_plan *plan, size_t sections, tl_result *result) {
   tl_arena *const arena = &c->state->arena;
-  tl_image_prepare(&c->state->image, plan, sections, arena);
+  tl_image_prepare(&c->state->image, plan, sections, c->job->limits.part, arena);
   result->image_size = plan->size;
   if (c->job->streamed)
     tl_image_take_buffer(&c->state->image, arena);

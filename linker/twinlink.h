@@ -24,10 +24,12 @@ typedef struct tl_allocator {
 } tl_allocator;
 
 /* Upper bounds in bytes; 0 means the default (8 times the input, 64 times with trace lines, + 64 MiB of memory, 4 times the input + 1 MiB of output +
- * the copies of compiler constants that the kernels have). */
+ * the copies of compiler constants that the kernels have; parts of 128 KiB). No byte of the output depends on `part`, about the most that
+ * one thread makes at a time and that a streamed output is given in; what stands unchanged in an input may be more. */
 typedef struct tl_limits {
   uint64_t memory;
   uint64_t output;
+  uint64_t part;
 } tl_limits;
 
 typedef enum tl_severity { TL_INFO, TL_WARNING, TL_ERROR, TL_FATAL } tl_severity;

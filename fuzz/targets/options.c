@@ -1,21 +1,21 @@
 /* The words of a command line: an options file's text and a list option's value split into words, which a splitter written once
- * more must find too; the words read by the grammar, and the words that the command would be reproduced with read again: they
+ * more must find too; the words read by the grammar, of which the reference must say the same, and the words that the command would be reproduced with read again: they
  * must mean the same. And once: help names every option as it is spelled, all trace parts are all, the host linker's script gives each section what is
  * called so, and no usual word is refused. */
 #include "fuzz/targets/target.h"
 
 #include "fuzz/answer.h"
+#include "fuzz/grammars.h"
+#include "fuzz/option_tables.h"
 #include "fuzz/split.h"
 #include "fuzz/words.h"
 
 #include "base/memory.h"
-#include "catalog/trace.h"
-#include "catalog/usage.h"
 #include "command.h"
 
 #include <stdio.h>
 #include <string.h>
-enum { WORDS_MOST = 200, NAME_ROOM = 128 };
+enum { WORDS_MOST = 200 };
 
 typedef struct reading {
   tl_diagnostics diagnostics;
@@ -53,19 +53,6 @@ static char **options_argv(tl_arena *arena, const tl_texts *words, const tl_text
   return argv;
 }
 
-/* Every line that names a section takes the sections of that name: "NAME : { *(NAME) }". */
-static bool options_check_script(void) {
-  size_t lines = 0;
-  for (const char *at = tl_usage_host_script(); (at = strstr(at, " : { *(")); at++) {
-    const char *const taken = at + strlen(" : { *(");
-    const size_t length = strcspn(taken, ")");
-    if (strncmp(at - length, taken, length) != 0 || at[-(long)length - 1] != '\t')
-      return false;
-    lines++;
-  }
-  return lines > 0;
-}
-
 /* The words that fuzzed links have: one that is refused would make whole links say nothing. */
 static const char *options_check_usual(tl_arena *arena) {
   static reading r;
@@ -79,34 +66,12 @@ static const char *options_check_usual(tl_arena *arena) {
   return NULL;
 }
 
-static const char *options_check_tables(tl_arena *arena) {
-  static const char *const parts[] = {"merge", "layout", "bindless", "reloc", "maps", "time"};
-  const tl_options nobody = {0};
-  const char *const help = tl_usage_help(arena, &nobody);
-  unsigned all = 0;
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    all |= tl_trace_bits(parts[i]);
-  if (tl_trace_bits("all") != all || tl_trace_bits("none"))
-    return "all trace parts are not all";
-  for (tl_option_id id = 0; id < TL_OPT_COUNT; id++) {
-    const tl_option_row *const row = tl_option_row_of(id);
-    char name[NAME_ROOM];
-    (void)snprintf(name, sizeof name, "\n  --%s", row->long_name);
-    const char *const line = row->help[0] ? strstr(help, name) : NULL;
-    (void)snprintf(name, sizeof name, " (-%s)", row->short_name ? row->short_name : "");
-    const char *const shorter = line && row->short_name ? strstr(line, name) : line ? line + 1 : NULL;
-    if (row->help[0] &&
-        (!line || !shorter || !strstr(line, row->help) || strcspn(line + 1, "\n") < (size_t)(shorter - line - 1)))
-      return "the help does not name an option as it is spelled";
-  }
-  return options_check_script() ? options_check_usual(arena) : "the script names another section than it takes";
-}
-
 static const char *options_check(tl_arena *arena, const char *text) {
   tl_texts words = {0}, list = {0};
   static bool looked;
   const char *const stray = tl_words_split_list(&list, arena, text),
-                    *wrong = looked ? NULL : options_check_tables(arena);
+                    *wrong = looked ? NULL : fuzz_option_tables_check(arena);
+  wrong = looked || wrong ? wrong : options_check_usual(arena);
   looked = true;
   wrong = wrong ? wrong : fuzz_split_check_list(text, &list);
   if (wrong || tl_words_split_file(&words, arena, text) || words.count > WORDS_MOST)
@@ -119,6 +84,9 @@ static const char *options_check(tl_arena *arena, const char *text) {
       return NULL;
   int argc = 0;
   char *const *const argv = options_argv(arena, &words, NULL, &argc);
+  wrong = fuzz_grammars_check(arena, argc, argv);
+  if (wrong)
+    return wrong;
   static reading first, second;
   if (!options_read(&first, arena, argc, argv))
     return NULL;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRANGE = 40 };
+enum { STRANGE = 40, PARTS = 7 };
 
 static const char *tells_reproduction(const fuzz_envelope *envelope, fuzz_linker_call *call, const char *messages) {
   const char *argv[FUZZ_ARGUMENTS];
@@ -60,6 +60,7 @@ static const char *tells_parts_of(const fuzz_linker_call *call) {
   tl_job job = call->job;
   tl_result result;
   job.streamed = true;
+  job.limits.part = call->result.image_size / PARTS;
   (void)tl_link(&job, &result);
   tells_parts parts = {.whole = &call->result};
   const bool same = result.exit_code == call->result.exit_code && result.image_size == call->result.image_size;

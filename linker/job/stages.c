@@ -270,6 +270,6 @@ void tl_link_emit(const tl_link_common *c, tl_link_stages *s) {
 tl_linked_view tl_link_linked(const tl_link_common *c, const tl_link_stages *s) {
   tl_arena *const arena = &c->state->arena;
   tl_image image;
-  tl_image_prepare(&image, &s->plan, s->module.sections.count, arena);
+  tl_image_prepare(&image, &s->plan, s->module.sections.count, c->job->limits.part, arena);
   return (tl_linked_view){&s->module, &s->emitted, &s->plan, tl_image_make(&image, c->job->options.threads, arena)};
 }

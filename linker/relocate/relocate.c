@@ -895,7 +895,7 @@ static void relocate_record(relocating *r, const entry_state *e) {
                 .symbol = e->symbol,
                 .type = relocate_kept_type(r, e),
                 .offset = e->offset,
-                .addend = e->a + (int64_t)old,
+                .addend = (int64_t)((uint64_t)e->a + old),
                 .foreign = r->module->sections.items[container].about != e->entry->target,
                 .deleted = e->entry->deleted};
   r->relocated->container_used[container] = true;
@@ -1128,6 +1128,16 @@ static bool relocate_is_capsule_code(const relocating *r, const entry_state *e) 
   return r->module->view == TL_VIEW_MERCURY && r->module->sections.items[e->entry->target].flags & SHF_EXECINSTR;
 }
 
+/* L1977: a file may say of an object of another file's that it is a function of that memory space; an executable's descriptor of it
+ * ends nvlink as D15 does. */
+static void relocate_check_descriptor(const relocating *r, const entry_state *e) {
+  const tl_relocation_row *const row = tl_relocation_in_view(e->entry->type, r->module->view == TL_VIEW_MERCURY);
+  const unsigned type = tl_type_of(relocate_symbol(r, e->symbol));
+  if (r->module->mode->final && row && row->kind == TL_RELOC_FUNC_DESC &&
+      (type == STT_OBJECT || type == STT_CUDA_OBJECT))
+    relocate_refuse(r, e, "a function descriptor relocation names no function (D15)");
+}
+
 static void relocate_entry(relocating *r, uint32_t index) {
   enum { MERCURY_LAST = 0x40 };
   const tl_relocation *const entry = &r->module->relocations.items[index];
@@ -1139,6 +1149,7 @@ static void relocate_entry(relocating *r, uint32_t index) {
   if (tl_module_relocation_is_of_replaced(r->module, index))
     relocate_note(r, &e, TL_DEFECT_D83);
   relocate_check_slot(r, &e);
+  relocate_check_descriptor(r, &e);
   e.offset = tl_layout_place_of_entry(r->layout, r->module, e.entry);
   /* In a capsule's data the SASS view has Mercury's number where there is no other (R63). */
   const bool mercury = r->module->view == TL_VIEW_MERCURY || (r->module->capsule && e.entry->type > TL_R_MERCURY);

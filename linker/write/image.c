@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* A part stays in the cache of a processor; below `worth_threads` bytes a thread costs more than it saves. */
-static const uint64_t part_size = (uint64_t)128 << 10, worth_threads = (uint64_t)1 << 20;
+static const uint64_t usual_part = (uint64_t)128 << 10, worth_threads = (uint64_t)1 << 20;
 
 enum {
   PIECE_PATCHED = 1,
@@ -23,6 +23,7 @@ typedef struct preparing {
   tl_image *image;
   const tl_plan *plan;
   tl_arena *arena;
+  uint64_t part_size;
   bool *in_file;      /* by section: it has bytes there */
   uint32_t *piece_of; /* by patch: the piece in which it starts, TL_NONE where the section is not in the output */
   uint8_t *state;     /* by piece */
@@ -70,7 +71,7 @@ static void image_mark_patches(preparing *p) {
 
 /* A large piece without patches is a part of its own, which goes out from where it stands, if it is no zeros. */
 static bool image_stands_alone(const preparing *p, size_t piece) {
-  return p->plan->pieces.items[piece].size >= part_size / 4 && !p->state[piece];
+  return p->plan->pieces.items[piece].size >= p->part_size / 4 && !p->state[piece];
 }
 
 static void image_cut_parts(preparing *p) {
@@ -81,7 +82,7 @@ static void image_cut_parts(preparing *p) {
     const tl_plan_piece *const piece = &p->plan->pieces.items[i];
     tl_image_part *part = image->parts.count ? &image->parts.items[image->parts.count - 1] : NULL;
     const bool joined = p->state[i] & PIECE_JOINED, alone_now = image_stands_alone(p, i);
-    if (!part || (!joined && (alone || alone_now || part->size + piece->size > part_size))) {
+    if (!part || (!joined && (alone || alone_now || part->size + piece->size > p->part_size))) {
       part = tl_vector_push(p->arena, &image->parts);
       *part = (tl_image_part){.first_piece = i, .offset = piece->offset};
     }
@@ -117,12 +118,12 @@ static const uint8_t *image_part_bytes(const tl_image *image, const tl_image_par
   return part->piece_count == 1 && !part->patch_count ? image->pieces[part->first_piece].bytes : NULL;
 }
 
-void tl_image_prepare(tl_image *image, const tl_plan *plan, size_t section_count, tl_arena *arena) {
+void tl_image_prepare(tl_image *image, const tl_plan *plan, size_t section_count, uint64_t part_size, tl_arena *arena) {
   *image = (tl_image){.pieces = plan->pieces.items,
                       .patches = plan->relocated->patches.items,
                       .section_offset = plan->section_offset,
                       .size = plan->size};
-  preparing p = {.image = image, .plan = plan, .arena = arena};
+  preparing p = {.image = image, .plan = plan, .arena = arena, .part_size = part_size ? part_size : usual_part};
   image_find_sections(&p, section_count);
   image_mark_patches(&p);
   image_cut_parts(&p);

@@ -21,8 +21,8 @@ typedef struct tl_image {
   uint8_t *buffer; /* of tl_image_take_buffer */
 } tl_image;
 
-/* Cuts the plan into parts. Nothing of `plan` but its arena memory is needed afterwards. */
-void tl_image_prepare(tl_image *image, const tl_plan *plan, size_t section_count, tl_arena *arena);
+/* Cuts the plan into parts of about `part_size` bytes (0: 128 KiB). Nothing of `plan` but its arena memory is needed afterwards. */
+void tl_image_prepare(tl_image *image, const tl_plan *plan, size_t section_count, uint64_t part_size, tl_arena *arena);
 /* The whole output, image->size bytes, in the arena. The bytes do not depend on `threads` (0: as many as the machine has
  * processors). */
 uint8_t *tl_image_make(const tl_image *image, unsigned threads, tl_arena *arena);

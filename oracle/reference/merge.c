@@ -312,12 +312,11 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
   function->mentioned = true;
 }
 
-/* E81, V2: two weak bodies, one without a register count. RF539: the earlier one of a second name is its text's. RF569: of a capsule its
- * Mercury side alone is asked. */
 /* --trace: is a body's count of registers one of `.nv.info` alone? The text's top byte is asked first. */
 static void ref_merge_trace_registers(ref_link *link, const ref_file *file, uint32_t symbol, bool is_new) {
   const uint32_t section = file->cubin.symbols[symbol].section;
-  const size_t place = link->symbols[link->functions[file->function_of[symbol]].symbol].section;
+  const size_t out = link->functions[file->function_of[symbol]].symbol;
+  const size_t place = out < link->symbol_count ? link->symbols[out].section : REF_NONE;
   const uint32_t word = is_new ? (section < file->cubin.section_count ? file->cubin.sections[section].info : 0)
                                : (place != REF_NONE ? link->sections[place].info_high : 0);
   if (word >> 24 == 0) {
@@ -326,6 +325,8 @@ static void ref_merge_trace_registers(ref_link *link, const ref_file *file, uint
   }
 }
 
+/* E81, V2: two weak bodies, one without a register count. RF539: the earlier one of a second name is its text's. RF569: of a capsule its
+ * Mercury side alone is asked. */
 static void ref_merge_check_registers(ref_link *link, size_t file_number, uint32_t symbol) {
   const ref_file *file = &link->files[file_number];
   const ref_function *function = &link->functions[file->function_of[symbol]];

@@ -145,7 +145,7 @@ target_of() { # FILE
   linker/write/reproduce.c) say tells ;;
   linker/write/file.c | linker/input/file.c) say files ;;
   linker/input/words.c | linker/catalog/option.c | linker/catalog/usage.c) say options ;;
-  linker/input/library.c) say foreign ;;
+  linker/input/library.c | linker/input/content.c) say foreign ;;
   *) say differential ;;
   esac
 }
@@ -228,10 +228,10 @@ build_directed() { # NUMBER
   IFS=$'\t' read -r -a row < <(row_of "$1")
   mkdir -p "$dir"
   write_fault "$1" "${row[1]}" "${row[4]}" "${row[5]}" "$dir/fault.c"
-  [[ ! -e $work/before.o ]] || cp "$work/before.o" "$dir/before.o"
+  [[ ! -e $work/voter-before.o ]] || cp "$work/voter-before.o" "$dir"
   fuzz/directed.sh "$dir" "$fast" "$fast" "${row[1]}=$dir/fault.c" || die "fault $1 makes no directed program; see $dir/log"
-  cp "$dir/before.o" "$work/before.o"
-  rm -rf "$dir/before.o" "$dir/changed.o" "$dir/source"
+  mv "$dir/voter-before.o" "$work"
+  rm -rf "$dir/before.o" "$dir/changed.o" "$dir/source" "$dir/before"
   result=$("$dir/directed" --documents docs --documents README.md --places "$dir/places" --found "$dir" --only --first "${seeds[@]}" || true)
   [[ $result != *" 1 findings"* ]] || note_result "$1" replay "found"$'\t0\t'"directed: $(cut -f 2 "$dir"/*.cause | head -n 1)"
 }

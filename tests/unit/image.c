@@ -117,7 +117,7 @@ static void image_test_plans(void **state) {
     image_make_plan(&plan, &relocated, &random, &arena);
     assert_true(plan.size <= sizeof image_model && image_covers(&plan));
     across += image_make_model(&plan);
-    tl_image_prepare(&image, &plan, IMAGE_SECTIONS, &arena);
+    tl_image_prepare(&image, &plan, IMAGE_SECTIONS, round % 3 ? 0 : 1 + round % 700, &arena);
     parts += image.parts.count;
     assert_memory_equal(tl_image_make(&image, 1, &arena), image_model, plan.size);
     assert_memory_equal(tl_image_make(&image, 8, &arena), image_model, plan.size);
