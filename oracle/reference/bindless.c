@@ -2,6 +2,7 @@
 #include "link.h"
 #include "relocation_table.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum {
@@ -197,10 +198,10 @@ void ref_bindless_layout(ref_link *link) {
   link->laid_size = ref_laid_find_largest(link);
   const uint64_t base = ref_bindless_find_base(link) + link->laid_size;
   for (size_t i = 0; i < slots->count; i++) {
-    link->symbols[slots->items[i]].slot = base + i * SLOT;
-    ref_trace_tell(link, REF_TRACE_BINDLESS, "create %s%s", SLOT_NAME, link->symbols[slots->items[i]].name);
-    ref_trace_tell(link, REF_TRACE_BINDLESS, "variable %s%s at offset %llu", SLOT_NAME,
-                   link->symbols[slots->items[i]].name, (unsigned long long)(base + i * SLOT));
+    ref_out_symbol *symbol = &link->symbols[slots->items[i]];
+    symbol->slot = base + i * SLOT;
+    ref_trace_tell(link, REF_TRACE_BINDLESS, "create %s%s", SLOT_NAME, symbol->name);
+    ref_trace_tell(link, REF_TRACE_BINDLESS, "variable %s%s at offset %" PRIu64, SLOT_NAME, symbol->name, symbol->slot);
   }
   ref_bindless_find_masks(link);
   for (size_t i = link->all_kernels.count; i-- > 0;) { /* RF120: E37 names the last created first */
