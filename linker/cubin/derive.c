@@ -43,6 +43,7 @@ typedef struct deriver {
   tl_map halves;  /* the entry of half a place in the code that counts at an instruction of the text in hand (L1540) */
   const uint8_t *halves_of; /* in this list */
   tl_code **codes;          /* by capsule: where its instructions are, once frames or debug data ask */
+  const bool *lone;         /* by section: nvlink leaves it alone */
   bool debug_is_moved;      /* addresses of code in debug data are translated */
 } deriver;
 
@@ -1344,6 +1345,14 @@ static void derive_alone(const deriver *d, uint32_t attributes) {
   derive_attributes(d, &mercury, derive_section(d, attributes));
 }
 
+/* L1572: the last section about it that nvlink reads; 0. */
+static uint32_t derive_entries_about(const deriver *d, const tl_cubin_about *about, uint32_t section) {
+  uint32_t entries = about->last[section];
+  while (entries && d->lone[entries])
+    entries = about->previous[entries];
+  return entries;
+}
+
 /* Attributes and entries of one text. */
 static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *about) {
   const tl_cubin_section *const body = derive_section(d, capsule);
@@ -1360,7 +1369,7 @@ static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *abou
     if (d->foreign && d->known && d->cubin->role.joined && !derive_is_lone(d, i) &&
         derive_section(d, i)->type == SHT_CUDA_MERCURY_RELA)
       derive_foreign_text(d, i, sass, &copy);
-    const uint32_t entries = about->last[i];
+    const uint32_t entries = derive_entries_about(d, about, i);
     const bool constants = d->sass[i] && derive_section(d, i)->type == SHT_CUDA_OPTIMIZER_CONSTANT;
     if (constants)
       derive_tables(d, i, derive_section(d, d->cubin->role.joined || d->sass[entries] ? entries : 0));
@@ -1498,7 +1507,8 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
   derive_sizes(&d);
   derive_list_alone(&d);
   derive_find_registers(&d);
-  const uint32_t *const again = derive_find_again(&d, derive_find_lone(&d));
+  d.lone = derive_find_lone(&d);
+  const uint32_t *const again = derive_find_again(&d, d.lone);
   for (uint32_t i = 1; i < count; i++) {
     tl_cubin_section *const section = derive_section(&d, i);
     if (again[i])
@@ -1514,7 +1524,7 @@ void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, con
     derive_frames(&d, &about);
   for (uint32_t i = 1; i < count; i++) {
     const tl_cubin_section *const section = derive_section(&d, i);
-    const uint32_t last = about.last[i];
+    const uint32_t last = derive_entries_about(&d, &about, i);
     if (joined && section->type == SHT_PROGBITS && section->flags & SHF_CUDA_MERCURY && d.sass[i])
       derive_debug(&d, i);
     const bool data = section->type == SHT_CUDA_GLOBAL_INIT || section->type == SHT_CUDA_USER_CONSTANT ||

@@ -80,6 +80,13 @@ static bool compat_has_text(const finalizer *f, uint32_t section) {
          section != m->jump_slots && final_plain_index(f, section) && final_standing_file(f, section) != TL_NONE;
 }
 
+static bool compat_has_code(const finalizer *f) {
+  for (uint32_t i = 0; i < f->mercury->module->sections.count; i++)
+    if (compat_has_text(f, i))
+      return true;
+  return false;
+}
+
 void final_check_family(finalizer *f) {
   const tl_module *const m = f->mercury->module;
   bool *const waits = tl_arena_new(f->arena, bool, m->file_count);
@@ -107,9 +114,10 @@ static bool compat_attributes_forbid(const uint8_t *records, uint64_t size) {
   return false;
 }
 
+/* Without code the attribute is 0, also where functions are declared (L1571). */
 static uint32_t compat_fastpath(finalizer *f, const uint8_t *records, uint64_t size) {
   const tl_module *const m = f->mercury->module;
-  if (!m->functions.count)
+  if (!compat_has_code(f))
     return 0;
   if (m->arch != SM_100)
     return m->arch == SM_120 ? FASTPATH_120 : 0;

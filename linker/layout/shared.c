@@ -463,16 +463,21 @@ static void shared_place_other(const shared_state *s, uint32_t place, uint64_t *
   *end += shared_size(s, place);
 }
 
+/* The next one without a symbol: those of another space stand among the others (L1573). */
+static size_t shared_find_partial(const shared_state *s, const tl_u32_vector *own, size_t from) {
+  while (from < own->count && !shared_partial(s, own->items[from]))
+    from++;
+  return from;
+}
+
 /* L1011: what lies in a kernel of an -ewp object is not sorted: its own objects have the places of their file, what is of
  * another file none, and the sum grows file by file. */
 static void shared_place_laid(const shared_state *s, const tl_u32_vector *own, uint64_t *end) {
-  size_t next = 0; /* what has no symbol stands behind what lies in the kernel's section */
-  while (next < own->count && !shared_partial(s, own->items[next]))
-    next++;
+  size_t next = shared_find_partial(s, own, 0); /* most stand behind what lies in the kernel's section */
   for (size_t i = 0; i < own->count; i++) {
     const uint32_t symbol = shared_partial(s, own->items[i]) ? TL_NONE : shared_of(own->items[i]);
     while ((symbol != TL_NONE || next == i) && shared_add_partial(s, own, next, symbol, end))
-      next++;
+      next = shared_find_partial(s, own, next + 1);
     if (symbol == TL_NONE)
       continue;
     if (shared_is_bare_own(s, symbol)) {

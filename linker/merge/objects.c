@@ -1081,18 +1081,28 @@ static void objects_check_texture_place(tl_merging *m, const tl_cubin_symbol *s)
     return;
   }
   const bool lost = m->section_state[s->section] & TL_SECTION_LOST;
-  if (lost ? !(m->cubin->sections[s->section].flags & SHF_EXECINSTR) : m->section_map[s->section] == TL_NONE)
+  const bool placed =
+      m->section_map[s->section] != TL_NONE || m->section_state[s->section] & TL_SECTION_DONE; /* L1678 */
+  if (lost ? !(m->cubin->sections[s->section].flags & SHF_EXECINSTR) : !placed)
     objects_fail(m, s, TL_MESSAGE_NOT_MAPPED);
 }
 
-/* ... and is none of compiler constants (L482). */
-static void objects_check_texture(const tl_merging *m, uint32_t index) {
+/* L1678: a texture among a function's compiler constants is a local symbol of the function's text. nvlink finds it by the
+ * number that sh_info is, which is another section's where a file stands before. */
+static void objects_pass_texture_of_constants(tl_merging *m, uint32_t index) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
-  if (!objects_is_texture(s))
-    return;
-  if (m->cubin->sections[s->section].type == SHT_CUDA_CONSTANT0 + 2 && m->module->mode->final)
+  const uint32_t text = m->file ? TL_NONE : tl_merging_section(m, m->cubin->sections[s->section].info);
+  if (text == TL_NONE)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
                      (uint64_t)index * ELF_SYMBOL_SIZE, "a texture lies among compiler constants (L482)");
+  const uint32_t out = objects_new_symbol(m, s, (uint8_t)(STB_LOCAL << 4 | tl_symbol_type(s)));
+  tl_symbol *const symbol = &m->module->symbols.items[out];
+  m->symbol_map[index] = out;
+  symbol->section = text;
+  symbol->other = objects_other(m, s);
+  symbol->value = 0;
+  symbol->unlisted = false;
+  tl_module_list_symbol(m->module, out, true);
 }
 
 /* One record for the objects of a kernel in a file, those with a symbol and the one without (L556, L1011). */
@@ -1156,7 +1166,10 @@ static void objects_count_foreign(tl_merging *m, uint32_t index, uint32_t sectio
 static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
-  objects_check_texture(m, index);
+  if (objects_is_texture(s) && input->type == SHT_CUDA_CONSTANT0 + 2 && m->module->mode->final) {
+    objects_pass_texture_of_constants(m, index);
+    return;
+  }
   if (tl_symbol_binding(s) == STB_LOCAL && tl_map_get(&m->module->local_function_names, s->name) == TL_NONE)
     tl_map_set(&m->module->local_function_names, s->name, 0); /* L1607 */
   const bool internal = objects_is_internal_constant(m, s);
@@ -1389,7 +1402,8 @@ static bool objects_went(const tl_merging *m, const tl_cubin_symbol *s) {
 
 /* L1179, L1715. */
 static bool objects_is_mentioned_texture(const tl_merging *m, const tl_cubin_symbol *s) {
-  return objects_is_texture(s) && tl_merging_lies(s) && !objects_went(m, s) && objects_text_of_texture(m, s) == TL_NONE;
+  return objects_is_texture(s) && tl_merging_lies(s) && !objects_went(m, s) &&
+         m->cubin->sections[s->section].type != SHT_CUDA_CONSTANT0 + 2 && objects_text_of_texture(m, s) == TL_NONE;
 }
 
 /* L1303: nvlink takes every section of variables for a dead function's whose sh_info is that one's text. */

@@ -400,6 +400,12 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
   return ref_relocate_classify_type(link, entry);
 }
 
+/* L1977: what its own file calls a function is another file's object. */
+static bool ref_relocate_names_object(const ref_link *link, const ref_out_relocation *entry) {
+  const uint8_t defined = entry->symbol == REF_NONE ? 0 : link->symbols[entry->symbol].defined_type;
+  return !link->relocatable && defined != 0 && defined != REF_SYMBOL_FUNC;
+}
+
 /* D15: nvlink ends by a signal over a function descriptor of what is no function, kept or not. */
 static void ref_relocate_check_descriptor(ref_link *link, const ref_out_relocation *entry) {
   if (link->is_capsule && !link->view->is_mercury) { /* RF1027: a capsule's SASS entries are made of Mercury's */
@@ -407,7 +413,8 @@ static void ref_relocate_check_descriptor(ref_link *link, const ref_out_relocati
   }
   const bool descriptor = ref_relocate_kind(link, entry->type) == REF_KIND_FUNC_DESC ||
                           entry->type == REF_MERCURY_FIRST + MERCURY_DESCRIPTOR;
-  if (descriptor && entry->function == REF_NONE && !ref_relocate_is_foreign(link, entry->type)) {
+  const bool none = entry->function == REF_NONE || ref_relocate_names_object(link, entry);
+  if (descriptor && none && !ref_relocate_is_foreign(link, entry->type)) {
     ref_message_fatal(link, "D15", "function descriptor relocation %u against something else", entry->type);
   }
 }
