@@ -269,7 +269,7 @@ tl_unified_plan tl_layout_plan_unified(const tl_module *module, tl_arena *arena)
   const unified_keys data = unified_collect(module, SHT_CUDA_UDT_ENTRY, arena);
   const uint64_t slots = unified_section_size(module, module->jump_slots);
   const uint64_t entries = unified_section_size(module, module->jump_entries);
-  const bool counts = module->jump_slots != TL_NONE; /* L1377 */
+  const bool counts = module->jump_slots != TL_NONE || tl_module_has_slot_behind(module); /* L1377 */
   if (module->odd_slots || (counts && slots / SLOT_SIZE != entries / UNIFIED_ENTRY_SIZE))
     unified_fail(module, TL_MESSAGE_UFT_SLOTS);
   unified_match_functions(module, &functions, slots, &plan, arena);
