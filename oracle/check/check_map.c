@@ -57,6 +57,28 @@ static void map_expect(map_reader *r, const char *text) {
     map_complain(r, "'%s' instead of '%s'", r->line, text);
 }
 
+/* The beginnings of the numbers of a row, and of the name behind them, stand under those of its table's heading, but where what is in
+ * front is longer than its column. `from`: the heading's first word that the row has. */
+static void map_check_columns(map_reader *r, const char *heading, unsigned from, unsigned count) {
+  const size_t words = strlen(heading);
+  size_t below = 0, end = 0, at = 0;
+  for (unsigned word = 0; word < from; word++) {
+    below += strspn(heading + below, " ");
+    below += strcspn(heading + below, " ");
+  }
+  for (unsigned word = 0; word < count && below < words; word++) {
+    below += strspn(heading + below, " ");
+    at += strspn(r->line + at, " ");
+    if (at != below && (at < below || !word || at != end + 1)) {
+      map_complain(r, "'%s' does not stand under '%s'", r->line, heading);
+      return;
+    }
+    at += strcspn(r->line + at, " ");
+    end = at;
+    below += strcspn(heading + below, " ");
+  }
+}
+
 /* Is it one of the input files that the map lists? While they are read: one of the link's inputs? */
 static bool map_is_input(const map_reader *r, const char *name, size_t length) {
   for (size_t i = 0; i < r->link->input_count; i++)
@@ -138,7 +160,9 @@ static void map_compare_section(map_reader *r, uint32_t index, uint64_t offset, 
 
 static void map_read_sections(map_reader *r) {
   map_expect(r, "Output sections");
-  map_expect(r, r->capsule ? "  index  offset     size       name" : "  index  offset     size       align  name");
+  const char *const heading =
+      r->capsule ? "  index  offset     size       name" : "  index  offset     size       align  name";
+  map_expect(r, heading);
   uint32_t last = 0;
   while (map_next(r) && *r->line) {
     uint64_t offset = 0, size = 0, align = 0;
@@ -146,6 +170,7 @@ static void map_read_sections(map_reader *r) {
     int name = 0;
     if (strncmp(r->line, "         ", 9) == 0) {
       map_read_piece(r, last < r->output->section_count ? &r->output->sections[last] : NULL);
+      map_check_columns(r, heading, 1, 2);
       continue;
     }
     const int numbers =
@@ -154,8 +179,10 @@ static void map_read_sections(map_reader *r) {
             : sscanf(r->line, " %u 0x%" SCNx64 " 0x%" SCNx64 " %" SCNu64 " %n", &index, &offset, &size, &align, &name);
     if (numbers != (r->capsule ? 3 : 4) || index != ++last)
       map_complain(r, "'%s' is not section %u", r->line, last);
-    else
+    else {
       map_compare_section(r, index, offset, size, r->capsule ? NULL : &align, r->line + name);
+      map_check_columns(r, heading, 0, (unsigned)numbers + 1);
+    }
   }
   if (last + 1 != r->output->section_count)
     map_complain(r, "%u sections of %zu", last, r->output->section_count - 1);
@@ -213,9 +240,12 @@ static void map_read_symbol(map_reader *r, size_t *listed) {
 static void map_read_symbols(map_reader *r) {
   size_t listed = 0, all = 0;
   map_expect(r, "Symbols");
-  map_expect(r, "  index  value      size       section                          name  (from)");
-  while (map_next(r) && *r->line)
+  static const char heading[] = "  index  value      size       section                          name  (from)";
+  map_expect(r, heading);
+  while (map_next(r) && *r->line) {
     map_read_symbol(r, &listed);
+    map_check_columns(r, heading, 0, 4);
+  }
   for (size_t i = 1; i < r->output->symbol_count; i++)
     all += (r->output->symbols[i].info & 0xf) != SYMBOL_SECTION;
   if (!r->capsule && listed != all)
@@ -235,7 +265,8 @@ static void map_read_kernels(map_reader *r) {
 
 /* Shared objects: sizes and places inside their section, where they have one. */
 static void map_read_shared(map_reader *r) {
-  map_expect(r, "  offset     size       align  section                          name");
+  static const char heading[] = "  offset     size       align  section                          name";
+  map_expect(r, heading);
   while (map_next(r) && *r->line) {
     static char section[MAP_NAME], name[MAP_NAME];
     uint64_t offset = 0, size = 0, align = 0;
@@ -244,6 +275,7 @@ static void map_read_shared(map_reader *r) {
       map_complain(r, "'%s' is no shared object", r->line);
       continue;
     }
+    map_check_columns(r, heading, 0, 4);
     const uint32_t index = ref_cubin_find_section(r->output, section);
     if (strstr(r->line, "  (nothing refers to it)") || strcmp(section, ".nv_debug.shared") == 0 ||
         (!index && strcmp(section, "-") == 0))
