@@ -155,16 +155,39 @@ static int run_option(directed_run *run, const char *word, const char *value) {
   return 2;
 }
 
-static void run_all(directed_run *run, char *const *seeds) {
-  directed_links_start();
-  for (; *seeds; seeds++)
-    run_path(run, *seeds);
-  while (!run->only && !run_is_over(run)) {
+static void run_choose(unsigned engine) {
+  directed_places_choose(engine);
+  directed_corpus_choose(engine);
+}
+
+static void run_turn(directed_run *run) {
+  enum { TURN = 200 };
+  for (unsigned i = 0; i < TURN && !run_is_over(run); i++) {
     directed_input input;
     directed_corpus_make(&run->random, &input);
     if (input.bytes)
       run_input(run, &input, false);
     free(input.bytes);
+  }
+}
+
+static size_t run_kept(directed_level level, unsigned engines) {
+  size_t count = 0;
+  for (unsigned engine = engines; engine-- > 0;) {
+    directed_corpus_choose(engine);
+    count += directed_corpus_count(level);
+  }
+  return count;
+}
+
+static void run_all(directed_run *run, char *const *seeds) {
+  const unsigned engines = *seeds ? DIRECTED_ENGINES : 1;
+  directed_links_start();
+  for (; *seeds; seeds++)
+    run_path(run, *seeds);
+  for (unsigned engine = 0; !run->only && !run_is_over(run); engine = (engine + 1) % engines) {
+    run_choose(engine);
+    run_turn(run);
   }
   if (run->ran)
     directed_places_write(run->ran);
@@ -174,9 +197,8 @@ static void run_all(directed_run *run, char *const *seeds) {
            "%zu at the line, %zu before it, "
            "%zu in the function, %zu in the file\n",
            run_processor(run), run->inputs, run->reached, run->differing, run->findings,
-           directed_corpus_count(DIRECTED_OTHERWISE), directed_corpus_count(DIRECTED_LINE),
-           directed_corpus_count(DIRECTED_BEFORE), directed_corpus_count(DIRECTED_FUNCTION),
-           directed_corpus_count(DIRECTED_FILE));
+           run_kept(DIRECTED_OTHERWISE, engines), run_kept(DIRECTED_LINE, engines), run_kept(DIRECTED_BEFORE, engines),
+           run_kept(DIRECTED_FUNCTION, engines), run_kept(DIRECTED_FILE, engines));
 }
 
 /* A linker that writes where nothing is its own may end the engine some time later: in a process of its own, which is begun anew with

@@ -26,6 +26,11 @@ typedef struct directed_reach {
   uint32_t near, far; /* features that no link had before: in the changed functions, and elsewhere in their files */
 } directed_reach;
 
+/* Where there are seeds the engine is two, by turns, that know nothing of one another: what one has kept and has seen is not the other's. One
+ * begins with the seeds and the other with nothing, since each finds what the other does not. Both begin as number 0. */
+enum { DIRECTED_ENGINES = 2 };
+void directed_places_choose(unsigned engine);
+
 /* Lines "ADDRESS LEVEL" (directed.sh). False when there is no such file. Without one every link reaches the change. */
 bool directed_places_read(const char *path);
 /* Those that ran in any link, as lines of addresses. */
@@ -93,6 +98,8 @@ typedef struct directed_input {
   uint32_t kinds[8], kind_count; /* the changes that made it */
 } directed_input;
 
+/* As directed_places_choose. */
+void directed_corpus_choose(unsigned engine);
 /* An input to try: a program of the generator, or one of the corpus with changes. The caller frees its bytes. */
 void directed_corpus_make(gen_random *random, directed_input *input);
 /* What became of it; it is kept, or not. `seed`: it is one of those that were given. */

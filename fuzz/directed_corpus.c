@@ -36,12 +36,20 @@ typedef struct corpus_level {
   corpus_entry entries[CORPUS_MOST];
 } corpus_level;
 
-static corpus_level corpus_levels[CORPUS_LEVELS];
-static uint8_t corpus_answers[CORPUS_ANSWERS / 8];
-static uint32_t kind_tried[CORPUS_KINDS], kind_good[CORPUS_KINDS];
+typedef struct corpus_engine {
+  corpus_level levels[CORPUS_LEVELS];
+  uint8_t answers[CORPUS_ANSWERS / 8];
+  uint32_t kind_tried[CORPUS_KINDS], kind_good[CORPUS_KINDS];
+} corpus_engine;
+
+static corpus_engine corpus_engines[DIRECTED_ENGINES], *corpus = corpus_engines;
+
+void directed_corpus_choose(unsigned engine) {
+  corpus = &corpus_engines[engine];
+}
 
 size_t directed_corpus_count(directed_level level) {
-  return corpus_levels[2 * level].count + corpus_levels[2 * level + 1].count;
+  return corpus->levels[2 * level].count + corpus->levels[2 * level + 1].count;
 }
 
 /* ---- kinds of change ---- */
@@ -50,9 +58,10 @@ size_t directed_corpus_count(directed_level level) {
 static uint32_t kind_weight(size_t kind) {
   enum { LEAST = 8, SCALE = 16, GOOD = 4 };
   const uint32_t own = fuzz_kind_weight(kind) * SCALE;
-  if (kind_tried[kind] < LEAST)
+  if (corpus->kind_tried[kind] < LEAST)
     return own;
-  const uint32_t worth = (uint32_t)((uint64_t)own * GOOD * (kind_good[kind] + 1) / (kind_tried[kind] + 1));
+  const uint32_t worth =
+      (uint32_t)((uint64_t)own * GOOD * (corpus->kind_good[kind] + 1) / (corpus->kind_tried[kind] + 1));
   return worth < own / 4 ? own / 4 : worth;
 }
 
@@ -132,12 +141,12 @@ static const corpus_level *make_level(gen_random *random) {
   size_t level = CORPUS_LEVELS;
   while (level > 0) {
     level--;
-    if (corpus_levels[level].count && gen_random_percent(random, NEARER))
-      return &corpus_levels[level];
+    if (corpus->levels[level].count && gen_random_percent(random, NEARER))
+      return &corpus->levels[level];
   }
-  for (level = CORPUS_LEVELS; level > 0 && !corpus_levels[level - 1].count;)
+  for (level = CORPUS_LEVELS; level > 0 && !corpus->levels[level - 1].count;)
     level--;
-  return level ? &corpus_levels[level - 1] : NULL;
+  return level ? &corpus->levels[level - 1] : NULL;
 }
 
 /* Of some: one that links, was taken less often, and is smaller. */
@@ -232,8 +241,8 @@ void directed_corpus_make(gen_random *random, directed_input *input) {
 
 static bool note_answer(uint64_t answer) {
   const size_t bit = (size_t)(answer % CORPUS_ANSWERS);
-  const bool fresh = !(corpus_answers[bit / 8] >> bit % 8 & 1);
-  corpus_answers[bit / 8] |= (uint8_t)(1u << bit % 8);
+  const bool fresh = !(corpus->answers[bit / 8] >> bit % 8 & 1);
+  corpus->answers[bit / 8] |= (uint8_t)(1u << bit % 8);
   return fresh;
 }
 
@@ -261,12 +270,12 @@ static void note_keep(gen_random *random, corpus_level *level, const directed_in
 void directed_corpus_note(gen_random *random, const directed_input *input, const directed_verdict *verdict, bool seed) {
   enum { WALK = 3 };
   const directed_reach *const reach = &verdict->reach;
-  corpus_level *const level = &corpus_levels[2 * reach->level + (reach->near != 0)];
+  corpus_level *const level = &corpus->levels[2 * reach->level + (reach->near != 0)];
   const bool aimed = reach->level >= DIRECTED_BEFORE;
   const bool fresh_answer = aimed && note_answer(verdict->answer);
   for (size_t i = 0; i < input->kind_count; i++) {
-    kind_tried[input->kinds[i]]++;
-    kind_good[input->kinds[i]] += fresh_answer;
+    corpus->kind_tried[input->kinds[i]]++;
+    corpus->kind_good[input->kinds[i]] += fresh_answer;
   }
   if (!reach->any)
     return;

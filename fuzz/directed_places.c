@@ -16,13 +16,14 @@ typedef struct place_slot {
   uint32_t link;     /* the number of the last link that ran it */
   uint32_t count;    /* how often that one did */
   uint8_t level;
-  uint8_t counted; /* a bit for each class of counts that a link had */
+  uint8_t counted[DIRECTED_ENGINES]; /* a bit for each class of counts that a link had */
 } place_slot;
 
 static place_slot place_slots[PLACE_SLOTS];
 static place_slot *place_ran[PLACE_SLOTS];
 static size_t place_ran_count, place_count;
-static uint8_t place_features[PLACE_FEATURES / 8];
+static uint8_t place_features[DIRECTED_ENGINES][PLACE_FEATURES / 8];
+static unsigned place_engine;
 static bool place_on; /* a link is running */
 static uint32_t place_link;
 static uintptr_t place_last;
@@ -74,7 +75,7 @@ bool directed_places_read(const char *path) {
 void directed_places_write(const char *path) {
   FILE *const file = fopen(path, "w");
   for (size_t i = 0; file && i < PLACE_SLOTS; i++)
-    if (place_slots[i].counted)
+    if (place_slots[i].counted[0] | place_slots[i].counted[1])
       (void)fprintf(file, "0x%" PRIxPTR "\n", place_slots[i].address);
   if (file)
     (void)fclose(file);
@@ -82,8 +83,13 @@ void directed_places_write(const char *path) {
 
 static void place_feature(uint64_t feature) {
   const size_t bit = (size_t)(feature * 0x9e3779b97f4a7c15u >> 40) % PLACE_FEATURES;
-  place_reach.near += !(place_features[bit / 8] >> bit % 8 & 1);
-  place_features[bit / 8] |= (uint8_t)(1u << bit % 8);
+  uint8_t *const features = place_features[place_engine];
+  place_reach.near += !(features[bit / 8] >> bit % 8 & 1);
+  features[bit / 8] |= (uint8_t)(1u << bit % 8);
+}
+
+void directed_places_choose(unsigned engine) {
+  place_engine = engine;
 }
 
 void place_traced_pc(void) {
@@ -184,8 +190,8 @@ directed_reach directed_places_end(void) {
   for (size_t i = 0; i < place_ran_count; i++) {
     place_slot *const slot = place_ran[i];
     const uint8_t bit = (uint8_t)(1u << (slot->level == DIRECTED_FILE ? 0 : place_count_class(slot->count)));
-    const uint32_t fresh = !(slot->counted & bit);
-    slot->counted |= bit;
+    const uint32_t fresh = !(slot->counted[place_engine] & bit);
+    slot->counted[place_engine] |= bit;
     if (slot->level == DIRECTED_FILE)
       place_reach.far += fresh;
     else

@@ -39,8 +39,9 @@ static void constants_find_ends(tl_merging *m) {
     if (!tl_merging_lies(s) || tl_symbol_type(s) == STT_SECTION || s->size > UINT64_MAX - s->value)
       continue;
     const unsigned type = tl_symbol_type(s);
-    const bool object = type == STT_OBJECT || type == STT_CUDA_OBJECT || tl_type_is_texture(type);
     const uint32_t kind = cubin->sections[s->section].type;
+    const bool texture = tl_type_is_texture(type) && kind != SHT_CUDA_CONSTANT0 + 2; /* L1678 */
+    const bool object = type == STT_OBJECT || type == STT_CUDA_OBJECT || texture;
     if (!object && (kind == SHT_CUDA_SHARED || kind == SHT_CUDA_CONSTANT0 + 2)) /* L1597, L1716 */
       continue;
     const uint64_t end = s->value + s->size;

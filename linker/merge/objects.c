@@ -364,6 +364,48 @@ static void objects_check_code(tl_merging *m, uint32_t index) {
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_MAPPED), site, NULL);
 }
 
+/* L1685: the text of a kernel whose parameters name a section that is no text: the name says whose they are. */
+static uint32_t objects_text_of_bank(const tl_merging *m, const tl_cubin_section *input) {
+  static const char prefix[] = ".nv.constant0.";
+  tl_module *const module = m->module;
+  if (input->type != SHT_CUDA_CONSTANT0 || !module->mode->final || module->capsule ||
+      !objects_starts_with(m, input->name, prefix))
+    return TL_NONE;
+  const char *const function = tl_merging_text(m, input->name) + sizeof prefix - 1;
+  const uint32_t name = tl_names_find(module->names, function, strlen(function));
+  const uint32_t known = name == TL_NONE ? TL_NONE : module->symbol_of_name[name];
+  return known != TL_NONE && tl_symbol_is_entry(&module->symbols.items[known]) ? module->symbols.items[known].section
+                                                                               : TL_NONE;
+}
+
+/* L1684: parameters that name the compiler constants of a function that is no kernel, which go where they were copied. */
+static bool objects_bank_names_copied(const tl_merging *m, const tl_cubin_section *input) {
+  const bool bank = input->type == SHT_CUDA_CONSTANT0 && m->module->mode->final && !m->module->capsule;
+  return bank && input->info < m->cubin->section_count && m->section_map[input->info] == TL_NONE &&
+         m->cubin->sections[input->info].type == SHT_CUDA_CONSTANT0 + 2 &&
+         (m->section_state[input->info] & (TL_SECTION_DONE | TL_SECTION_DEAD | TL_SECTION_LOST)) == TL_SECTION_DONE;
+}
+
+/* What sh_info names, where it counts (L190, L1302). */
+static uint32_t objects_named_text(const tl_merging *m, const tl_cubin_section *input) {
+  const bool strange = input->type == SHT_CUDA_SHARED && !objects_starts_with(m, input->name, ".nv.shared.");
+  const bool leads = input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0 ||
+                     input->type == SHT_CUDA_SHARED || input->type == SHT_CUDA_CONSTANT0 + 2;
+  return input->info && leads && !strange ? objects_owner_text(m, input) : TL_NONE;
+}
+
+/* The header of a section that has just been made. */
+static void objects_settle_new(const tl_merging *m, uint32_t index, uint32_t out, bool owned) {
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  tl_section *const section = &m->module->sections.items[out];
+  const bool anew = out == m->module->debug_shared || (owned && objects_is_made_anew(m, input)); /* L592, L1172 */
+  section->link = anew ? 0 : input->link;                                                        /* L189 */
+  if (input->type == SHT_CUDA_LOCAL && !owned)                                                   /* L951 */
+    section->about = objects_owner_text(m, input);
+  else if (!owned && input->info && (input->type != SHT_CUDA_SHARED || out == m->module->foreign_shared)) /* L1582 */
+    section->leads = objects_owner_text(m, input);
+}
+
 uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
@@ -375,11 +417,12 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
     return placed;
   objects_check_code(m, index);
   tl_merge_check_shape(m, index);
-  const bool strange = input->type == SHT_CUDA_SHARED && !objects_starts_with(m, input->name, ".nv.shared."); /* L190 */
-  const bool leads = input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0 ||
-                     input->type == SHT_CUDA_SHARED || input->type == SHT_CUDA_CONSTANT0 + 2;
-  const uint32_t text = input->info && leads && !strange ? objects_owner_text(m, input) : TL_NONE; /* L1302 */
-  const bool owned = text != TL_NONE && module->sections.items[text].owner != TL_NONE;             /* L176 */
+  const uint32_t named = objects_named_text(m, input);
+  const bool own = named != TL_NONE && module->sections.items[named].owner != TL_NONE;              /* L176 */
+  const uint32_t other = named == TL_NONE || own ? TL_NONE : objects_text_of_bank(m, input);
+  const uint32_t text = other == TL_NONE ? named : other;
+  const bool owned = own || other != TL_NONE;
+  module->deleted_section |= objects_bank_names_copied(m, input);
   const uint32_t known = (uint32_t)module->sections.count, same = tl_module_find_section(module, input->name);
   const bool joins = owned && objects_is_bank(input) && same != TL_NONE && tl_merge_is_first_table(module, same);
   if (joins)
@@ -394,14 +437,10 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   }
   const uint32_t out = owned ? objects_owned_section(m, index, text) : objects_named_section(m, index);
   tl_section *const section = &module->sections.items[out];
-  if (out >= known) {
-    const bool own = out == module->debug_shared || (owned && objects_is_made_anew(m, input)); /* L592, L1172 */
-    section->link = own ? 0 : input->link;                                                     /* L189 */
-    if (input->type == SHT_CUDA_LOCAL && !owned)                                               /* L951 */
-      section->about = objects_owner_text(m, input);
-    else if (!owned && input->info && (input->type != SHT_CUDA_SHARED || out == module->foreign_shared)) /* L1582 */
-      section->leads = objects_owner_text(m, input);
-  }
+  if (out >= known)
+    objects_settle_new(m, index, out, owned);
+  if (out >= known && other != TL_NONE)
+    section->leads = named;
   if (section->type != input->type && !objects_is_table(m, input->type, input->name)) /* that is said already */
     return objects_refuse_type(m, index, out);
   const bool bank = owned && input->type == SHT_CUDA_CONSTANT0, again = bank && section->blocks;
@@ -1082,18 +1121,28 @@ static void objects_check_texture_place(tl_merging *m, const tl_cubin_symbol *s)
     return;
   }
   const bool lost = m->section_state[s->section] & TL_SECTION_LOST;
-  if (lost ? !(m->cubin->sections[s->section].flags & SHF_EXECINSTR) : m->section_map[s->section] == TL_NONE)
+  const bool placed =
+      m->section_map[s->section] != TL_NONE || m->section_state[s->section] & TL_SECTION_DONE; /* L1678 */
+  if (lost ? !(m->cubin->sections[s->section].flags & SHF_EXECINSTR) : !placed)
     objects_fail(m, s, TL_MESSAGE_NOT_MAPPED);
 }
 
-/* ... and is none of compiler constants (L482). */
-static void objects_check_texture(const tl_merging *m, uint32_t index) {
+/* L1678: a texture among a function's compiler constants is a local symbol of the function's text. nvlink finds it by the
+ * number that sh_info is, which is another section's where a file stands before. */
+static void objects_pass_texture_of_constants(tl_merging *m, uint32_t index) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
-  if (!objects_is_texture(s))
-    return;
-  if (m->cubin->sections[s->section].type == SHT_CUDA_CONSTANT0 + 2 && m->module->mode->final)
+  const uint32_t text = m->file ? TL_NONE : tl_merging_section(m, m->cubin->sections[s->section].info);
+  if (text == TL_NONE)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, m->cubin->symbol_table,
                      (uint64_t)index * ELF_SYMBOL_SIZE, "a texture lies among compiler constants (L482)");
+  const uint32_t out = objects_new_symbol(m, s, (uint8_t)(STB_LOCAL << 4 | tl_symbol_type(s)));
+  tl_symbol *const symbol = &m->module->symbols.items[out];
+  m->symbol_map[index] = out;
+  symbol->section = text;
+  symbol->other = objects_other(m, s);
+  symbol->value = 0;
+  symbol->unlisted = false;
+  tl_module_list_symbol(m->module, out, true);
 }
 
 /* One record for the objects of a kernel in a file, those with a symbol and the one without (L556, L1011). */
@@ -1157,7 +1206,10 @@ static void objects_count_foreign(tl_merging *m, uint32_t index, uint32_t sectio
 static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[index];
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
-  objects_check_texture(m, index);
+  if (objects_is_texture(s) && input->type == SHT_CUDA_CONSTANT0 + 2 && m->module->mode->final) {
+    objects_pass_texture_of_constants(m, index);
+    return;
+  }
   if (tl_symbol_binding(s) == STB_LOCAL && tl_map_get(&m->module->local_function_names, s->name) == TL_NONE)
     tl_map_set(&m->module->local_function_names, s->name, 0); /* L1607 */
   const bool internal = objects_is_internal_constant(m, s);
@@ -1390,7 +1442,8 @@ static bool objects_went(const tl_merging *m, const tl_cubin_symbol *s) {
 
 /* L1179, L1715. */
 static bool objects_is_mentioned_texture(const tl_merging *m, const tl_cubin_symbol *s) {
-  return objects_is_texture(s) && tl_merging_lies(s) && !objects_went(m, s) && objects_text_of_texture(m, s) == TL_NONE;
+  return objects_is_texture(s) && tl_merging_lies(s) && !objects_went(m, s) &&
+         m->cubin->sections[s->section].type != SHT_CUDA_CONSTANT0 + 2 && objects_text_of_texture(m, s) == TL_NONE;
 }
 
 /* L1303: nvlink takes every section of variables for a dead function's whose sh_info is that one's text. */

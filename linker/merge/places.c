@@ -1,11 +1,12 @@
 /* Where the compiler constants of one file lie in their sections (L230). nvlink knows such a section by its symbols: what
- * none of them covers is zero in the output, and what two of them cover in part makes it stop. Constants that lie side by
- * side, as ptxas lays them out, are one piece here; what stands behind the last one is left out (L292). Other places are
- * refused. */
+ * none of them covers is zero in the output (L1679), and what two of them cover in part makes it stop. What stands behind the
+ * last one is left out (L292). Places outside of the section are refused. */
 #include "base/bytes.h"
 #include "catalog/message.h"
 #include "cubin/elf.h"
 #include "merge/merging.h"
+
+#include <string.h>
 
 void tl_merge_note_constant(tl_merging *m, uint32_t symbol) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
@@ -24,7 +25,7 @@ static int places_compare(const void *a, const void *b) {
 
 /* L1127: the block of the function, if the constant came into one. */
 static tl_constant_block *places_block(const tl_merging *m, uint32_t symbol) {
-  const uint32_t out = m->symbol_map[symbol];
+  const uint32_t out = tl_merging_symbol(m, symbol);
   const uint32_t block = out == TL_NONE ? TL_NONE : m->module->symbols.items[out].block;
   return block == TL_NONE ? NULL : &m->module->constant_blocks.items[block];
 }
@@ -60,13 +61,41 @@ static bool places_are_zero(const tl_cubin_section *section, uint64_t start, uin
   return true;
 }
 
+/* A piece with zeros where none of the constants [first, last) lies. */
+static void places_clear_piece(const tl_merging *m, tl_piece *piece, size_t first, size_t last) {
+  uint8_t *const bytes = tl_arena_new(m->module->arena, uint8_t, piece->size);
+  for (size_t i = first; i < last; i++) {
+    const tl_constant_place *const place = &m->constant_places.items[i];
+    const uint64_t end = tl_smaller(place->end, piece->size);
+    if (place->start < end)
+      memcpy(bytes + place->start, piece->data + place->start, (size_t)(end - place->start));
+  }
+  piece->data = bytes;
+}
+
+/* L1679. False if the section's bytes came nowhere. */
+static bool places_clear_gaps(const tl_merging *m, size_t first, size_t last) {
+  const tl_constant_place *const place = &m->constant_places.items[first];
+  const uint32_t own = m->section_map[place->section];
+  tl_constant_block *const block = own == TL_NONE ? places_block(m, place->symbol) : NULL;
+  tl_pieces *const pieces = block ? &block->pieces : own == TL_NONE ? NULL : &m->module->sections.items[own].pieces;
+  bool cleared = false;
+  for (size_t i = 0; pieces && i < pieces->count; i++) {
+    if (pieces->items[i].file != m->file || pieces->items[i].section != place->section)
+      continue;
+    places_clear_piece(m, &pieces->items[i], first, last);
+    cleared = true;
+  }
+  return cleared;
+}
+
 /* The constants [first, last) of one section; `open` has room for as many. */
 static void places_check_section(tl_merging *m, size_t first, size_t last, size_t *open) {
   const tl_constant_place *const places = m->constant_places.items;
   const tl_cubin_section *const section = &m->cubin->sections[places[first].section];
   uint64_t covered = 0;
   size_t depth = 0;
-  bool overlap = false;
+  bool overlap = false, gaps = false;
   for (size_t i = first; i < last; i++) {
     const tl_constant_place *const place = &places[i];
     while (depth && places[open[depth - 1]].end <= place->start)
@@ -80,11 +109,13 @@ static void places_check_section(tl_merging *m, size_t first, size_t last, size_
   const bool dropped = m->section_state[places[first].section] & TL_SECTION_DEAD; /* L543 */
   for (size_t i = first; i < last && !overlap && !dropped; i++) {
     const bool gap = places[i].start > covered;
-    if (places[i].end > tl_cubin_room(m->cubin, section) ||
-        (gap && (places[i].start > section->size || !places_are_zero(section, covered, places[i].start))))
+    if (places[i].end > tl_cubin_room(m->cubin, section) || (gap && places[i].start > section->size))
       places_refuse(m, &places[i]);
+    gaps |= gap && !places_are_zero(section, covered, tl_smaller(places[i].start, section->size));
     covered = tl_larger(places[i].end, covered);
   }
+  if (gaps && !places_clear_gaps(m, first, last))
+    places_refuse(m, &places[first]);
 }
 
 void tl_merge_check_constants(tl_merging *m) {

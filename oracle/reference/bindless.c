@@ -2,6 +2,7 @@
 #include "link.h"
 #include "relocation_table.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum {
@@ -175,6 +176,16 @@ static bool ref_bindless_has_bank(const ref_link *link, const ref_function *kern
   return owner == REF_NONE || &link->functions[owner] == kernel || link->functions[owner].text != about;
 }
 
+/* --trace: a kernel without slots; of a capsule where ptxas has made its table. */
+static void ref_bindless_trace_unused(ref_link *link, const ref_function *kernel) {
+  const size_t bank = ref_bindless_has_bank(link, kernel) ? kernel->constant0
+                      : link->view->is_mercury            ? kernel->laid_table
+                                                          : REF_NONE;
+  if (bank != REF_NONE && kernel->kernel_bindless_mask == 0) {
+    ref_trace_tell(link, REF_TRACE_BINDLESS, "no bindless ref in section %s", link->sections[bank].name);
+  }
+}
+
 void ref_bindless_layout(ref_link *link) {
   ref_indices *slots = &link->slots;
   ref_bindless_list_type(link, slots, REF_SYMBOL_SURFACE);
@@ -187,16 +198,18 @@ void ref_bindless_layout(ref_link *link) {
   link->laid_size = ref_laid_find_largest(link);
   const uint64_t base = ref_bindless_find_base(link) + link->laid_size;
   for (size_t i = 0; i < slots->count; i++) {
-    link->symbols[slots->items[i]].slot = base + i * SLOT;
-    ref_trace_tell(link, REF_TRACE_BINDLESS, "create %s%s", SLOT_NAME, link->symbols[slots->items[i]].name);
-    ref_trace_tell(link, REF_TRACE_BINDLESS, "variable %s%s at offset %llu", SLOT_NAME,
-                   link->symbols[slots->items[i]].name, (unsigned long long)(base + i * SLOT));
+    ref_out_symbol *symbol = &link->symbols[slots->items[i]];
+    symbol->slot = base + i * SLOT;
+    ref_trace_tell(link, REF_TRACE_BINDLESS, "create %s%s", SLOT_NAME, symbol->name);
+    ref_trace_tell(link, REF_TRACE_BINDLESS, "variable %s%s at offset %" PRIu64, SLOT_NAME, symbol->name, symbol->slot);
   }
   ref_bindless_find_masks(link);
   for (size_t i = link->all_kernels.count; i-- > 0;) { /* RF120: E37 names the last created first */
     ref_function *kernel = &link->functions[link->all_kernels.items[i]];
     if (kernel->kernel_bindless_mask != 0 && ref_bindless_has_bank(link, kernel)) {
       ref_bindless_fill_kernel(link, kernel, slots, base);
+    } else {
+      ref_bindless_trace_unused(link, kernel);
     }
   }
 }

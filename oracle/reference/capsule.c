@@ -43,6 +43,7 @@ static ref_link *ref_capsule_fork(ref_link *link) {
   sass->memory_owner = link;
   sass->result = result;
   sass->message_capacity = 0;
+  sass->traced = 0; /* the Mercury view tells */
   sass->files = REF_TAKE(link, ref_file, link->file_count);
   memcpy(sass->files, link->files, link->file_count * sizeof *sass->files);
   return sass;

@@ -115,8 +115,13 @@ static uint64_t ref_fallback_append(ref_link *link, ref_image *image, const ref_
   return place;
 }
 
-/* A unit has a new place: its symbol's, or that of symbol 0 (RF67). */
+/* A unit has a new place: its symbol's, or that of symbol 0 (RF67). --trace tells of one that there is. */
 static void ref_fallback_set_place(ref_link *link, ref_unit *unit, uint64_t place) {
+  const uint64_t before = unit->is_placed ? unit->place : unit->offset;
+  if (place != before && place <= IMAGE_LIMIT) {
+    ref_trace_tell(link, REF_TRACE_LAYOUT, "optimize ocg constant reloc offset from %llu to %llu",
+                   (unsigned long long)before, (unsigned long long)place);
+  }
   unit->is_placed = true;
   unit->place = place;
   if (unit->symbol == REF_NONE) {

@@ -314,6 +314,9 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
 
 /* --trace: is a body's count of registers one of `.nv.info` alone? The text's top byte is asked first. */
 static void ref_merge_trace_registers(ref_link *link, const ref_file *file, uint32_t symbol, bool is_new) {
+  if (!ref_trace_wants(link, REF_TRACE_MERGE)) {
+    return;
+  }
   const uint32_t section = file->cubin.symbols[symbol].section;
   const size_t out = link->functions[file->function_of[symbol]].symbol;
   const size_t place = out < link->symbol_count ? link->symbols[out].section : REF_NONE;

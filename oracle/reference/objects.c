@@ -673,6 +673,19 @@ static void ref_object_keep_common(ref_link *link, size_t file_number, const ref
   }
 }
 
+/* D9: the alignment stays that of the first file; by default the largest. */
+static void ref_object_join_commons(ref_link *link, size_t file_number, const ref_symbol *input, ref_out_symbol *old) {
+  if (input->size > old->size) {
+    ref_trace_tell(link, REF_TRACE_MERGE, "increase size of common %s", input->name);
+    old->size = input->size;
+    old->mention_file = file_number;
+    old->definition_file = file_number;
+  }
+  if (!link->job->bug_compatible) {
+    old->value = ref_larger(input->value, old->value);
+  }
+}
+
 /* V10, E28: common and common, common and definition. */
 static void ref_object_merge_common(ref_link *link, size_t file_number, const ref_symbol *input, size_t number) {
   ref_out_symbol *old = &link->symbols[number];
@@ -702,16 +715,7 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
     return;
   }
   if (input->section == REF_SECTION_COMMON) {
-    /* D9: the alignment stays that of the first file; by default the largest. */
-    if (input->size > old->size) {
-      ref_trace_tell(link, REF_TRACE_MERGE, "increase size of common %s", input->name);
-      old->size = input->size;
-      old->mention_file = file_number;
-      old->definition_file = file_number;
-    }
-    if (!link->job->bug_compatible) {
-      old->value = ref_larger(input->value, old->value);
-    }
+    ref_object_join_commons(link, file_number, input, old);
     return;
   }
   const uint32_t type = file->cubin.sections[input->section].type;

@@ -163,6 +163,13 @@ static bool ref_relocate_is_texture_data(const ref_link *link, const ref_out_rel
   return link->is_capsule && link->sections[entry->target].info_function == REF_NONE;
 }
 
+/* R27: both types of it. */
+static ref_action ref_relocate_drop_yield(ref_link *link) {
+  ref_trace_tell(link, REF_TRACE_RELOC,
+                 "Ignoring the reloc to convert YIELD to NOP due to forward progress requirement.");
+  return REF_DROP;
+}
+
 /* RF228: 3 and 4 ask for a slot in an executable, all others stay. */
 static ref_action ref_relocate_classify_foreign_texture(ref_link *link, const ref_out_relocation *entry) {
   const bool slot = entry->type == REF_MERCURY_FIRST + TYPE_G32 || entry->type == REF_MERCURY_FIRST + TYPE_G64;
@@ -185,8 +192,8 @@ static ref_action ref_relocate_classify_texture(ref_link *link, const ref_out_re
     return entry->asked_unified || ref_relocate_waits_for_slot(link, entry->type) ? REF_KEEP : REF_APPLY;
   case REF_TEXTURE_ZERO:
     return REF_APPLY;
-  case REF_TEXTURE_DROP:
-    return REF_DROP;
+  case REF_TEXTURE_DROP: /* an executable's have gone when it has slots */
+    return link->relocatable ? ref_relocate_drop_yield(link) : REF_DROP;
   case REF_TEXTURE_NONE:
     return REF_KEEP_NOTHING;
   case REF_TEXTURE_REFUSE:
@@ -239,9 +246,7 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
   case REF_KIND_RUNTIME:
     return REF_KEEP;
   case REF_KIND_YIELD:
-    ref_trace_tell(link, REF_TRACE_RELOC,
-                   "Ignoring the reloc to convert YIELD to NOP due to forward progress requirement.");
-    return REF_DROP;
+    return ref_relocate_drop_yield(link);
   case REF_KIND_NONE: /* RF992: Mercury's last one leaves a record */
     return link->view->is_mercury && entry->has_addend && entry->type == REF_MERCURY_FIRST + REF_MERCURY_TYPES - 1
                ? REF_RECORD
@@ -395,6 +400,12 @@ static ref_action ref_relocate_classify_now(ref_link *link, ref_out_relocation *
   return ref_relocate_classify_type(link, entry);
 }
 
+/* L1977: what its own file calls a function is another file's object. */
+static bool ref_relocate_names_object(const ref_link *link, const ref_out_relocation *entry) {
+  const uint8_t defined = entry->symbol == REF_NONE ? 0 : link->symbols[entry->symbol].defined_type;
+  return !link->relocatable && defined != 0 && defined != REF_SYMBOL_FUNC;
+}
+
 /* D15: nvlink ends by a signal over a function descriptor of what is no function, kept or not. */
 static void ref_relocate_check_descriptor(ref_link *link, const ref_out_relocation *entry) {
   if (link->is_capsule && !link->view->is_mercury) { /* RF1027: a capsule's SASS entries are made of Mercury's */
@@ -402,7 +413,8 @@ static void ref_relocate_check_descriptor(ref_link *link, const ref_out_relocati
   }
   const bool descriptor = ref_relocate_kind(link, entry->type) == REF_KIND_FUNC_DESC ||
                           entry->type == REF_MERCURY_FIRST + MERCURY_DESCRIPTOR;
-  if (descriptor && entry->function == REF_NONE && !ref_relocate_is_foreign(link, entry->type)) {
+  const bool none = entry->function == REF_NONE || ref_relocate_names_object(link, entry);
+  if (descriptor && none && !ref_relocate_is_foreign(link, entry->type)) {
     ref_message_fatal(link, "D15", "function descriptor relocation %u against something else", entry->type);
   }
 }
@@ -858,18 +870,33 @@ static bool ref_relocate_is_deleted(const ref_link *link, const ref_out_symbol *
   return symbol->index == 0 && !waits;
 }
 
+/* L1939: with -preserve-relocs an object of size 0 that is a kernel's own has no symbol of its own for what kernels reach; with -g it has. */
+static bool ref_relocate_moves_with_kernels(const ref_link *link, const ref_out_relocation *entry,
+                                            const ref_out_symbol *symbol) {
+  const bool own = symbol->is_extern_shared && symbol->section != REF_NONE &&
+                   !REF_IS(link->sections[symbol->section].name, ".nv_debug.shared");
+  return own && link->preserves && !link->relocatable && !link->is_capsule && !ref_options_keep_shared_symbols(link) &&
+         ref_relocate_extern_place(link, entry) != UINT64_MAX;
+}
+
+/* RF195, RF800 */
+static bool ref_relocate_names_deleted(const ref_link *link, const ref_out_relocation *entry) {
+  const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
+  if (symbol != NULL) {
+    return ref_relocate_is_deleted(link, symbol) || ref_relocate_moves_with_kernels(link, entry, symbol);
+  }
+  return entry->names_gone_section || entry->names_unlisted || entry->names_gone_shared || entry->names_internal;
+}
+
 /* What an entry that stays ends the link with: a symbol that is not in the output, a place behind the section's end. */
 static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *entry) {
-  const bool nothing = entry->names_gone_section || entry->names_unlisted || entry->names_gone_shared ||
-                       entry->names_internal; /* RF195, RF800 */
-  const bool gone = entry->symbol == REF_NONE ? nothing : ref_relocate_is_deleted(link, &link->symbols[entry->symbol]);
   if (entry->offset >= ref_relocate_end_of(link, &link->sections[entry->target])) {
     ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");
   }
   if (link->error_count == 0 && ref_relocate_is_wild(link, entry)) { /* RF1173 */
     ref_message_fatal(link, "RF1016", "Internal error: unexpected reloc");
   }
-  if (gone) {
+  if (ref_relocate_names_deleted(link, entry)) {
     ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
   }
 }

@@ -405,7 +405,8 @@ static void ref_symbol_write(const ref_link *link, const ref_out_symbol *symbol,
 /* --trace: what is in no section of the output, once a table of symbols, of which a capsule has two. What nvlink itself has taken out goes
  * without a word. */
 void ref_symbols_trace_unused(ref_link *link, bool mercury_side) {
-  for (size_t i = 0; i < link->symbol_count && link->error_count == 0; i++) {
+  const bool tells = ref_trace_wants(link, REF_TRACE_LAYOUT) && link->error_count == 0;
+  for (size_t i = 0; i < link->symbol_count && tells; i++) {
     const ref_out_symbol *symbol = &link->symbols[i];
     const ref_out_section *section = symbol->section == REF_NONE ? NULL : &link->sections[symbol->section];
     const bool named = (!symbol->has_no_name && !symbol->dropped) || symbol->type == REF_SYMBOL_SECTION;

@@ -46,6 +46,16 @@ void ref_trace_tell(ref_link *link, unsigned part, const char *format, ...) {
   ref_message_tell(link, REF_TRACE, "%s", text);
 }
 
+/* A merge changes what it has read, and the real one comes behind it. */
+static void ref_trace_copy_tables(ref_link *link, ref_cubin *cubin) {
+  if (cubin->section_count != 0) {
+    cubin->sections = ref_memory_copy(link, cubin->sections, cubin->section_count * sizeof *cubin->sections);
+  }
+  if (cubin->symbol_count != 0) {
+    cubin->symbols = ref_memory_copy(link, cubin->symbols, cubin->symbol_count * sizeof *cubin->symbols);
+  }
+}
+
 /* The merge of everything says what the merge says. */
 void ref_trace_merge(ref_link *link) {
   if (!ref_trace_wants(link, REF_TRACE_MERGE)) {
@@ -54,6 +64,10 @@ void ref_trace_merge(ref_link *link) {
   link->traced &= ~(unsigned)REF_TRACE_MERGE;
   ref_link *whole = ref_statics_copy(link);
   whole->traced = REF_TRACE_MERGE;
+  for (size_t i = 0; i < whole->file_count; i++) {
+    ref_trace_copy_tables(whole, &whole->files[i].cubin);
+    ref_trace_copy_tables(whole, &whole->files[i].whole);
+  }
   ref_statics_merge(whole);
   for (size_t i = 0; i < whole->result->message_count; i++) {
     if (whole->result->messages[i].severity == REF_TRACE) {

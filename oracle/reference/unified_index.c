@@ -14,6 +14,9 @@ enum {
   FUNCTION_OF_TEXT = 0xffffff
 };
 
+/* RF1367: what a common symbol has as its place when tables are written. */
+static const uint64_t unplaced = (uint64_t)-2;
+
 static ref_unified_list ref_unified_read_keys(ref_link *link, const uint8_t *bytes, uint64_t count, uint64_t window) {
   ref_unified_list list = {
       .items = REF_TAKE(link, ref_unified, (size_t)count), .count = (size_t)count, .window = window};
@@ -466,10 +469,12 @@ static void ref_unified_place_functions(ref_link *link) {
   ref_unified_move_slot_entries(link);
 }
 
-/* L478: an object that has no bytes of its own, be it a common symbol or undefined, or that begins behind the section's end. */
+/* L478: an object that has no bytes of its own, be it a common symbol or undefined, or that begins behind the section's end. RF1366: of what the
+ * index file has no place for none are looked for. */
 static void ref_unified_find_object(ref_link *link, const ref_unified *entry, const ref_out_section *section) {
   const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
-  if (symbol != NULL && (symbol->section == REF_NONE || symbol->common || symbol->value >= section->data.size)) {
+  if (entry->found && symbol != NULL &&
+      (symbol->section == REF_NONE || symbol->common || symbol->value >= section->data.size)) {
     ref_message_fatal(link, "E63", "Internal error: reloc address not found");
   }
 }
@@ -480,10 +485,13 @@ static void ref_unified_check_object(ref_link *link, const ref_unified *entry, c
   if (!entry->found && !link->job->bug_compatible) {
     ref_message_fatal(link, "D20", "The index file has no place for an object of .nv.udt");
   }
+  if (!entry->found) {
+    return; /* RF1366 */
+  }
   const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
   if (symbol == NULL || symbol->section == REF_NONE || &link->sections[symbol->section] != section ||
       symbol->size > section->data.size || symbol->value > section->data.size - symbol->size ||
-      (entry->found && entry->offset > limit - symbol->size)) {
+      entry->offset > limit - symbol->size) {
     ref_message_fatal(link, "D20", "The index file puts an object of .nv.udt beyond the data");
   }
 }
@@ -509,7 +517,7 @@ static void ref_unified_move_objects(ref_link *link, size_t number) {
   for (size_t i = 0; i < link->unified_objects.count; i++) {
     ref_unified *entry = &link->unified_objects.items[i];
     ref_out_symbol *symbol = &link->symbols[entry->symbol];
-    entry->before = symbol->value;
+    entry->before = symbol->common ? unplaced : symbol->value; /* RF1367 */
     if (!link->job->bug_compatible) {
       ref_relocation_move_entries(link, number, symbol, entry->offset, moved); /* D94: nvlink leaves them */
     }
