@@ -994,11 +994,12 @@ static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {
       functions_report_duplicate(m, symbol, function->first_file);
     else
       functions_check_parameters(m, symbol, out);
-    if (body->role == TL_BODY_LOSES &&
-        functions_is_alias(m, symbol)) /* L490: what is about the function goes to the body that stands */
-      m->section_map[s->section] = module->symbols.items[out].section;
-    else
+    if (body->role == TL_BODY_LOSES && functions_is_alias(m, symbol)) {
+      m->section_map[s->section] = module->symbols.items[out].section; /* L490: what is about the function goes there */
+      m->symbol_lost[symbol] = true;                                   /* not its records (L1624) */
+    } else {
       functions_lose(m, symbol);
+    }
   }
 }
 

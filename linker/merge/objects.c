@@ -226,7 +226,8 @@ static void objects_append_parameters(tl_merging *m, uint32_t index) {
     tl_merge_check_shape(m, index);
   if (bank == TL_NONE || objects_has_one_bank(m, input))
     return;
-  tl_module_append(m->module, bank, input->data, input->size, input->align, m->file, index);
+  m->section_offset[index] = /* of its entries (L1579) */
+      tl_module_append(m->module, bank, input->data, input->size, input->align, m->file, index);
 }
 
 static uint32_t objects_named_section(tl_merging *m, uint32_t index) {

@@ -195,7 +195,7 @@ static uint64_t relocate_shared_value(const relocating *r, const entry_state *e,
 static uint64_t relocate_external_align(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
   enum { PLACED = 16 };
   if (r->module->extern_by_name)
-    return symbol->align;
+    return tl_larger(symbol->align, PLACED); /* L1623 */
   return e->s == UINT64_MAX || !r->module->mode->final ? symbol->input_value : PLACED;
 }
 
