@@ -149,7 +149,8 @@ static bool functions_is_mentioned(const tl_merging *m, const tl_cubin_symbol *k
 
 /* L1147: a weak kernel's own bank is compared with the bank of that name that another kernel of an earlier file has, and
  * one whose kernel this file only mentions with that of its kernel; so is one whose kernel an earlier file only mentioned,
- * with the bank that is about it there (L1184). Else the kernels' bodies are compared. */
+ * with the bank that is about it there (L1184). Else the kernels' bodies are compared, if both are kernels and
+ * none is local (L1687). */
 static bool functions_bank_clashes(const tl_merging *m, const tl_cubin_section *bank, const tl_cubin_symbol *kernel) {
   const uint32_t known = tl_module_find_section(m->module, bank->name);
   if (known == TL_NONE || tl_symbol_binding(kernel) != STB_WEAK)
@@ -162,7 +163,11 @@ static bool functions_bank_clashes(const tl_merging *m, const tl_cubin_section *
   if (earlier->about == TL_NONE) /* L1611 */
     return true;
   const uint32_t owner = m->module->sections.items[earlier->about].owner;
-  return owner != TL_NONE && (!kernel->section || m->module->symbols.items[owner].name != kernel->name);
+  const tl_symbol *const other = owner == TL_NONE ? NULL : &m->module->symbols.items[owner];
+  if (!other || !kernel->section || other->name != kernel->name)
+    return other;
+  const bool kernels = other->other & kernel->other & STO_ENTRY;
+  return tl_binding_of(other) == STB_LOCAL || (tl_binding_of(other) == STB_WEAK && !kernels); /* L1687 */
 }
 
 /* L1147: of two banks of this file that have one name the later one, if its kernel is weak, must have the other's size. */
@@ -200,8 +205,8 @@ static void functions_check_banks(tl_merging *m) {
       continue;
     const uint32_t primary = tl_cubin_primary(m->cubin, bank->info);
     const tl_cubin_symbol *const kernel = tl_cubin_symbol_at(m->cubin, primary);
-    const bool own = kernel->other & STO_ENTRY && functions_bank_is_own(m, bank, kernel);
-    if (own && functions_bank_clashes(m, bank, kernel))
+    const bool named = functions_bank_is_own(m, bank, kernel), own = kernel->other & STO_ENTRY && named;
+    if (named && functions_bank_clashes(m, bank, kernel))
       functions_note_bank(m, bank, kernel->name);
     if (!(kernel->other & STO_ENTRY) || own || !functions_section_has_name(m, s))
       continue;

@@ -516,6 +516,9 @@ static bool relocate_ends_nowhere(const relocating *r, const entry_state *e, con
   const bool none = !e->row || e->row->kind == TL_RELOC_SENTINEL;
   const bool known = e->type <= TL_RELOC_LARGEST_LOOKED_UP || tl_binding_of(symbol) == STB_LOCAL; /* D42 */
   const bool ends = none ? known : e->row->kind == TL_RELOC_PCREL;
+  const bool hidden = type == STT_FUNC && symbol->section == TL_NONE && tl_binding_of(symbol) != STB_WEAK; /* L1686 */
+  if (hidden && (ends || none))
+    return true;
   return ends && (type == STT_OBJECT || type == STT_CUDA_OBJECT) && tl_binding_of(symbol) != STB_WEAK &&
          symbol->section == TL_NONE && symbol->block == TL_NONE && !symbol->shared &&
          !relocate_is_placed_by_loader(r, symbol);
