@@ -887,6 +887,11 @@ static uint64_t functions_body_size(const tl_merging *m, const tl_cubin_symbol *
   return text->size;
 }
 
+/* Z004.49: the records that go with a replaced body; the stack of a region stays (RF951). */
+static bool functions_removes_record(uint8_t code) {
+  return code != EIATTR_SAM_REGION_STACK_SIZE && tl_attribute_is_of_body(code);
+}
+
 /* The documents' lines about what goes with the body in a text, before it goes. */
 static void functions_trace_replaced(const tl_module *module, uint32_t out, uint32_t text) {
   const tl_symbol *const symbol = &module->symbols.items[out];
@@ -903,7 +908,7 @@ static void functions_trace_replaced(const tl_module *module, uint32_t out, uint
   for (size_t i = 0; i < own; i++)
     tl_trace(module->diagnostics, TL_TRACE_WEAK_INFO);
   for (size_t i = symbol->info_cutoff; i < module->attributes.count; i++)
-    if (module->attributes.items[i].symbol == out && tl_attribute_is_of_body(module->attributes.items[i].code))
+    if (module->attributes.items[i].symbol == out && functions_removes_record(module->attributes.items[i].code))
       tl_trace(module->diagnostics, TL_TRACE_WEAK_FRAME_SIZE);
 }
 
