@@ -570,8 +570,8 @@ static void functions_pass_dead(tl_merging *m, uint32_t symbol) {
   functions_remember_dead(m, symbol, function);
   if (body->role == TL_BODY_DUPLICATE)
     functions_report_duplicate(m, symbol, function->first_file);
-  if (body->role == TL_BODY_REPLACES)
-    tl_merge_drop_constants(m, body->function, m->cubin->symbols[symbol].name);
+  if (body->role == TL_BODY_REPLACES && tl_merge_drop_constants(m, body->function, m->cubin->symbols[symbol].name))
+    tl_trace(m->module->diagnostics, TL_TRACE_WEAK_CONSTANTS);
 }
 
 /* What a kernel gets beside its text (W3.1). */
@@ -841,20 +841,21 @@ static void functions_drop_frames(tl_merging *m, uint32_t out, uint32_t text) {
   }
 }
 
-static void functions_empty_section(tl_module *module, uint32_t section) {
+/* Returns whether there is such a section. */
+static bool functions_empty_section(tl_module *module, uint32_t section) {
   if (section == TL_NONE)
-    return;
-  tl_trace(module->diagnostics, TL_TRACE_WEAK_CONSTANTS);
+    return false;
   tl_section *const emptied = &module->sections.items[section];
   emptied->pieces.count = 0;
   emptied->size = 0;
   emptied->symbol_cutoff = (uint32_t)module->symbols.count;
   if (emptied->relocations[0] == TL_NONE && emptied->relocations[1] == TL_NONE)
-    return;
+    return true;
   if (!tl_defect_matched(module->options, TL_DEFECT_D86)) { /* L891 */
     tl_defect_note(module->diagnostics, TL_DEFECT_D86, tl_module_text(module, emptied->name));
     emptied->cutoff = (uint32_t)module->relocations.count;
   }
+  return true;
 }
 
 /* Where constants are sections, as in a relocatable output: those of the function, or the first of its name (D7), whatever
@@ -912,6 +913,21 @@ static void functions_trace_replaced(const tl_module *module, uint32_t out, uint
       tl_trace(module->diagnostics, TL_TRACE_WEAK_FRAME_SIZE);
 }
 
+/* The compiler constants of the body that stood: of one name, so one line tells of all (Z004.51). */
+static void functions_drop_constants(tl_merging *m, uint32_t symbol, uint32_t text) {
+  tl_module *const module = m->module;
+  const uint32_t name = m->cubin->symbols[symbol].name;
+  const bool final = module->mode->final;
+  const uint32_t first = final ? module->sections.items[text].constant2 /* a kernel's own (L79) */
+                               : functions_replaced_constants(m, text, name);
+  bool any = functions_empty_section(module, first);
+  /* a later loser's constants take its place; nvlink finds them by their name (L158) */
+  any |= functions_empty_section(module, module->sections.items[text].stray);
+  any |= final && tl_merge_drop_constants(m, m->bodies[symbol].function, name);
+  if (any)
+    tl_trace(module->diagnostics, TL_TRACE_WEAK_CONSTANTS);
+}
+
 static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
   tl_module *const module = m->module;
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
@@ -939,14 +955,7 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
   functions_take_other(m, result, s); /* L185 */
   m->section_map[s->section] = text;
   module->sections.items[text].bodyless = functions_is_alias(m, symbol); /* L490, D96 */
-  if (module->mode->final) {
-    functions_empty_section(module, section->constant2); /* a kernel's own (L79) */
-    functions_empty_section(module, section->stray);     /* a later loser's constants take its place (L158) */
-    tl_merge_drop_constants(m, m->bodies[symbol].function, s->name);
-  } else {
-    functions_empty_section(module, functions_replaced_constants(m, text, s->name));
-    functions_empty_section(module, section->stray); /* nvlink finds them by their name (L158) */
-  }
+  functions_drop_constants(m, symbol, text);
 }
 
 /* The first section of parameters about a text; for all texts of the file at the first question. */

@@ -157,8 +157,9 @@ void tl_merge_note_pool(tl_merging *m, uint32_t section);
 bool tl_merge_section_is_missed(const tl_merging *m, const tl_cubin_symbol *s);
 /* Remembers a compiler constant of a body that stands, of dead code too, for those that lose (L1094). */
 void tl_merge_remember_constant(const tl_merging *m, uint32_t symbol);
-/* They go with a replaced body. nvlink looks for them by the function's name and can hit another function's (D7). */
-void tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name);
+/* They go with a replaced body. nvlink looks for them by the function's name and can hit another function's (D7). Returns whether
+ * there are any. */
+bool tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name);
 /* W8.8: those of a losing body stay: behind the first block of their NAME, else as a section of their own. */
 void tl_merge_keep_losing_constants(tl_merging *m, uint32_t section);
 /* In the object pass, for a section of a dead function, which has no section of its own in the output (L95), or of a
