@@ -1169,15 +1169,28 @@ static void functions_check_overlap(const tl_merging *m, uint32_t symbol) {
   tl_merge_check_overlap(m, &pieces, section);
 }
 
+/* Z004.33 to Z004.41: which bits of tl_contest have which line. */
+static void functions_trace_contest(const tl_merging *m, uint32_t symbol, unsigned bits) {
+  static const tl_trace_id lines[] = {TL_TRACE_NO_NEW_COUNT, TL_TRACE_NO_OLD_COUNT, TL_TRACE_FEWER_REGISTERS,
+                                      TL_TRACE_NEWER_PTX, TL_TRACE_REPLACE_WEAK};
+  bits &= m->bodies[symbol].contest;
+  for (unsigned i = 0; bits >> i; i++)
+    if (bits >> i & 1)
+      tl_trace(m->module->diagnostics, lines[i], tl_merging_text(m, m->cubin->symbols[symbol].name));
+}
+
 /* L1072: nvlink compares the counts when it comes to the symbol, be the function dead or live. */
 static void functions_check_counts(const tl_merging *m, uint32_t symbol) {
   const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, m->cubin->symbols[symbol].name), TL_NO_OFFSET};
   const uint8_t uncounted = m->bodies[symbol].uncounted;
+  const unsigned looked_for = TL_CONTEST_NO_NEW_COUNT | TL_CONTEST_NO_OLD_COUNT;
+  functions_trace_contest(m, symbol, looked_for);
   if (uncounted != TL_COUNTED)
     tl_diagnostics_add(
         m->module->diagnostics,
         tl_message_row_of(uncounted == TL_UNCOUNTED_NEW ? TL_MESSAGE_NO_REG_COUNT_NEW : TL_MESSAGE_NO_REG_COUNT_OLD),
         site, NULL);
+  functions_trace_contest(m, symbol, ~looked_for);
 }
 
 static void functions_pass_one(tl_merging *m, uint32_t symbol) {

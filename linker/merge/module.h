@@ -26,10 +26,20 @@ typedef enum tl_body_role {
 /* Which of two weak bodies has no register count (E81). */
 typedef enum tl_uncounted { TL_COUNTED, TL_UNCOUNTED_NEW, TL_UNCOUNTED_OLD } tl_uncounted;
 
+/* What --trace tells of a body that meets another, when the merge comes to it. */
+typedef enum tl_contest {
+  TL_CONTEST_NO_NEW_COUNT = 1, /* its text has no count of registers, .nv.info is asked */
+  TL_CONTEST_NO_OLD_COUNT = 2, /* nor has the other's */
+  TL_CONTEST_FEWER = 4,        /* it replaces the other for its count */
+  TL_CONTEST_NEWER = 8,        /* or for its virtual SM */
+  TL_CONTEST_STRONG = 16       /* or because the other is weak and this one is not */
+} tl_contest;
+
 typedef struct tl_body {
   uint32_t function;         /* index in tl_resolution.functions, TL_NONE for other symbols */
   uint8_t role;              /* tl_body_role */
   uint8_t uncounted;         /* tl_uncounted */
+  uint8_t contest;           /* bits of tl_contest */
   bool replaced;             /* a later body took its place */
   bool in_kernel;            /* it stands in the text of a kernel: nvlink's call graph does not have it (L552) */
   bool beaten;               /* an alias that lost against another alias: its records do not count (D96) */
