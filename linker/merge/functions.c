@@ -18,6 +18,13 @@ enum { SLOT_SIZE = 128 };
 /* Debug sections whose entries against a replaced or losing function may go (W8.2, W8.3). */
 static const char *const frame_sections[3] = {".debug_line", ".nv_debug_line_sass", ".debug_frame"};
 
+bool tl_merge_has_frames(const tl_module *module, uint32_t name) {
+  bool has = false;
+  for (int i = 0; i < 3; i++)
+    has |= strcmp(tl_module_text(module, name), frame_sections[i]) == 0;
+  return has;
+}
+
 /* A symbol that stands in another function's text. */
 static bool functions_is_alias(const tl_merging *m, uint32_t symbol) {
   return tl_resolve_primary(m->cubin, symbol) != symbol;
@@ -572,6 +579,7 @@ static void functions_pass_dead(tl_merging *m, uint32_t symbol) {
     functions_report_duplicate(m, symbol, function->first_file);
   if (body->role == TL_BODY_REPLACES && tl_merge_drop_constants(m, body->function, m->cubin->symbols[symbol].name))
     tl_trace(m->module->diagnostics, TL_TRACE_WEAK_CONSTANTS);
+  tl_merge_trace_dead(m, symbol);
 }
 
 /* What a kernel gets beside its text (W3.1). */
@@ -888,15 +896,11 @@ static uint64_t functions_body_size(const tl_merging *m, const tl_cubin_symbol *
   return text->size;
 }
 
-/* Z004.49: the records that go with a replaced body; the stack of a region stays (RF951). */
-static bool functions_removes_record(uint8_t code) {
-  return code != EIATTR_SAM_REGION_STACK_SIZE && tl_attribute_is_of_body(code);
-}
-
 /* The documents' lines about what goes with the body in a text, before it goes. */
-static void functions_trace_replaced(const tl_module *module, uint32_t out, uint32_t text) {
+static void functions_trace_replaced(tl_module *module, uint32_t out, uint32_t text) {
   const tl_symbol *const symbol = &module->symbols.items[out];
   const tl_section *const section = &module->sections.items[text];
+  tl_merge_trace_dead_entries(module, text);
   if (!tl_trace_wants(module->diagnostics, TL_TRACE_MERGE))
     return;
   for (size_t i = section->cutoff; i < module->relocations.count; i++) {
@@ -909,7 +913,7 @@ static void functions_trace_replaced(const tl_module *module, uint32_t out, uint
   for (size_t i = 0; i < own; i++)
     tl_trace(module->diagnostics, TL_TRACE_WEAK_INFO);
   for (size_t i = symbol->info_cutoff; i < module->attributes.count; i++)
-    if (module->attributes.items[i].symbol == out && functions_removes_record(module->attributes.items[i].code))
+    if (module->attributes.items[i].symbol == out && tl_merge_removes_record(module->attributes.items[i].code))
       tl_trace(module->diagnostics, TL_TRACE_WEAK_FRAME_SIZE);
 }
 
