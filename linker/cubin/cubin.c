@@ -407,18 +407,25 @@ bool tl_symbol_is_called_slot(const tl_names *names, const tl_cubin_symbol *symb
          !(symbol->other & (STO_ENTRY | STO_MANAGED));
 }
 
-/* L1377: a section of jump slots whose first function is none is a text like others. */
+/* L1377: a section of jump slots whose first function is none is a text like others; a slot's behind it is told (L1683). */
 static void reader_settle_slots(const reader *r) {
+  enum { NEW, SLOTS, TEXT };
   tl_cubin *const cubin = r->cubin;
-  bool *const seen = tl_arena_new(r->arena, bool, cubin->section_count);
+  uint8_t *const seen = tl_arena_new(r->arena, uint8_t, cubin->section_count);
   for (uint32_t i = 1; i < cubin->symbol_count; i++) {
     const tl_cubin_symbol *const symbol = &cubin->symbols[i];
-    if (tl_symbol_type(symbol) != STT_FUNC || symbol->section >= cubin->section_count || seen[symbol->section])
+    if (tl_symbol_type(symbol) != STT_FUNC || symbol->section >= cubin->section_count)
       continue;
-    seen[symbol->section] = true;
+    const bool called = tl_symbol_is_called_slot(r->names, symbol);
+    cubin->slot_behind |=
+        called && seen[symbol->section] == TEXT && tl_cubin_primary(cubin, symbol->section) == i;
+    if (seen[symbol->section] != NEW)
+      continue;
     tl_cubin_section *const section = &cubin->sections[symbol->section];
-    if (section->type != SHT_CUDA_UFT_REL || tl_symbol_is_called_slot(r->names, symbol))
+    seen[symbol->section] = SLOTS;
+    if (section->type != SHT_CUDA_UFT_REL || called)
       continue;
+    seen[symbol->section] = symbol->value || symbol->other & (STO_ENTRY | STO_MANAGED) ? SLOTS : TEXT;
     section->type = SHT_PROGBITS;
     section->entry_size = 0;
   }

@@ -59,6 +59,7 @@ typedef struct tl_cubin {
   uint16_t type;  /* e_type */
   bool
       writes_reserved; /* finalized before it is linked, and its code says the size of reserved shared memory (L1541) */
+  bool slot_behind;    /* a jump slot's function stands behind another one of its section, which is no slot's (L1683) */
   bool marked;         /* sections about namesakes have names of their own (L895) */
   bool reads_on;       /* texts end where the next 0 byte of the file is, not where their table ends (L170, D40) */
   bool old;            /* made by a toolkit before 10.0 (L191) */

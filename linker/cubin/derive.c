@@ -159,11 +159,11 @@ static bool derive_is_lone(const deriver *d, uint32_t index) {
   return !d->sass[index] || own->type != type || (text && own->info != d->sass[section->info]);
 }
 
-/* Mercury's variables and constants, of which the first section of a name counts alone, too (L1551, of compiler constants
- * L1791). */
+/* Mercury's variables, constants and unified tables, of which the first section of a name counts alone, too (L1551, of
+ * compiler constants L1791, of tables L1682). */
 static bool derive_is_variables(const tl_cubin_section *section) {
   static const uint32_t types[] = {SHT_CUDA_GLOBAL_INIT, SHT_CUDA_USER_CONSTANT, SHT_CUDA_PIC_CONSTANT,
-                                   SHT_CUDA_OPTIMIZER_CONSTANT};
+                                   SHT_CUDA_OPTIMIZER_CONSTANT, SHT_CUDA_UFT_ENTRY, SHT_CUDA_UDT_ENTRY};
   return section->flags & SHF_CUDA_MERCURY && TL_AMONG32(types, section->type);
 }
 
@@ -177,7 +177,7 @@ static const bool *derive_find_lone(const deriver *d) {
     const uint32_t sass = d->sass[i];
     const bool counts = derive_is_read(section) || derive_is_variables(section);
     if (section->type == SHT_CUDA_MERCURY_INFO && !section->info)
-      lone[i] = i != file || !own;
+      lone[i] = i != file || !own || sass != own;
     else
       lone[i] = derive_is_lone(d, i) || (counts && taken[sass]);
     taken[sass] |= sass && !lone[i] && counts;
@@ -193,8 +193,8 @@ static const bool *derive_find_alone(const deriver *d) {
   tl_map_init(&seen, d->arena);
   for (uint32_t i = 1; i < count; i++)
     paired[d->sass[i]] = true;
-  const uint32_t own = derive_find_file_attributes(d, false);
-  if (own && !derive_find_file_attributes(d, true))
+  const uint32_t own = derive_find_file_attributes(d, false), file = derive_find_file_attributes(d, true);
+  if (own && (!file || d->sass[file] != own)) /* L1577 */
     alone[own] = true;
   for (uint32_t i = 1; i < count; i++) {
     const tl_cubin_section *const section = derive_section(d, i);

@@ -103,8 +103,9 @@ static void diagnose_never_called(const tl_module *module, const tl_graph *graph
     for (uint32_t j = graph->takers.first[prototype]; called[prototype] && j < graph->takers.first[prototype + 1]; j++)
       called[graph->takers.to[j]] = true;
   const bool slots = !tl_module_has_single_kernel(module);
+  const bool behind = tl_module_has_slot_behind(module) && tl_module_has_tables(module); /* E79 comes before (L1683) */
   for (uint32_t f = 0; f < graph->function_count; f++) {
-    if (!taken[f] || called[f] || tl_diagnose_is_kernel(module, f))
+    if (!taken[f] || called[f] || tl_diagnose_is_kernel(module, f) || behind)
       continue;
     if (!slots || !(tl_module_is_stub(module, module->symbol_of_function[f]) || diagnose_is_slot(module, f)))
       diagnose_report_name(module, TL_MESSAGE_NEVER_CALLED,

@@ -58,6 +58,7 @@ typedef struct tl_layout {
   uint64_t tables_begin;     /* not behind it: where a table begins in which ptxas has laid out textures, too (L808) */
   TL_VECTOR(tl_slot_entry) slot_entries; /* in output order */
   tl_placement placed[TL_PLACED_COUNT];
+  bool unified_data_stays;        /* its section has another name, and the index knows none of it (L1680) */
   const uint64_t *unified_places; /* by position in module->unified_entries: as in tl_unified_plan; NULL: no tables */
   const uint32_t
       *slot_holders;         /* by symbol: which one has the place of the jump slot, TL_NONE (L1601); NULL likewise */

@@ -242,10 +242,15 @@ static void unified_check_data(const tl_module *module, const unified_keys *data
     unified_refuse(module, 0, "sh_type of .nv.udt is one without contents");
 }
 
+/* L1680: nvlink finds the objects by the name of their section. Under another they are nothing to the index. */
+static bool unified_has_data(const tl_module *module) {
+  return tl_module_section_named(module, ".nv.udt") != TL_NONE;
+}
+
 static void unified_match_data(const tl_module *module, const unified_keys *data, tl_unified_plan *plan,
                                tl_arena *arena) {
   unified_check_data(module, data);
-  if (data->count == 0)
+  if (data->count == 0 || !unified_has_data(module))
     return;
   unified_check_identities(module, data);
   tl_trace(module->diagnostics, TL_TRACE_REORDER_UDT);
@@ -266,7 +271,7 @@ tl_unified_plan tl_layout_plan_unified(const tl_module *module, tl_arena *arena)
   const unified_keys data = unified_collect(module, SHT_CUDA_UDT_ENTRY, arena);
   const uint64_t slots = unified_section_size(module, module->jump_slots);
   const uint64_t entries = unified_section_size(module, module->jump_entries);
-  const bool counts = module->jump_slots != TL_NONE; /* L1377 */
+  const bool counts = module->jump_slots != TL_NONE || tl_module_has_slot_behind(module); /* L1377 */
   if (module->odd_slots || (counts && slots / SLOT_SIZE != entries / UNIFIED_ENTRY_SIZE))
     unified_fail(module, TL_MESSAGE_UFT_SLOTS);
   unified_match_functions(module, &functions, slots, &plan, arena);
@@ -441,7 +446,8 @@ void tl_layout_unified(tl_layout *layout, const tl_module *module, const tl_unif
     unified_place_slots(layout, module, plan, arena);
     unified_note_slots(layout, module, arena);
   }
-  if (module->unified_data != TL_NONE)
+  layout->unified_data_stays = !unified_has_data(module);
+  if (module->unified_data != TL_NONE && !layout->unified_data_stays)
     unified_place_data(layout, module, plan, arena);
 }
 

@@ -104,6 +104,14 @@ static void constants_join(tl_merging *m, tl_constant_block *block, uint32_t sec
   *tl_vector_push(m->module->arena, &block->pieces) = (tl_piece){0, size, input->data, m->file, section, false};
 }
 
+/* L1574: a block is called after the function, whatever the input's section is called. */
+static uint32_t constants_block_name(const tl_merging *m, uint32_t section) {
+  const uint32_t primary = tl_cubin_primary(m->cubin, m->cubin->sections[section].info);
+  if (primary >= m->cubin->symbol_count)
+    return m->cubin->sections[section].name;
+  return tl_module_name(m->module, tl_module_compiler_constants(m->module), m->cubin->symbols[primary].name);
+}
+
 void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t function) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[section];
@@ -120,7 +128,7 @@ void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t functio
   const uint64_t align = tl_larger(input->align, b->align); /* a replaced body's counts on (L73) */
   const uint64_t size = tl_merge_covered(m, section);
   *b = (tl_constant_block){.function = function,
-                           .name = input->name,
+                           .name = constants_block_name(m, section),
                            .type = input->type,
                            .align = align,
                            .size = size,

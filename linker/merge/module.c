@@ -338,6 +338,13 @@ static bool module_has_slots(const tl_module *module) {
   return false;
 }
 
+bool tl_module_has_slot_behind(const tl_module *module) {
+  bool found = false;
+  for (uint32_t i = 0; i < module->file_count && module->eliminates; i++)
+    found |= module->files[i].slot_behind;
+  return found;
+}
+
 bool tl_module_lacks_index(const tl_module *module) {
   return !module->index && module->mode->final &&
          (module_has_slots(module) || tl_module_section_named(module, ".nv.uft") != TL_NONE ||

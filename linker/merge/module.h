@@ -614,6 +614,8 @@ static inline bool tl_module_is_own_external(const tl_module *module, const tl_s
   return symbol->external_shared && module->sections.items[symbol->extern_section].about != TL_NONE;
 }
 
+/* L1683: nvlink makes a section of slots, without slots, for a function called as one that stands in a text. */
+bool tl_module_has_slot_behind(const tl_module *module);
 /* E55 asks for jump slots and for two sections by their names: those of other types and sizes count (L800). A table of
  * functions without them is linked (L1220). */
 bool tl_module_lacks_index(const tl_module *module);

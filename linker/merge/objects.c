@@ -363,6 +363,48 @@ static void objects_check_code(tl_merging *m, uint32_t index) {
     tl_diagnostics_add(m->module->diagnostics, tl_message_row_of(TL_MESSAGE_NOT_MAPPED), site, NULL);
 }
 
+/* L1685: the text of a kernel whose parameters name a section that is no text: the name says whose they are. */
+static uint32_t objects_text_of_bank(const tl_merging *m, const tl_cubin_section *input) {
+  static const char prefix[] = ".nv.constant0.";
+  tl_module *const module = m->module;
+  if (input->type != SHT_CUDA_CONSTANT0 || !module->mode->final || module->capsule ||
+      !objects_starts_with(m, input->name, prefix))
+    return TL_NONE;
+  const char *const function = tl_merging_text(m, input->name) + sizeof prefix - 1;
+  const uint32_t name = tl_names_find(module->names, function, strlen(function));
+  const uint32_t known = name == TL_NONE ? TL_NONE : module->symbol_of_name[name];
+  return known != TL_NONE && tl_symbol_is_entry(&module->symbols.items[known]) ? module->symbols.items[known].section
+                                                                               : TL_NONE;
+}
+
+/* L1684: parameters that name the compiler constants of a function that is no kernel, which go where they were copied. */
+static bool objects_bank_names_copied(const tl_merging *m, const tl_cubin_section *input) {
+  const bool bank = input->type == SHT_CUDA_CONSTANT0 && m->module->mode->final && !m->module->capsule;
+  return bank && input->info < m->cubin->section_count && m->section_map[input->info] == TL_NONE &&
+         m->cubin->sections[input->info].type == SHT_CUDA_CONSTANT0 + 2 &&
+         (m->section_state[input->info] & (TL_SECTION_DONE | TL_SECTION_DEAD | TL_SECTION_LOST)) == TL_SECTION_DONE;
+}
+
+/* What sh_info names, where it counts (L190, L1302). */
+static uint32_t objects_named_text(const tl_merging *m, const tl_cubin_section *input) {
+  const bool strange = input->type == SHT_CUDA_SHARED && !objects_starts_with(m, input->name, ".nv.shared.");
+  const bool leads = input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0 ||
+                     input->type == SHT_CUDA_SHARED || input->type == SHT_CUDA_CONSTANT0 + 2;
+  return input->info && leads && !strange ? objects_owner_text(m, input) : TL_NONE;
+}
+
+/* The header of a section that has just been made. */
+static void objects_settle_new(const tl_merging *m, uint32_t index, uint32_t out, bool owned) {
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  tl_section *const section = &m->module->sections.items[out];
+  const bool anew = out == m->module->debug_shared || (owned && objects_is_made_anew(m, input)); /* L592, L1172 */
+  section->link = anew ? 0 : input->link;                                                        /* L189 */
+  if (input->type == SHT_CUDA_LOCAL && !owned)                                                   /* L951 */
+    section->about = objects_owner_text(m, input);
+  else if (!owned && input->info && (input->type != SHT_CUDA_SHARED || out == m->module->foreign_shared)) /* L1582 */
+    section->leads = objects_owner_text(m, input);
+}
+
 uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
@@ -374,11 +416,12 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
     return placed;
   objects_check_code(m, index);
   tl_merge_check_shape(m, index);
-  const bool strange = input->type == SHT_CUDA_SHARED && !objects_starts_with(m, input->name, ".nv.shared."); /* L190 */
-  const bool leads = input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0 ||
-                     input->type == SHT_CUDA_SHARED || input->type == SHT_CUDA_CONSTANT0 + 2;
-  const uint32_t text = input->info && leads && !strange ? objects_owner_text(m, input) : TL_NONE; /* L1302 */
-  const bool owned = text != TL_NONE && module->sections.items[text].owner != TL_NONE;             /* L176 */
+  const uint32_t named = objects_named_text(m, input);
+  const bool own = named != TL_NONE && module->sections.items[named].owner != TL_NONE;              /* L176 */
+  const uint32_t other = named == TL_NONE || own ? TL_NONE : objects_text_of_bank(m, input);
+  const uint32_t text = other == TL_NONE ? named : other;
+  const bool owned = own || other != TL_NONE;
+  module->deleted_section |= objects_bank_names_copied(m, input);
   const uint32_t known = (uint32_t)module->sections.count, same = tl_module_find_section(module, input->name);
   const bool joins = owned && objects_is_bank(input) && same != TL_NONE && tl_merge_is_first_table(module, same);
   if (joins)
@@ -393,14 +436,10 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   }
   const uint32_t out = owned ? objects_owned_section(m, index, text) : objects_named_section(m, index);
   tl_section *const section = &module->sections.items[out];
-  if (out >= known) {
-    const bool own = out == module->debug_shared || (owned && objects_is_made_anew(m, input)); /* L592, L1172 */
-    section->link = own ? 0 : input->link;                                                     /* L189 */
-    if (input->type == SHT_CUDA_LOCAL && !owned)                                               /* L951 */
-      section->about = objects_owner_text(m, input);
-    else if (!owned && input->info && (input->type != SHT_CUDA_SHARED || out == module->foreign_shared)) /* L1582 */
-      section->leads = objects_owner_text(m, input);
-  }
+  if (out >= known)
+    objects_settle_new(m, index, out, owned);
+  if (out >= known && other != TL_NONE)
+    section->leads = named;
   if (section->type != input->type && !objects_is_table(m, input->type, input->name)) /* that is said already */
     return objects_refuse_type(m, index, out);
   const bool bank = owned && input->type == SHT_CUDA_CONSTANT0, again = bank && section->blocks;
@@ -1783,6 +1822,20 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
     objects_add_partial(m, text, input, laid, !unnamed);
   if (unnamed)
     objects_name_partial(m, text, input, laid);
+}
+
+/* L1578: the section of a kernel that is not named is made when the file's records are read, in its place among them. */
+void tl_merge_place_late_shared(tl_merging *m, uint32_t index) {
+  tl_module *const module = m->module;
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  if (m->cubin->type != ET_EWP || !input->info || m->section_state[index] & TL_SECTION_DEAD ||
+      !objects_starts_with(m, input->name, ".nv.shared.") || objects_is_bare_pool(m, index))
+    return;
+  const bool forgotten =
+      module->extern_by_name && (tl_merge_has_symbols(m, index) || tl_defect_matched(module->options, TL_DEFECT_D111));
+  const uint32_t text = objects_laid_text(m, input);
+  if (!forgotten && tl_module_owner(module, text) != TL_NONE && module->sections.items[text].shared == TL_NONE)
+    objects_owned_section(m, index, text);
 }
 
 void tl_merge_partial_objects(tl_merging *m) {

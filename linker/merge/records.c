@@ -46,6 +46,10 @@ static uint32_t records_symbol(const tl_merging *m, uint8_t code, uint32_t symbo
   if (code != EIATTR_PARAM_CBANK || own == TL_NONE || tl_symbol_type(s) != STT_SECTION || m->module->capsule)
     return own;
   const uint32_t named = m->module->symbol_of_name[s->name];
+  if (named == TL_NONE && tl_merge_names_another_text(m, s, own)) { /* L1575 */
+    const uint32_t text = tl_module_find_section(m->module, s->name);
+    return text == TL_NONE ? TL_NONE : m->module->sections.items[text].symbol;
+  }
   return named == TL_NONE ? own : named;
 }
 
@@ -136,7 +140,7 @@ static bool records_is_dropped(const tl_merging *m, const tl_record *record) {
     return false;
   const uint32_t symbol = tl_get32(record->data);
   if (!about_function && record->code == EIATTR_PARAM_CBANK)
-    return m->symbol_map[symbol] == TL_NONE && records_standing_bank(m, symbol) == TL_NONE;
+    return records_symbol(m, record->code, symbol) == TL_NONE;
   if (!about_function)
     return !records_has_symbol(m, symbol) || records_is_about_shared(m, symbol);
   if (m->bodies[symbol].function ==
@@ -516,8 +520,10 @@ void tl_merge_records(tl_merging *m) {
       tl_merge_check_dropped_relocations(m, s);
     if (section->type == SHT_CUDA_INFO && gone)
       records_check_dead(m, s);
-    if (section->type == SHT_CUDA_SHARED)
+    if (section->type == SHT_CUDA_SHARED) {
       tl_merge_note_pool(m, s);
+      tl_merge_place_late_shared(m, s);
+    }
     if (gone && !tl_merge_keeps_losing_relocations(m, s))
       continue;
     if (section->type == SHT_CUDA_INFO)

@@ -303,14 +303,18 @@ static bool relocations_is_of_pool(const tl_merging *m, const tl_cubin_symbol *s
          (m->module->keeps_shared && (whole || (pool != TL_NONE && m->module->sections.items[pool].name == s->name)));
 }
 
-/* L1465, L1570: the text of a function has the function's name, and nvlink looks for the one that the input names: the first text of
- * that name, the symbol of no section where there is none. By default (D78) the symbol is that of its own text. */
-static bool relocations_is_of_another_text(const tl_merging *m, const tl_cubin_symbol *s, uint32_t symbol) {
+bool tl_merge_names_another_text(const tl_merging *m, const tl_cubin_symbol *s, uint32_t symbol) {
   if (symbol == TL_NONE || !tl_merging_lies(s) || tl_symbol_type(s) != STT_SECTION ||
       !(m->cubin->sections[s->section].flags & SHF_EXECINSTR))
     return false;
   const uint32_t section = m->module->symbols.items[symbol].section;
-  if (section == TL_NONE || tl_module_find_section(m->module, s->name) == section)
+  return section != TL_NONE && tl_module_find_section(m->module, s->name) != section;
+}
+
+/* L1465, L1570: the text of a function has the function's name, and nvlink looks for the one that the input names: the first text of
+ * that name, the symbol of no section where there is none. By default (D78) the symbol is that of its own text. */
+static bool relocations_is_of_another_text(const tl_merging *m, const tl_cubin_symbol *s, uint32_t symbol) {
+  if (!tl_merge_names_another_text(m, s, symbol))
     return false;
   if (tl_defect_matched(m->module->options, TL_DEFECT_D78))
     return true;

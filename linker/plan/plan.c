@@ -117,7 +117,7 @@ uint32_t tl_plan_section_info(const tl_emitted *e, uint32_t section) {
     return plan_compat_section(e);
   if (s->owner != TL_NONE)
     return e->symbol_index[s->owner] | (uint32_t)s->registers << 24;
-  const uint32_t named = s->about == TL_NONE ? s->leads : s->about;
+  const uint32_t named = s->about == TL_NONE || s->leads != TL_NONE ? s->leads : s->about; /* both: L1685 */
   return named == TL_NONE ? 0 : e->section_index[named];
 }
 

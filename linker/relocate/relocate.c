@@ -476,12 +476,16 @@ static bool relocate_is_kept_section(const tl_module *module, uint32_t type, uin
          (type == SHT_CUDA_RESERVED_SHARED && (module->view == TL_VIEW_MERCURY || (module->capsule && !written)));
 }
 
+/* One of the loader's own names, whatever memory st_other says (L1576). */
+static bool relocate_is_loader_s(const relocating *r, const tl_symbol *symbol) {
+  const char *const name = tl_module_text(r->module, symbol->name);
+  return tl_text_behind(name, ".nv.") && tl_reserved_name_is(name);
+}
+
 /* R21, R22, L577: an undefined name whose address the loader knows: by its memory, which stands in st_other, or because it
  * is one of the loader's own, by its whole name (L1720). */
 static bool relocate_is_placed_by_loader(const relocating *r, const tl_symbol *symbol) {
-  const char *const name = tl_module_text(r->module, symbol->name);
-  return (symbol->other & STO_SPACE_MASK) == STO_GLOBAL || symbol->constants_size ||
-         (tl_text_behind(name, ".nv.") && tl_reserved_name_is(name));
+  return (symbol->other & STO_SPACE_MASK) == STO_GLOBAL || symbol->constants_size || relocate_is_loader_s(r, symbol);
 }
 
 /* R19: what clears traces of reserved shared memory stays as an entry that says nothing. */
@@ -489,11 +493,11 @@ static bool relocate_is_reserved_clear(const relocating *r, const entry_state *e
   return relocate_clears(e) && tl_text_behind(tl_module_text(r->module, symbol->name), ".nv.reservedSmem");
 }
 
-/* Memory that the loader gives no address: of constants, and of shared memory also where it is a local object that no file
+/* Memory that the loader gives no address: of constants, but of a name of its own, and of shared memory also where it is a local object that no file
  * defines (L965). */
 static bool relocate_is_of_kernels(const relocating *r, const tl_symbol *symbol) {
   const unsigned space = symbol->other & STO_SPACE_MASK;
-  return space == STO_CONSTANT ||
+  return (space == STO_CONSTANT && !relocate_is_loader_s(r, symbol)) ||
          ((space == STO_SHARED || space == STO_RESERVED_SHARED) && !relocate_is_placed_by_loader(r, symbol));
 }
 

@@ -570,7 +570,10 @@ static const char *ref_function_known_prototype(const ref_function *function) {
 static void ref_function_read_descriptors(ref_link *link, const ref_file *file, uint32_t section) {
   const uint32_t target = file->cubin.sections[section].info;
   const uint32_t owner = ref_merge_owner(file, target);
-  const bool bank = target < file->cubin.section_count && ref_relocation_is_lost_bank(link, file, target); /* RF932 */
+  const bool known = target < file->cubin.section_count;
+  const bool constants = known && !link->is_capsule && /* RF1370 */
+                         file->cubin.sections[target].type == link->view->optimizer_type;
+  const bool bank = constants || (known && ref_relocation_is_lost_bank(link, file, target)); /* RF932 */
   if (owner != 0 && file->body_of[owner] == REF_BODY_LOSES && !bank) {
     return;
   }

@@ -314,7 +314,9 @@ static uint16_t ref_mercury_section_beside(const ref_mercury_pair *pair, const r
       (whole->sections[symbol->section].flags & REF_FLAG_MERCURY) == 0) {
     return (uint16_t)(symbol->section < whole->section_count ? symbol->section : 0);
   }
-  const size_t found = ref_map_find(&pair->sass, pair->view.sections[symbol->section].name);
+  const bool user = whole->sections[symbol->section].type == ref_view_mercury.user_type; /* RF1369 */
+  const char *const name = user ? ref_view_sass.user_name : pair->view.sections[symbol->section].name;
+  const size_t found = ref_map_find(&pair->sass, name);
   return (uint16_t)(found == REF_NONE ? 0 : found);
 }
 

@@ -870,18 +870,33 @@ static bool ref_relocate_is_deleted(const ref_link *link, const ref_out_symbol *
   return symbol->index == 0 && !waits;
 }
 
+/* L1939: with -preserve-relocs an object of size 0 that is a kernel's own has no symbol of its own for what kernels reach; with -g it has. */
+static bool ref_relocate_moves_with_kernels(const ref_link *link, const ref_out_relocation *entry,
+                                            const ref_out_symbol *symbol) {
+  const bool own = symbol->is_extern_shared && symbol->section != REF_NONE &&
+                   !REF_IS(link->sections[symbol->section].name, ".nv_debug.shared");
+  return own && link->preserves && !link->relocatable && !link->is_capsule && !ref_options_keep_shared_symbols(link) &&
+         ref_relocate_extern_place(link, entry) != UINT64_MAX;
+}
+
+/* RF195, RF800 */
+static bool ref_relocate_names_deleted(const ref_link *link, const ref_out_relocation *entry) {
+  const ref_out_symbol *symbol = entry->symbol == REF_NONE ? NULL : &link->symbols[entry->symbol];
+  if (symbol != NULL) {
+    return ref_relocate_is_deleted(link, symbol) || ref_relocate_moves_with_kernels(link, entry, symbol);
+  }
+  return entry->names_gone_section || entry->names_unlisted || entry->names_gone_shared || entry->names_internal;
+}
+
 /* What an entry that stays ends the link with: a symbol that is not in the output, a place behind the section's end. */
 static void ref_relocate_check_entry(ref_link *link, const ref_out_relocation *entry) {
-  const bool nothing = entry->names_gone_section || entry->names_unlisted || entry->names_gone_shared ||
-                       entry->names_internal; /* RF195, RF800 */
-  const bool gone = entry->symbol == REF_NONE ? nothing : ref_relocate_is_deleted(link, &link->symbols[entry->symbol]);
   if (entry->offset >= ref_relocate_end_of(link, &link->sections[entry->target])) {
     ref_message_fatal(link, "E61", "Internal error: relocation is past end of offset");
   }
   if (link->error_count == 0 && ref_relocate_is_wild(link, entry)) { /* RF1173 */
     ref_message_fatal(link, "RF1016", "Internal error: unexpected reloc");
   }
-  if (gone) {
+  if (ref_relocate_names_deleted(link, entry)) {
     ref_message_fatal(link, "E69", "Internal error: reference to deleted symbol");
   }
 }

@@ -103,13 +103,13 @@ bool ref_relocation_is_forgotten(const ref_link *link, const ref_file *file, uin
           link->job->bug_compatible);
 }
 
-/* RF854, RF980: the SASS side's entries of frames, variables and user constants are made from Mercury's, and what the input has there is not
+/* RF854, RF980, RF1368: the SASS side's entries of debug sections, variables and user constants are made from Mercury's, and what the input has there is not
  * read. */
 static bool ref_relocation_is_made(const ref_link *link, const ref_file *file, uint32_t target) {
   const ref_section *section = &file->cubin.sections[target];
   const bool data = section->type == REF_TYPE_GLOBAL_INIT || section->type == ref_view_sass.user_type ||
                     section->type == REF_TYPE_CONSTANT + 4;
-  return link->is_capsule && !link->view->is_mercury && (data || REF_IS(section->name, ".debug_frame"));
+  return link->is_capsule && !link->view->is_mercury && (data || strncmp(section->name, ".debug_", 7) == 0);
 }
 
 /* W8.5: entries inside a lost weak variable. RF37, RF974: those in constants stay. */
