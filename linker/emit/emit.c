@@ -173,8 +173,8 @@ static void emit_contents(tl_emitted *emitted) {
   tl_emit_notes(emitted);
 }
 
-void tl_emit(tl_emitted *emitted, const tl_module *module, const tl_layout *layout, const tl_resources *resources,
-             const tl_relocated *relocated, tl_arena *arena) {
+void tl_emit_begin(tl_emitted *emitted, const tl_module *module, const tl_layout *layout, const tl_resources *resources,
+                   const tl_relocated *relocated, tl_arena *arena) {
   const size_t sections = module->sections.count, names = module->names->list.count;
   *emitted = (tl_emitted){.module = module,
                           .layout = layout,
@@ -189,6 +189,11 @@ void tl_emit(tl_emitted *emitted, const tl_module *module, const tl_layout *layo
                           .tables = tl_arena_new(arena, tl_table, sections)};
   tl_emit_sections(emitted);
   tl_emit_symbols(emitted);
+}
+
+void tl_emit(tl_emitted *emitted, const tl_module *module, const tl_layout *layout, const tl_resources *resources,
+             const tl_relocated *relocated, tl_arena *arena) {
+  tl_emit_begin(emitted, module, layout, resources, relocated, arena);
   emit_drop_attributes(emitted);
   tl_emit_strings(emitted);
   tl_emit_symbol_table(emitted);

@@ -34,6 +34,9 @@ typedef struct tl_emitted {
 
 void tl_emit(tl_emitted *emitted, const tl_module *module, const tl_layout *layout, const tl_resources *resources,
              const tl_relocated *relocated, tl_arena *arena);
+/* The beginning of that: which sections and symbols stay. */
+void tl_emit_begin(tl_emitted *emitted, const tl_module *module, const tl_layout *layout, const tl_resources *resources,
+                   const tl_relocated *relocated, tl_arena *arena);
 
 /* Sections of entries: those that stay and the records of applied ones. */
 bool tl_emit_is_relocations(uint32_t type);

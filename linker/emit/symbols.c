@@ -16,15 +16,26 @@ bool tl_emit_is_unified_mention(const tl_emitted *e, const tl_symbol *symbol) {
          tl_module_names_unified(e->module, symbol);
 }
 
+/* Z002.55: a symbol that is there, of a section that is not written or was taken back (L79). */
+static bool symbols_is_in_unused(const tl_emitted *e, uint32_t index, bool listed) {
+  const tl_symbol *const symbol = &e->module->symbols.items[index];
+  const uint32_t section = e->layout->symbol_section[index];
+  if (section == TL_NONE || e->section_index[section])
+    return false;
+  return listed ||
+         (e->module->sections.items[section].forgotten && !symbol->unlisted && !e->layout->symbol_gone[index]);
+}
+
 static bool symbols_stays(const tl_emitted *e, uint32_t index) {
   const tl_symbol *const symbol = &e->module->symbols.items[index];
   const uint32_t section = e->layout->symbol_section[index];
-  if (!tl_symbol_is_listed(e->module, e->layout, index) || tl_emit_is_unified_mention(e, symbol))
+  const bool listed = tl_symbol_is_listed(e->module, e->layout, index) && !tl_emit_is_unified_mention(e, symbol);
+  if (!listed && !tl_trace_wants(e->module->diagnostics, TL_TRACE_LAYOUT))
     return false;
-  if (section == TL_NONE)
-    return true;
-  if (!e->section_index[section])
+  if (symbols_is_in_unused(e, index, listed))
     tl_trace(e->module->diagnostics, TL_TRACE_UNUSED_SECTION, tl_module_text(e->module, symbol->name));
+  if (!listed || section == TL_NONE)
+    return listed;
   return e->section_index[section] && !tl_symbol_names_nothing(e->module, e->layout, symbol);
 }
 

@@ -251,17 +251,19 @@ uint64_t tl_link_output_limit(const tl_job *job, const tl_link_stages *s) {
 }
 
 /* nvlink finds out while it writes the section; here nothing has been written (L230). */
-static void link_check_sizes(const tl_link_stages *s) {
+static void link_check_sizes(tl_link_stages *s, tl_arena *arena) {
   if (s->module.overlapping == TL_NONE)
     return;
+  if (tl_trace_wants(s->diagnostics, TL_TRACE_LAYOUT)) /* symbols are counted before */
+    tl_emit_begin(&s->emitted, &s->module, &s->layout, &s->resources, &s->relocated, arena);
   const char *const name = tl_module_text(&s->module, s->module.sections.items[s->module.overlapping].name);
   tl_diagnostics_add(s->diagnostics, tl_message_row_of(TL_MESSAGE_SECTION_SIZE),
                      (tl_site){NULL, name, NULL, TL_NO_OFFSET}, NULL, name);
 }
 
 void tl_link_emit(const tl_link_common *c, tl_link_stages *s) {
-  link_check_sizes(s);
   tl_arena *const arena = &c->state->arena;
+  link_check_sizes(s, arena);
   tl_emit(&s->emitted, &s->module, &s->layout, &s->resources, &s->relocated, arena);
   tl_emit_renumber_unified(&s->emitted, &s->relocated);
   tl_plan_make(&s->plan, &s->emitted, arena, tl_link_output_limit(c->job, s));

@@ -665,14 +665,29 @@ static void shared_raise_align(shared_state *s, uint32_t kernel) {
   *align = tl_larger(*align, 16);
 }
 
-/* Z002.88: a line for each extern name that a kernel can see, through a function where the place is not the name's own. */
-static void shared_trace_external(const shared_state *s, uint32_t key, uint64_t offset) {
+/* Z002.88: a line for each extern name that a kernel can see; where the place is not the name's own for each function that sees
+ * it, else one alone (`told` has those names). */
+static void shared_trace_external(const shared_state *s, uint32_t key, uint64_t offset, tl_map *told) {
   const tl_u32_vector own = {&key, 1, 1};
-  const tl_u32_vector *const names = s->module->extern_by_name ? &own : &s->uses[key];
-  for (size_t i = 0; i < names->count; i++)
-    if (shared_symbol(s, names->items[i])->external_shared)
-      tl_trace(s->module->diagnostics, TL_TRACE_EXTERN_SHARED,
-               tl_module_text(s->module, shared_symbol(s, names->items[i])->name), offset);
+  const bool by_name = s->module->extern_by_name;
+  const tl_u32_vector *const names = by_name ? &own : &s->uses[key];
+  for (size_t i = 0; i < names->count; i++) {
+    const uint32_t name = names->items[i];
+    if (!shared_symbol(s, name)->external_shared || (by_name && tl_map_get(told, name) != TL_NONE))
+      continue;
+    tl_map_set(told, name, name);
+    tl_trace(s->module->diagnostics, TL_TRACE_EXTERN_SHARED, tl_module_text(s->module, shared_symbol(s, name)->name),
+             offset);
+  }
+}
+
+static void shared_trace_kernel(const shared_state *s, uint32_t kernel) {
+  if (!tl_trace_wants(s->module->diagnostics, TL_TRACE_LAYOUT))
+    return;
+  tl_map told;
+  tl_map_init(&told, s->arena);
+  for (size_t i = 0; i < s->outer[kernel].count; i++)
+    shared_trace_external(s, s->outer[kernel].items[i], s->end[kernel], &told);
 }
 
 /* W9.5: kernels that can see extern shared memory through one function have it at one offset; with -g kernels that can see
@@ -705,8 +720,8 @@ static void shared_place_external(shared_state *s) {
     for (size_t i = 0; i < s->outer[k].count; i++) {
       uint64_t *const places = s->module->extern_by_name ? s->layout->symbol_value : s->layout->external_offset;
       places[s->outer[k].items[i]] = s->end[k];
-      shared_trace_external(s, s->outer[k].items[i], s->end[k]);
     }
+    shared_trace_kernel(s, k);
   }
 }
 

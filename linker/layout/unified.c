@@ -219,6 +219,7 @@ static void unified_match_functions(const tl_module *module, const unified_keys 
   if (unified_section_size(module, module->jump_entries) % UNIFIED_ENTRY_SIZE) /* L1097 */
     unified_fail(module, TL_MESSAGE_DUPLICATE_IDS);
   unified_check_identities(module, functions);
+  tl_trace(module->diagnostics, TL_TRACE_REORDER_UFT);
   unified_match(module, &module->index->functions, functions, plan, arena);
 }
 
@@ -252,6 +253,7 @@ static void unified_match_data(const tl_module *module, const unified_keys *data
   if (data->count == 0 || !unified_has_data(module))
     return;
   unified_check_identities(module, data);
+  tl_trace(module->diagnostics, TL_TRACE_REORDER_UDT);
   unified_match(module, &module->index->data, data, plan, arena);
   if (unified_data_size(module, data, plan->places) != module->index->data.window)
     unified_fail(module, TL_MESSAGE_UDT_WINDOW);
@@ -440,16 +442,13 @@ void tl_layout_unified(tl_layout *layout, const tl_module *module, const tl_unif
   if (!plan->places)
     return;
   if (module->jump_slots != TL_NONE) {
-    tl_trace(module->diagnostics, TL_TRACE_REORDER_UFT);
     unified_check_slots(module);
     unified_place_slots(layout, module, plan, arena);
     unified_note_slots(layout, module, arena);
   }
   layout->unified_data_stays = !unified_has_data(module);
-  if (module->unified_data != TL_NONE && !layout->unified_data_stays) {
-    tl_trace(module->diagnostics, TL_TRACE_REORDER_UDT);
+  if (module->unified_data != TL_NONE && !layout->unified_data_stays)
     unified_place_data(layout, module, plan, arena);
-  }
 }
 
 /* D94: nvlink moves the objects, and leaves the entries in them where they were. */

@@ -100,11 +100,8 @@ void tl_merge_compat(tl_merging *m, uint32_t section) {
   tl_record record;
   while (tl_record_next(m->cubin, section, &position, &record, module->names, module->diagnostics)) {
     const compat_row *const row = compat_find(record.code);
-    if (!row) { /* I66, I67; the variant is known, but is not the inputs' to say */
-      if (record.code != COMPAT_VARIANT)
-        tl_trace(module->diagnostics, TL_TRACE_UNKNOWN_COMPAT, (uint64_t)record.code);
+    if (!row) /* I66, I67; the variant is known, but is not the inputs' to say */
       continue;
-    }
     compat_take(module, row, compat_value(row, &record));
     present[row - compat_rows] = true;
   }
@@ -113,12 +110,16 @@ void tl_merge_compat(tl_merging *m, uint32_t section) {
       compat_take(module, &compat_rows[i], compat_rows[i].missing);
 }
 
+/* Also of a file whose merge fails, which is read to its end. */
 static bool compat_has_isa_class(const tl_merging *m, uint32_t section) {
   uint64_t position = 0;
   tl_record record;
   bool has = false;
-  while (tl_record_next(m->cubin, section, &position, &record, m->module->names, m->module->diagnostics))
+  while (tl_record_next(m->cubin, section, &position, &record, m->module->names, m->module->diagnostics)) {
     has |= record.code == 2;
+    if (m->module->compat_section != TL_NONE && record.code != COMPAT_VARIANT && !compat_find(record.code))
+      tl_trace(m->module->diagnostics, TL_TRACE_UNKNOWN_COMPAT, (uint64_t)record.code);
+  }
   return has;
 }
 

@@ -6,7 +6,6 @@
 #include "base/bytes.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
-#include "catalog/trace.h"
 #include "cubin/elf.h"
 #include "merge/merging.h"
 
@@ -141,7 +140,7 @@ void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t functio
   *tl_vector_push(module->arena, &b->pieces) = (tl_piece){0, size, input->data, m->file, section, false};
 }
 
-void tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name) {
+bool tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name) {
   tl_module *const module = m->module;
   const uint32_t own = module->block_of_function[function];
   const uint32_t vendor =
@@ -151,14 +150,14 @@ void tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name) {
   if (vendor != own && !matched)
     tl_defect_note(module->diagnostics, TL_DEFECT_D7, tl_merging_text(m, name));
   if (block == TL_NONE)
-    return;
-  tl_trace(module->diagnostics, TL_TRACE_WEAK_CONSTANTS);
+    return false;
   tl_constant_block *const emptied = &module->constant_blocks.items[block];
   emptied->deleted = emptied->orphan = true; /* it keeps its place and alignment, without bytes (L73) */
   emptied->size = 0;
   emptied->has_losing_part = false;
   emptied->overlap = NULL;   /* L1892 */
   emptied->pieces.count = 0; /* its jump tables' entries stay (L122) */
+  return true;
 }
 
 /* L1042: of an emptied block that fills again nvlink keeps the entries of the old constants. */

@@ -18,6 +18,13 @@ enum { SLOT_SIZE = 128 };
 /* Debug sections whose entries against a replaced or losing function may go (W8.2, W8.3). */
 static const char *const frame_sections[3] = {".debug_line", ".nv_debug_line_sass", ".debug_frame"};
 
+bool tl_merge_has_frames(const tl_module *module, uint32_t name) {
+  bool has = false;
+  for (int i = 0; i < 3; i++)
+    has |= strcmp(tl_module_text(module, name), frame_sections[i]) == 0;
+  return has;
+}
+
 /* A symbol that stands in another function's text. */
 static bool functions_is_alias(const tl_merging *m, uint32_t symbol) {
   return tl_resolve_primary(m->cubin, symbol) != symbol;
@@ -575,8 +582,9 @@ static void functions_pass_dead(tl_merging *m, uint32_t symbol) {
   functions_remember_dead(m, symbol, function);
   if (body->role == TL_BODY_DUPLICATE)
     functions_report_duplicate(m, symbol, function->first_file);
-  if (body->role == TL_BODY_REPLACES)
-    tl_merge_drop_constants(m, body->function, m->cubin->symbols[symbol].name);
+  if (body->role == TL_BODY_REPLACES && tl_merge_drop_constants(m, body->function, m->cubin->symbols[symbol].name))
+    tl_trace(m->module->diagnostics, TL_TRACE_WEAK_CONSTANTS);
+  tl_merge_trace_dead(m, symbol);
 }
 
 /* What a kernel gets beside its text (W3.1). */
@@ -846,20 +854,21 @@ static void functions_drop_frames(tl_merging *m, uint32_t out, uint32_t text) {
   }
 }
 
-static void functions_empty_section(tl_module *module, uint32_t section) {
+/* Returns whether there is such a section. */
+static bool functions_empty_section(tl_module *module, uint32_t section) {
   if (section == TL_NONE)
-    return;
-  tl_trace(module->diagnostics, TL_TRACE_WEAK_CONSTANTS);
+    return false;
   tl_section *const emptied = &module->sections.items[section];
   emptied->pieces.count = 0;
   emptied->size = 0;
   emptied->symbol_cutoff = (uint32_t)module->symbols.count;
   if (emptied->relocations[0] == TL_NONE && emptied->relocations[1] == TL_NONE)
-    return;
+    return true;
   if (!tl_defect_matched(module->options, TL_DEFECT_D86)) { /* L891 */
     tl_defect_note(module->diagnostics, TL_DEFECT_D86, tl_module_text(module, emptied->name));
     emptied->cutoff = (uint32_t)module->relocations.count;
   }
+  return true;
 }
 
 /* Where constants are sections, as in a relocatable output: those of the function, or the first of its name (D7), whatever
@@ -893,9 +902,10 @@ static uint64_t functions_body_size(const tl_merging *m, const tl_cubin_symbol *
 }
 
 /* The documents' lines about what goes with the body in a text, before it goes. */
-static void functions_trace_replaced(const tl_module *module, uint32_t out, uint32_t text) {
+static void functions_trace_replaced(tl_module *module, uint32_t out, uint32_t text) {
   const tl_symbol *const symbol = &module->symbols.items[out];
   const tl_section *const section = &module->sections.items[text];
+  tl_merge_trace_dead_entries(module, text);
   if (!tl_trace_wants(module->diagnostics, TL_TRACE_MERGE))
     return;
   for (size_t i = section->cutoff; i < module->relocations.count; i++) {
@@ -908,8 +918,23 @@ static void functions_trace_replaced(const tl_module *module, uint32_t out, uint
   for (size_t i = 0; i < own; i++)
     tl_trace(module->diagnostics, TL_TRACE_WEAK_INFO);
   for (size_t i = symbol->info_cutoff; i < module->attributes.count; i++)
-    if (module->attributes.items[i].symbol == out && tl_attribute_is_of_body(module->attributes.items[i].code))
+    if (module->attributes.items[i].symbol == out && tl_merge_removes_record(module->attributes.items[i].code))
       tl_trace(module->diagnostics, TL_TRACE_WEAK_FRAME_SIZE);
+}
+
+/* The compiler constants of the body that stood: of one name, so one line tells of all (Z004.51). */
+static void functions_drop_constants(tl_merging *m, uint32_t symbol, uint32_t text) {
+  tl_module *const module = m->module;
+  const uint32_t name = m->cubin->symbols[symbol].name;
+  const bool final = module->mode->final;
+  const uint32_t first = final ? module->sections.items[text].constant2 /* a kernel's own (L79) */
+                               : functions_replaced_constants(m, text, name);
+  bool any = functions_empty_section(module, first);
+  /* a later loser's constants take its place; nvlink finds them by their name (L158) */
+  any |= functions_empty_section(module, module->sections.items[text].stray);
+  any |= final && tl_merge_drop_constants(m, m->bodies[symbol].function, name);
+  if (any)
+    tl_trace(module->diagnostics, TL_TRACE_WEAK_CONSTANTS);
 }
 
 static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
@@ -939,14 +964,7 @@ static void functions_replace(tl_merging *m, uint32_t symbol, uint32_t out) {
   functions_take_other(m, result, s); /* L185 */
   m->section_map[s->section] = text;
   module->sections.items[text].bodyless = functions_is_alias(m, symbol); /* L490, D96 */
-  if (module->mode->final) {
-    functions_empty_section(module, section->constant2); /* a kernel's own (L79) */
-    functions_empty_section(module, section->stray);     /* a later loser's constants take its place (L158) */
-    tl_merge_drop_constants(m, m->bodies[symbol].function, s->name);
-  } else {
-    functions_empty_section(module, functions_replaced_constants(m, text, s->name));
-    functions_empty_section(module, section->stray); /* nvlink finds them by their name (L158) */
-  }
+  functions_drop_constants(m, symbol, text);
 }
 
 /* The first section of parameters about a text; for all texts of the file at the first question. */
@@ -1161,15 +1179,28 @@ static void functions_check_overlap(const tl_merging *m, uint32_t symbol) {
   tl_merge_check_overlap(m, &pieces, section);
 }
 
+/* Z004.33 to Z004.41: which bits of tl_contest have which line. */
+static void functions_trace_contest(const tl_merging *m, uint32_t symbol, unsigned bits) {
+  static const tl_trace_id lines[] = {TL_TRACE_NO_NEW_COUNT, TL_TRACE_NO_OLD_COUNT, TL_TRACE_FEWER_REGISTERS,
+                                      TL_TRACE_NEWER_PTX, TL_TRACE_REPLACE_WEAK};
+  bits &= m->bodies[symbol].contest;
+  for (unsigned i = 0; bits >> i; i++)
+    if (bits >> i & 1)
+      tl_trace(m->module->diagnostics, lines[i], tl_merging_text(m, m->cubin->symbols[symbol].name));
+}
+
 /* L1072: nvlink compares the counts when it comes to the symbol, be the function dead or live. */
 static void functions_check_counts(const tl_merging *m, uint32_t symbol) {
   const tl_site site = {m->cubin->path, NULL, tl_merging_text(m, m->cubin->symbols[symbol].name), TL_NO_OFFSET};
   const uint8_t uncounted = m->bodies[symbol].uncounted;
+  const unsigned looked_for = TL_CONTEST_NO_NEW_COUNT | TL_CONTEST_NO_OLD_COUNT;
+  functions_trace_contest(m, symbol, looked_for);
   if (uncounted != TL_COUNTED)
     tl_diagnostics_add(
         m->module->diagnostics,
         tl_message_row_of(uncounted == TL_UNCOUNTED_NEW ? TL_MESSAGE_NO_REG_COUNT_NEW : TL_MESSAGE_NO_REG_COUNT_OLD),
         site, NULL);
+  functions_trace_contest(m, symbol, ~looked_for);
 }
 
 static void functions_pass_one(tl_merging *m, uint32_t symbol) {

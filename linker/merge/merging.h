@@ -162,8 +162,19 @@ void tl_merge_note_pool(tl_merging *m, uint32_t section);
 bool tl_merge_section_is_missed(const tl_merging *m, const tl_cubin_symbol *s);
 /* Remembers a compiler constant of a body that stands, of dead code too, for those that lose (L1094). */
 void tl_merge_remember_constant(const tl_merging *m, uint32_t symbol);
-/* They go with a replaced body. nvlink looks for them by the function's name and can hit another function's (D7). */
-void tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name);
+/* They go with a replaced body. nvlink looks for them by the function's name and can hit another function's (D7). Returns whether
+ * there are any. */
+bool tl_merge_drop_constants(tl_merging *m, uint32_t function, uint32_t name);
+/* Z004.49: whether --trace tells that a record goes with a replaced body; the stack of a region stays (RF951). */
+bool tl_merge_removes_record(uint8_t code);
+/* Whether a section of that name has entries that go with a replaced body (W8.2). */
+bool tl_merge_has_frames(const tl_module *module, uint32_t name);
+/* For --trace: an entry about a dead function, when it is read. */
+void tl_merge_note_dead_entry(const tl_merging *m, const tl_dead_entry *entry);
+/* For --trace: the entries about dead functions in a text whose body is replaced go with it. */
+void tl_merge_trace_dead_entries(tl_module *module, uint32_t text);
+/* For --trace: a definition of a dead function, which meets others as that of a live one does. */
+void tl_merge_trace_dead(tl_merging *m, uint32_t symbol);
 /* W8.8: those of a losing body stay: behind the first block of their NAME, else as a section of their own. */
 void tl_merge_keep_losing_constants(tl_merging *m, uint32_t section);
 /* In the object pass, for a section of a dead function, which has no section of its own in the output (L95), or of a

@@ -26,10 +26,20 @@ typedef enum tl_body_role {
 /* Which of two weak bodies has no register count (E81). */
 typedef enum tl_uncounted { TL_COUNTED, TL_UNCOUNTED_NEW, TL_UNCOUNTED_OLD } tl_uncounted;
 
+/* What --trace tells of a body that meets another, when the merge comes to it. */
+typedef enum tl_contest {
+  TL_CONTEST_NO_NEW_COUNT = 1, /* its text has no count of registers, .nv.info is asked */
+  TL_CONTEST_NO_OLD_COUNT = 2, /* nor has the other's */
+  TL_CONTEST_FEWER = 4,        /* it replaces the other for its count */
+  TL_CONTEST_NEWER = 8,        /* or for its virtual SM */
+  TL_CONTEST_STRONG = 16       /* or because the other is weak and this one is not */
+} tl_contest;
+
 typedef struct tl_body {
   uint32_t function;         /* index in tl_resolution.functions, TL_NONE for other symbols */
   uint8_t role;              /* tl_body_role */
   uint8_t uncounted;         /* tl_uncounted */
+  uint8_t contest;           /* bits of tl_contest */
   bool replaced;             /* a later body took its place */
   bool in_kernel;            /* it stands in the text of a kernel: nvlink's call graph does not have it (L552) */
   bool beaten;               /* an alias that lost against another alias: its records do not count (D96) */
@@ -90,6 +100,18 @@ typedef struct tl_noted_pool {
   bool apart;
   uint64_t size, align, entry_size;
 } tl_noted_pool;
+
+/* For --trace alone: an entry about a dead function, which the relocation phase looks at (R15). */
+typedef struct tl_dead_entry {
+  uint32_t function, name; /* its number in tl_resolution.functions, its name's */
+  uint32_t type, target, container;
+} tl_dead_entry;
+
+/* For --trace alone: the body of a dead function that stands so far. */
+typedef struct tl_dead_body {
+  uint32_t file, symbol;
+  bool relocated; /* some body so far had entries (W8.7) */
+} tl_dead_body;
 
 typedef struct tl_resolution {
   TL_VECTOR(tl_function) functions; /* in creation order (W3.1, W3.9), dead ones included */
@@ -400,16 +422,19 @@ typedef struct tl_module {
   tl_map symbol_of_any_name;   /* local ones and sections' too: the first (L159); made when a texture asks for it, */
   uint32_t named_symbols;      /* ... of so many symbols */
   tl_u32_vector section_names; /* event list of .shstrtab: names */
-  TL_VECTOR(tl_string_event) strings;   /* event list of .strtab */
-  tl_u32_vector prototypes;             /* prototype texts in first-seen order (W2.2) */
-  TL_VECTOR(tl_relocation) relocations; /* in input order */
-  TL_VECTOR(tl_site) deleted_entries;   /* that stay, though what they name is gone (L527) */
-  tl_attributes attributes;             /* of .nv.info, in input order */
-  tl_u32_vector functions;              /* live functions (resolution index) in creation order */
-  tl_u32_vector recorded_functions;     /* all, in creation order: beside capsules they have records (L1707) */
-  tl_u32_vector inner_functions;        /* those in kernels' texts, which are no nodes of the call graph (L552) */
-  tl_u32_vector kernels;                /* output symbols of live kernels in creation order (L255) */
-  tl_u32_vector all_kernels;            /* by their texts; with those that stay without being named (W17.12) */
+  TL_VECTOR(tl_string_event) strings;    /* event list of .strtab */
+  tl_u32_vector prototypes;              /* prototype texts in first-seen order (W2.2) */
+  TL_VECTOR(tl_relocation) relocations;  /* in input order */
+  TL_VECTOR(tl_dead_entry) dead_entries; /* in input order; without --trace none */
+  TL_VECTOR(tl_dead_body) dead_bodies;   /* without --trace none */
+  tl_map dead_body_of;                   /* which of them, by the function */
+  TL_VECTOR(tl_site) deleted_entries;    /* that stay, though what they name is gone (L527) */
+  tl_attributes attributes;              /* of .nv.info, in input order */
+  tl_u32_vector functions;               /* live functions (resolution index) in creation order */
+  tl_u32_vector recorded_functions;      /* all, in creation order: beside capsules they have records (L1707) */
+  tl_u32_vector inner_functions;         /* those in kernels' texts, which are no nodes of the call graph (L552) */
+  tl_u32_vector kernels;                 /* output symbols of live kernels in creation order (L255) */
+  tl_u32_vector all_kernels;             /* by their texts; with those that stay without being named (W17.12) */
   tl_u32_vector entries; /* kernels, behind them second names of functions that are marked as kernels (L576, L966) */
   TL_VECTOR(tl_rel_name) rel_names;
   bool alias_left_out;    /* the only entry is a second name that its address keeps (L1182) */

@@ -408,7 +408,6 @@ static bool relocations_state_unmapped(const reading *r, const tl_cubin_relocati
   const bool clears = row && row->kind == TL_RELOC_UNUSED_CLEAR;
   if (m->symbol_dead[entry->symbol]) { /* R15, W8.7 */
     *state = TL_ENTRY_DEAD;
-    tl_trace(m->module->diagnostics, TL_TRACE_DEAD_FUNCTION, tl_merging_text(m, symbol->name));
     return clears && !relocations_frame_is_gone(m, entry->symbol);
   }
   const bool defined = tl_merging_lies(symbol);
@@ -520,6 +519,9 @@ static void relocations_read_entry(reading *r, uint64_t index) {
   uint8_t state = TL_ENTRY_NORMAL;
   const uint32_t symbol = relocations_symbol(m, entry.symbol);
   const size_t deleted = m->module->deleted_entries.count;
+  if (symbol == TL_NONE && m->symbol_dead[entry.symbol])
+    tl_merge_note_dead_entry(m, &(tl_dead_entry){m->bodies[entry.symbol].function, m->cubin->symbols[entry.symbol].name,
+                                                 entry.type, r->target, container});
   if (symbol == TL_NONE && !relocations_state_unmapped(r, &entry, &state))
     return;
   *tl_vector_push(m->module->arena, &m->module->relocations) =

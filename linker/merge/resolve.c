@@ -11,7 +11,6 @@
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "catalog/system_call.h"
-#include "catalog/trace.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
 
@@ -79,15 +78,11 @@ static uint64_t resolve_registers(const uint64_t *counts, const tl_cubin *cubin,
   return top ? top : counts[symbol];
 }
 
-/* The documents' lines about one contest of two weak bodies. */
-static void resolve_trace(const resolver *r, const tl_function *function, uint32_t file, uint32_t symbol, bool fewer) {
-  const char *const name = tl_names_text(r->names, function->name);
-  if (!resolve_cached_registers(&r->files[file], symbol))
-    tl_trace(r->diagnostics, TL_TRACE_NO_NEW_COUNT, name);
-  if (!resolve_cached_registers(&r->files[function->file], function->symbol))
-    tl_trace(r->diagnostics, TL_TRACE_NO_OLD_COUNT, name);
-  if (fewer)
-    tl_trace(r->diagnostics, TL_TRACE_FEWER_REGISTERS, name);
+/* Of two weak bodies: where their counts of registers are looked for. */
+static uint8_t resolve_contest_counts(const resolver *r, const tl_function *function, uint32_t file, uint32_t symbol) {
+  const bool incoming = resolve_cached_registers(&r->files[file], symbol);
+  const bool standing = resolve_cached_registers(&r->files[function->file], function->symbol);
+  return (uint8_t)((incoming ? 0 : TL_CONTEST_NO_NEW_COUNT) | (standing ? 0 : TL_CONTEST_NO_OLD_COUNT));
 }
 
 /* V3: of bodies with as many registers that of the higher virtual SM. */
@@ -128,20 +123,22 @@ static bool resolve_incoming_wins(const resolver *r, const tl_function *function
   const uint64_t incoming = resolve_registers(r->first_count, &r->files[file], symbol);
   resolve_check_counts(r, function, file, symbol);
   const uint64_t standing = resolve_standing_registers(r, function);
-  resolve_trace(r, function, file, symbol, incoming < standing);
-  if (incoming != standing)
-    return incoming < standing;
-  const bool newer = resolve_is_newer(r, function, file, symbol);
+  uint8_t *const contest = &r->resolution->bodies[file][symbol].contest;
+  *contest = resolve_contest_counts(r, function, file, symbol);
+  const bool fewer = incoming < standing;
+  const bool newer = incoming == standing && resolve_is_newer(r, function, file, symbol);
+  if (fewer)
+    *contest |= TL_CONTEST_FEWER;
   if (newer)
-    tl_trace(r->diagnostics, TL_TRACE_NEWER_PTX, tl_names_text(r->names, function->name));
-  return newer;
+    *contest |= TL_CONTEST_NEWER;
+  return fewer || newer;
 }
 
 /* The role of a defined body whose name has been defined before. */
 static tl_body_role resolve_contest(const resolver *r, const tl_function *function, uint32_t file, uint32_t symbol) {
   const bool strong = tl_symbol_binding(&r->files[file].symbols[symbol]) == STB_GLOBAL;
   if (strong && function->binding == STB_WEAK)
-    tl_trace(r->diagnostics, TL_TRACE_REPLACE_WEAK, tl_names_text(r->names, function->name));
+    r->resolution->bodies[file][symbol].contest = TL_CONTEST_STRONG;
   if (strong)
     return function->binding == STB_WEAK ? TL_BODY_REPLACES : TL_BODY_DUPLICATE;
   if (function->binding != STB_WEAK)

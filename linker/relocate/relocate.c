@@ -1409,6 +1409,18 @@ static bool relocate_is_in_empty(const relocating *r, const tl_relocation *entry
          !r->layout->section_size[entry->target];
 }
 
+/* Z000.22, Z000.29: entries about dead functions, which the merge has left out; their types are replaced before. */
+static void relocate_trace_dead(const relocating *r) {
+  for (size_t i = r->module->dead_entries.count; i-- > 0;) {
+    const tl_dead_entry *const entry = &r->module->dead_entries.items[i];
+    const bool mercury = r->module->view == TL_VIEW_MERCURY || (r->module->capsule && entry->type > TL_R_MERCURY);
+    const tl_relocation_row *const row = tl_relocation_in_view(entry->type, mercury);
+    if (entry->type && row && relocate_rewrites_unified(r) && row->unified_to != entry->type)
+      tl_trace(r->module->diagnostics, TL_TRACE_UNIFIED, (uint64_t)entry->type, (uint64_t)row->unified_to);
+    tl_trace(r->module->diagnostics, TL_TRACE_DEAD_FUNCTION, tl_module_text(r->module, entry->name));
+  }
+}
+
 void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_layout *layout, tl_arena *arena) {
   static const char *const unified[] = {"__UFT", "__UFT_END", "__UFT_CANONICAL", "__UDT_OFFSET",
                                         "__UDT", "__UDT_END", "__UDT_CANONICAL"};
@@ -1425,6 +1437,7 @@ void tl_relocate_run(tl_relocated *relocated, const tl_module *module, const tl_
   r.uft_offset = relocate_name(module, "__UFT_OFFSET");
   for (size_t i = 0; i < 7; i++)
     r.unified_names[i] = relocate_name(module, unified[i]);
+  relocate_trace_dead(&r);
   for (size_t i = module->relocations.count; i-- > 0;)
     if (tl_module_relocation_stands(module, i) && !relocate_is_in_empty(&r, &module->relocations.items[i]))
       relocate_entry(&r, (uint32_t)i);
