@@ -374,8 +374,11 @@ static uint32_t objects_text_of_bank(const tl_merging *m, const tl_cubin_section
   const char *const function = tl_merging_text(m, input->name) + sizeof prefix - 1;
   const uint32_t name = tl_names_find(module->names, function, strlen(function));
   const uint32_t known = name == TL_NONE ? TL_NONE : module->symbol_of_name[name];
-  return known != TL_NONE && tl_symbol_is_entry(&module->symbols.items[known]) ? module->symbols.items[known].section
-                                                                               : TL_NONE;
+  const bool entry = known != TL_NONE && tl_symbol_is_entry(&module->symbols.items[known]);
+  const uint32_t text = entry ? module->symbols.items[known].section : TL_NONE;
+  return text != TL_NONE && module->sections.items[text].owner != TL_NONE
+             ? text
+             : TL_NONE; /* an object has the name otherwise */
 }
 
 /* L1684: parameters that name the compiler constants of a function that is no kernel, which go where they were copied. */
