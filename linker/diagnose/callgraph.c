@@ -49,6 +49,7 @@ typedef struct dump {
   tl_successors calls;  /* function to function, deleted callees included */
   bool *taken;          /* by function: some part -2 record names it */
   uint32_t *candidates; /* graph->takers.to, those of one prototype in creation order */
+  size_t mentioned;     /* live kernels that no file defines */
   TL_VECTOR(char) line;
 } dump;
 
@@ -82,10 +83,20 @@ static void dump_callees(dump *d, uint32_t function) {
     dump_add_number(d, d->calls.to[i], " ", "");
 }
 
-/* U11: jump slots are entries unless the program has exactly one kernel. */
-static bool dump_is_stub(const tl_module *module, uint32_t function) {
+/* U11: jump slots are entries unless the program has exactly one kernel, those that no file defines among them (L1625). */
+static bool dump_is_stub(const dump *d, uint32_t function) {
+  const tl_module *const module = d->module;
   const uint32_t symbol = module->symbol_of_function[function];
-  return symbol != TL_NONE && tl_module_is_stub(module, symbol) && !tl_module_has_single_kernel(module);
+  const bool single = d->mentioned ? module->entries.count + d->mentioned == 1 : tl_module_has_single_kernel(module);
+  return symbol != TL_NONE && tl_module_is_stub(module, symbol) && !single;
+}
+
+static size_t dump_count_mentioned(const tl_module *module, const tl_graph *graph) {
+  size_t count = 0;
+  for (uint32_t f = 0; f < graph->function_count; f++)
+    count += module->resolution->functions.items[f].live &&
+             diagnose_is_mentioned_kernel(module, &module->resolution->functions.items[f]);
+  return count;
 }
 
 static void dump_function(dump *d, uint32_t function) {
@@ -95,7 +106,7 @@ static void dump_function(dump *d, uint32_t function) {
     dump_end_line(d);
     return;
   }
-  if (tl_diagnose_is_kernel(d->module, function) || dump_is_stub(d->module, function))
+  if (tl_diagnose_is_kernel(d->module, function) || dump_is_stub(d, function))
     dump_add(d, "^");
   if (d->taken[function])
     dump_add(d, "&");
@@ -159,6 +170,7 @@ void tl_diagnose_callgraph(const tl_module *module, const tl_graph *graph, const
             .graph = graph,
             .resources = resources,
             .arena = arena,
+            .mentioned = dump_count_mentioned(module, graph),
             .taken = tl_arena_new(arena, bool, graph->function_count)};
   tl_diagnose_find_taken(module, d.taken);
   dump_order_candidates(&d);
