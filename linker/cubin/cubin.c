@@ -417,8 +417,7 @@ static void reader_settle_slots(const reader *r) {
     if (tl_symbol_type(symbol) != STT_FUNC || symbol->section >= cubin->section_count)
       continue;
     const bool called = tl_symbol_is_called_slot(r->names, symbol);
-    cubin->slot_behind |=
-        called && seen[symbol->section] == TEXT && tl_cubin_primary(cubin, symbol->section) == i;
+    cubin->slot_behind |= called && seen[symbol->section] == TEXT && tl_cubin_primary(cubin, symbol->section) == i;
     if (seen[symbol->section] != NEW)
       continue;
     tl_cubin_section *const section = &cubin->sections[symbol->section];

@@ -161,8 +161,8 @@ static bool derive_is_lone(const deriver *d, uint32_t index) {
 /* Mercury's variables, constants and unified tables, of which the first section of a name counts alone, too (L1551, of
  * compiler constants L1791, of tables L1682). */
 static bool derive_is_variables(const tl_cubin_section *section) {
-  static const uint32_t types[] = {SHT_CUDA_GLOBAL_INIT, SHT_CUDA_USER_CONSTANT, SHT_CUDA_PIC_CONSTANT,
-                                   SHT_CUDA_OPTIMIZER_CONSTANT, SHT_CUDA_UFT_ENTRY, SHT_CUDA_UDT_ENTRY};
+  static const uint32_t types[] = {SHT_CUDA_GLOBAL_INIT,        SHT_CUDA_USER_CONSTANT, SHT_CUDA_PIC_CONSTANT,
+                                   SHT_CUDA_OPTIMIZER_CONSTANT, SHT_CUDA_UFT_ENTRY,     SHT_CUDA_UDT_ENTRY};
   return section->flags & SHF_CUDA_MERCURY && TL_AMONG32(types, section->type);
 }
 

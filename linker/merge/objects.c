@@ -417,7 +417,7 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   objects_check_code(m, index);
   tl_merge_check_shape(m, index);
   const uint32_t named = objects_named_text(m, input);
-  const bool own = named != TL_NONE && module->sections.items[named].owner != TL_NONE;              /* L176 */
+  const bool own = named != TL_NONE && module->sections.items[named].owner != TL_NONE; /* L176 */
   const uint32_t other = named == TL_NONE || own ? TL_NONE : objects_text_of_bank(m, input);
   const uint32_t text = other == TL_NONE ? named : other;
   const bool owned = own || other != TL_NONE;
