@@ -309,7 +309,7 @@ static bool view_is_unwritten(const tl_cubin *cubin, uint32_t target, const tl_c
 
 /* In a mixed link a capsule's Mercury entries are not linked, but the SASS side's are made of them (L442), and those of code
  * that lie behind the text are E63 (L239). */
-static void view_check_unread_entries(const tl_cubin *cubin, const tl_names *names, tl_arena *arena,
+static void view_check_unread_entries(tl_cubin *cubin, const tl_names *names, tl_arena *arena,
                                       tl_diagnostics *diagnostics) {
   const uint64_t *const sizes = view_decoded_sizes(cubin, arena);
   const tl_cubin_section *symbols = tl_cubin_section_at(cubin, 0); /* Mercury's, whatever sh_link says (L499) */
@@ -334,7 +334,7 @@ static void view_check_unread_entries(const tl_cubin *cubin, const tl_names *nam
         tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_NVRS), site, NULL);
       if (code && !cubin->role.joined &&
           tl_get64(section->data + at) >= sizes[section->info]) /* else the link says it */
-        tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_RELOC_NOT_FOUND), site, NULL);
+        cubin->fault = tl_message_row_of(TL_MESSAGE_RELOC_NOT_FOUND);
     }
   }
 }
