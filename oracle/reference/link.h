@@ -159,6 +159,7 @@ typedef struct ref_file {
   ref_indices lost_variables; /* W8.5 */
   bool *lost;                 /* an entry a symbol: a variable that another file's definition beats (RF1) */
   uint32_t *led_of;           /* RF116: by section the function whose alias leads it, or 0; NULL: none is led */
+  bool has_text_of_mention;   /* RF1371: a SASS text of a function that Mercury's side mentions alone */
   uint32_t lost_text;         /* RF127: whose attributes are not merged; 0: none */
   uint32_t bodies;            /* L646: the section that tells of them; 0: none */
   ref_indices lost_records;   /* L791: places in its call graph */

@@ -367,6 +367,16 @@ static bool ref_mercury_is_mention(const ref_mercury_pair *pair, const ref_symbo
          ref_mercury_own_text(pair, own, number) == NULL;
 }
 
+/* RF1371 */
+static void ref_mercury_note_mention(const ref_mercury_pair *pair, const ref_symbol *own, const ref_symbol *other,
+                                     uint32_t number) {
+  const bool mention =
+      (other->info & 15) == REF_SYMBOL_FUNC && other->section == 0 && strcmp(own->name, other->name) == 0;
+  if (mention && ref_mercury_own_text(pair, own, number) != NULL) {
+    pair->file->has_text_of_mention = true;
+  }
+}
+
 /* The SASS name is none of Mercury's, or of another symbol, which has it on both sides. */
 static bool ref_mercury_is_misnamed(const ref_mercury_pair *pair, const ref_symbol *own) {
   const ref_cubin *whole = &pair->file->whole;
@@ -396,6 +406,7 @@ static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
     if ((other->info & 15) != REF_SYMBOL_FUNC && strcmp(own->name, other->name) == 0) {
       ref_mercury_repair_object(pair, own, other);
     }
+    ref_mercury_note_mention(pair, own, other, (uint32_t)i);
     if (ref_mercury_is_mention(pair, own, other, (uint32_t)i)) {
       *own = *other;
     }

@@ -50,6 +50,17 @@ static void ref_reference_relocate(ref_link *link) {
   ref_relocate_check_aliases(link);
 }
 
+/* RF1371: behind all that nvlink says of a link, it ends by a signal over a text of the SASS side whose function Mercury's side mentions alone. */
+static void ref_reference_check_mentions(ref_link *link) {
+  for (size_t i = 0; i < link->file_count && link->is_capsule; i++) {
+    if (link->files[i].has_text_of_mention) {
+      ref_message_fatal(link, "RF1371",
+                        "Input file '%s' is damaged: a text of a function that Mercury's side does not define",
+                        link->files[i].name);
+    }
+  }
+}
+
 /* From admitted files to relocated sections; the order of C78. */
 void ref_reference_lay_out(ref_link *link) {
   ref_link *whole = ref_statics_fork(link);
@@ -96,6 +107,7 @@ void ref_reference_lay_out(ref_link *link) {
   if (link->compat_section != REF_NONE) {
     ref_compat_write(link);
   }
+  ref_reference_check_mentions(link);
 }
 
 static void ref_reference_merge(ref_link *link) {
