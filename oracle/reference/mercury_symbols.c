@@ -367,13 +367,24 @@ static bool ref_mercury_is_mention(const ref_mercury_pair *pair, const ref_symbo
          ref_mercury_own_text(pair, own, number) == NULL;
 }
 
-/* RF1371 */
+static bool ref_mercury_has_capsule(const ref_mercury_pair *pair, uint32_t number) {
+  const ref_cubin *whole = &pair->file->whole;
+  for (uint32_t i = 1; i < whole->section_count; i++) {
+    if (whole->sections[i].type == REF_TYPE_CAPSULE_TEXT && (whole->sections[i].info & 0xffffff) == number) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* RF1371: where there is a capsule all the same, the link ends otherwise. */
 static void ref_mercury_note_mention(const ref_mercury_pair *pair, const ref_symbol *own, const ref_symbol *other,
                                      uint32_t number) {
   const bool mention =
       (other->info & 15) == REF_SYMBOL_FUNC && other->section == 0 && strcmp(own->name, other->name) == 0;
-  if (mention && ref_mercury_own_text(pair, own, number) != NULL) {
-    pair->file->has_text_of_mention = true;
+  if (mention && pair->file->mention_of_text == NULL && ref_mercury_own_text(pair, own, number) != NULL &&
+      (pair->link->relocatable || !ref_mercury_has_capsule(pair, number))) {
+    pair->file->mention_of_text = own->name;
   }
 }
 

@@ -40,25 +40,25 @@ static void ref_reference_place_everything(ref_link *link) {
   ref_overflow_user_constants(link);
 }
 
+/* RF1371: nvlink ends by a signal over a text of the SASS side whose function Mercury's side mentions alone. */
+static void ref_reference_check_mentions(ref_link *link) {
+  for (size_t i = 0; i < link->file_count && link->is_capsule; i++) {
+    if (link->files[i].mention_of_text != NULL) {
+      ref_message_add(link, REF_ERROR, "E20", "Undefined reference to '%s' in '%s'", link->files[i].mention_of_text,
+                      link->files[i].name);
+    }
+  }
+}
+
 /* RF229, RF963: what an entry ends the link with comes before sizes and anything undefined are reported, the rest behind it (RF607). */
 static void ref_reference_relocate(ref_link *link) {
   ref_unified_write_places(link);
   ref_relocate_apply(link);
   ref_limits_check_sizes(link);
   ref_symbols_report_undefined(link);
+  ref_reference_check_mentions(link);
   ref_unified_check_entries(link);
   ref_relocate_check_aliases(link);
-}
-
-/* RF1371: behind all that nvlink says of a link, it ends by a signal over a text of the SASS side whose function Mercury's side mentions alone. */
-static void ref_reference_check_mentions(ref_link *link) {
-  for (size_t i = 0; i < link->file_count && link->is_capsule; i++) {
-    if (link->files[i].has_text_of_mention) {
-      ref_message_fatal(link, "RF1371",
-                        "Input file '%s' is damaged: a text of a function that Mercury's side does not define",
-                        link->files[i].name);
-    }
-  }
 }
 
 /* From admitted files to relocated sections; the order of C78. */
@@ -107,7 +107,6 @@ void ref_reference_lay_out(ref_link *link) {
   if (link->compat_section != REF_NONE) {
     ref_compat_write(link);
   }
-  ref_reference_check_mentions(link);
 }
 
 static void ref_reference_merge(ref_link *link) {
