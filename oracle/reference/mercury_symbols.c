@@ -377,12 +377,14 @@ static bool ref_mercury_has_capsule(const ref_mercury_pair *pair, uint32_t numbe
   return false;
 }
 
-/* RF1371: where there is a capsule all the same, the link ends otherwise. */
+/* RF1371: where there is a capsule all the same, the link ends otherwise. Functions are taken as before, though nvlink ends by a signal over
+ * them, too. */
 static void ref_mercury_note_mention(const ref_mercury_pair *pair, const ref_symbol *own, const ref_symbol *other,
                                      uint32_t number) {
   const bool mention =
       (other->info & 15) == REF_SYMBOL_FUNC && other->section == 0 && strcmp(own->name, other->name) == 0;
-  if (mention && pair->file->mention_of_text == NULL && ref_mercury_own_text(pair, own, number) != NULL &&
+  const bool kernel = (other->other & REF_OTHER_ENTRY) != 0;
+  if (mention && kernel && pair->file->mention_of_text == NULL && ref_mercury_own_text(pair, own, number) != NULL &&
       (pair->link->relocatable || !ref_mercury_has_capsule(pair, number))) {
     pair->file->mention_of_text = own->name;
   }

@@ -56,7 +56,6 @@ static void ref_reference_relocate(ref_link *link) {
   ref_relocate_apply(link);
   ref_limits_check_sizes(link);
   ref_symbols_report_undefined(link);
-  ref_reference_check_mentions(link);
   ref_unified_check_entries(link);
   ref_relocate_check_aliases(link);
 }
@@ -123,6 +122,7 @@ static void ref_reference_merge(ref_link *link) {
   ref_exits_make_visible(link);
   if (link->is_capsule) {
     ref_capsule_run(link); /* M3 */
+    ref_reference_check_mentions(link);
   } else {
     ref_namesakes_share_first(link);
     for (size_t i = 0; i < link->file_count; i++) {
