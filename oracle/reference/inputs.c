@@ -620,8 +620,6 @@ static bool ref_input_open(ref_link *link, const ref_input *input, ref_file *fil
     ref_view_settle_type(&file->whole, &file->whole.sections[i]);
     ref_input_count_entries(&file->whole, i);
   }
-  ref_entry_sizes_settle(link, file);
-  ref_laid_check_tables(link, file);
   return true;
 }
 
@@ -680,6 +678,8 @@ void ref_inputs_read(ref_link *link) {
       ref_input_read_names(link, file);
       file->cubin = file->whole;
       ref_input_admit(link, file);
+      ref_entry_sizes_settle(link, file); /* RF1372: what is said of the file's target comes first */
+      ref_laid_check_tables(link, file);
       if (link->error_count == 0) {          /* RF1026: nor does the finalizer read a file behind an error */
         ref_input_check_capsule(link, file); /* RF415: what is said of the file comes first */
       }

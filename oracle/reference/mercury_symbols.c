@@ -367,6 +367,29 @@ static bool ref_mercury_is_mention(const ref_mercury_pair *pair, const ref_symbo
          ref_mercury_own_text(pair, own, number) == NULL;
 }
 
+static bool ref_mercury_has_capsule(const ref_mercury_pair *pair, uint32_t number) {
+  const ref_cubin *whole = &pair->file->whole;
+  for (uint32_t i = 1; i < whole->section_count; i++) {
+    if (whole->sections[i].type == REF_TYPE_CAPSULE_TEXT && (whole->sections[i].info & 0xffffff) == number) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* RF1371: where there is a capsule all the same, the link ends otherwise. Functions are taken as before, though nvlink ends by a signal over
+ * them, too. */
+static void ref_mercury_note_mention(const ref_mercury_pair *pair, const ref_symbol *own, const ref_symbol *other,
+                                     uint32_t number) {
+  const bool mention =
+      (other->info & 15) == REF_SYMBOL_FUNC && other->section == 0 && strcmp(own->name, other->name) == 0;
+  const bool kernel = (other->other & REF_OTHER_ENTRY) != 0;
+  if (mention && kernel && pair->file->mention_of_text == NULL && ref_mercury_own_text(pair, own, number) != NULL &&
+      (pair->link->relocatable || !ref_mercury_has_capsule(pair, number))) {
+    pair->file->mention_of_text = own->name;
+  }
+}
+
 /* The SASS name is none of Mercury's, or of another symbol, which has it on both sides. */
 static bool ref_mercury_is_misnamed(const ref_mercury_pair *pair, const ref_symbol *own) {
   const ref_cubin *whole = &pair->file->whole;
@@ -396,6 +419,7 @@ static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
     if ((other->info & 15) != REF_SYMBOL_FUNC && strcmp(own->name, other->name) == 0) {
       ref_mercury_repair_object(pair, own, other);
     }
+    ref_mercury_note_mention(pair, own, other, (uint32_t)i);
     if (ref_mercury_is_mention(pair, own, other, (uint32_t)i)) {
       *own = *other;
     }

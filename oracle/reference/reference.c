@@ -40,6 +40,16 @@ static void ref_reference_place_everything(ref_link *link) {
   ref_overflow_user_constants(link);
 }
 
+/* RF1371: nvlink ends by a signal over a text of the SASS side whose function Mercury's side mentions alone. */
+static void ref_reference_check_mentions(ref_link *link) {
+  for (size_t i = 0; i < link->file_count && link->is_capsule; i++) {
+    if (link->files[i].mention_of_text != NULL) {
+      ref_message_add(link, REF_ERROR, "E20", "Undefined reference to '%s' in '%s'", link->files[i].mention_of_text,
+                      link->files[i].name);
+    }
+  }
+}
+
 /* RF229, RF963: what an entry ends the link with comes before sizes and anything undefined are reported, the rest behind it (RF607). */
 static void ref_reference_relocate(ref_link *link) {
   ref_unified_write_places(link);
@@ -112,6 +122,7 @@ static void ref_reference_merge(ref_link *link) {
   ref_exits_make_visible(link);
   if (link->is_capsule) {
     ref_capsule_run(link); /* M3 */
+    ref_reference_check_mentions(link);
   } else {
     ref_namesakes_share_first(link);
     for (size_t i = 0; i < link->file_count; i++) {

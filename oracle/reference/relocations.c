@@ -402,7 +402,9 @@ static void ref_relocation_resolve_symbol(ref_link *link, ref_file *file, const 
       output->function = link->symbols[output->symbol].function;
     }
     ref_relocation_resolve_gone_shared(link, file, input, output);
-    output->names_constant_size = input->section == 0 && REF_IS(input->name, ".nv.ptx.const0.size");
+    const uint8_t type = input->info & 15;
+    const bool texture = type >= REF_SYMBOL_TEXTURE && type <= REF_SYMBOL_SURFACE; /* RF1373 */
+    output->names_constant_size = !texture && input->section == 0 && REF_IS(input->name, ".nv.ptx.const0.size");
     output->names_internal = ref_relocation_is_internal(link, input, output);
     if (output->names_constant_size && link->constant_size_symbol != 0) {
       output->symbol = link->constant_size_symbol; /* RF101 */
