@@ -129,8 +129,7 @@ void tl_merge_trace_dead(tl_merging *m, uint32_t symbol) {
     return;
   }
   dead_trace_banks(m, s, body);
-  const bool alias = tl_resolve_primary(m->cubin, symbol) != symbol && m->bodies[symbol].role == TL_BODY_LOSES;
-  if (!replaces && !alias && tl_symbol_binding(s) == STB_WEAK)
+  if (!replaces && tl_symbol_binding(s) == STB_WEAK)
     tl_trace(module->diagnostics, TL_TRACE_WEAK_PROCESSED, tl_merging_text(m, s->name));
   if (!replaces)
     return;

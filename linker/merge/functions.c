@@ -470,10 +470,14 @@ static void functions_check_joined(const tl_merging *m, uint32_t symbol, uint32_
                      TL_NO_OFFSET, "another section is joined to the text that it replaces");
 }
 
-static void functions_lose(tl_merging *m, uint32_t symbol) {
-  functions_check_primary(m, symbol);
+static void functions_trace_loser(const tl_merging *m, uint32_t symbol) {
   if (tl_symbol_binding(&m->cubin->symbols[symbol]) == STB_WEAK)
     tl_trace(m->module->diagnostics, TL_TRACE_WEAK_PROCESSED, tl_merging_text(m, m->cubin->symbols[symbol].name));
+}
+
+static void functions_lose(tl_merging *m, uint32_t symbol) {
+  functions_check_primary(m, symbol);
+  functions_trace_loser(m, symbol);
   m->symbol_lost[symbol] = true;
   const tl_function *const function = &m->module->resolution->functions.items[m->bodies[symbol].function];
   const uint32_t section = m->cubin->symbols[symbol].section;
@@ -1020,6 +1024,7 @@ static void functions_pass_known(tl_merging *m, uint32_t symbol, uint32_t out) {
     if (body->role == TL_BODY_LOSES && functions_is_alias(m, symbol)) {
       m->section_map[s->section] = module->symbols.items[out].section; /* L490: what is about the function goes there */
       m->symbol_lost[symbol] = true;                                   /* not its records (L1624) */
+      functions_trace_loser(m, symbol);
     } else {
       functions_lose(m, symbol);
     }
