@@ -17,21 +17,78 @@ bool tl_merge_removes_record(uint8_t code) {
   return code != EIATTR_SAM_REGION_STACK_SIZE && tl_attribute_is_of_body(code);
 }
 
+/* Of each of a file's sections the first one whose sh_info names it, and the next one of the same; 0: none. And how many of the
+ * file's own records go with each symbol's body. */
+typedef struct tl_dead_file {
+  uint32_t *first, *next, *removed;
+} tl_dead_file;
+
+static void dead_count_records(const tl_dead_file *file, const tl_cubin *cubin, const tl_cubin_section *section) {
+  uint64_t position = 0;
+  tl_record record;
+  while (tl_record_next_whole(section, &position, &record)) {
+    const bool whole = record.format == TL_RECORD_WHOLE && record.size >= sizeof(uint32_t);
+    const uint32_t symbol = whole ? tl_get32(record.data) : UINT32_MAX;
+    if (symbol < cubin->symbol_count && tl_merge_removes_record(record.code))
+      file->removed[symbol]++;
+  }
+}
+
+static const tl_dead_file *dead_file(tl_module *module, uint32_t number) {
+  const tl_cubin *const cubin = &module->files[number];
+  if (!module->dead_files)
+    module->dead_files = tl_arena_new(module->arena, tl_dead_file, module->file_count);
+  tl_dead_file *const file = &module->dead_files[number];
+  if (file->first)
+    return file;
+  file->first = tl_arena_new(module->arena, uint32_t, cubin->section_count);
+  file->next = tl_arena_new(module->arena, uint32_t, cubin->section_count);
+  file->removed = tl_arena_new(module->arena, uint32_t, cubin->symbol_count);
+  for (uint32_t s = (uint32_t)cubin->section_count; s-- > 1;) {
+    const uint32_t info = cubin->sections[s].info;
+    if (info >= cubin->section_count)
+      continue;
+    file->next[s] = file->first[info];
+    file->first[info] = s;
+    if (!info && cubin->sections[s].type == SHT_CUDA_INFO)
+      dead_count_records(file, cubin, &cubin->sections[s]);
+  }
+  return file;
+}
+
+static void dead_begin(tl_module *module) {
+  if (module->dead_body_of.arena)
+    return;
+  tl_map_init(&module->dead_body_of, module->arena);
+  tl_map_init(&module->dead_in_target, module->arena);
+  tl_map_init(&module->dead_of_function, module->arena);
+}
+
 void tl_merge_note_dead_entry(const tl_merging *m, const tl_dead_entry *entry) {
-  if (dead_is_wanted(m->module))
-    *tl_vector_push(m->module->arena, &m->module->dead_entries) = *entry;
+  tl_module *const module = m->module;
+  if (!dead_is_wanted(module))
+    return;
+  dead_begin(module);
+  const uint32_t number = (uint32_t)module->dead_entries.count;
+  tl_dead_entry *const noted = tl_vector_push(module->arena, &module->dead_entries);
+  *noted = *entry;
+  noted->next_in_target = tl_map_get(&module->dead_in_target, entry->target);
+  noted->next_of_function = tl_map_get(&module->dead_of_function, entry->function);
+  tl_map_set(&module->dead_in_target, entry->target, number);
+  tl_map_set(&module->dead_of_function, entry->function, number);
 }
 
 void tl_merge_trace_dead_entries(tl_module *module, uint32_t text) {
-  size_t kept = 0;
-  for (size_t i = 0; i < module->dead_entries.count; i++) {
-    const tl_dead_entry entry = module->dead_entries.items[i];
-    if (entry.target == text)
+  if (!module->dead_entries.count)
+    return;
+  for (uint32_t i = tl_map_get(&module->dead_in_target, text); i != TL_NONE;) {
+    tl_dead_entry *const entry = &module->dead_entries.items[i];
+    if (!entry->told)
       tl_trace(module->diagnostics, TL_TRACE_WEAK_RELOC);
-    else
-      module->dead_entries.items[kept++] = entry;
+    entry->told = true;
+    i = entry->next_in_target;
   }
-  module->dead_entries.count = kept;
+  tl_map_set(&module->dead_in_target, text, TL_NONE);
 }
 
 /* W8.2, as of a live body: an entry of a debug section's relocation section that was made last, of two. */
@@ -42,58 +99,56 @@ static bool dead_frame_goes(const tl_module *module, const tl_dead_entry *entry)
          entry->container == (rel != TL_NONE && rel > rela ? rel : rela);
 }
 
+/* Those that stay are looked at by the next body, too, of which each file has one. */
 static void dead_remove_frames(tl_module *module, uint32_t function) {
-  size_t kept = 0;
-  for (size_t i = 0; i < module->dead_entries.count; i++) {
-    const tl_dead_entry entry = module->dead_entries.items[i];
-    if (entry.function == function && dead_frame_goes(module, &entry))
-      tl_trace(module->diagnostics, TL_TRACE_WEAK_DEBUG_RELOC);
-    else
-      module->dead_entries.items[kept++] = entry;
+  const uint32_t last = module->dead_entries.count ? tl_map_get(&module->dead_of_function, function) : TL_NONE;
+  for (uint32_t i = last; i != TL_NONE; i = module->dead_entries.items[i].next_of_function) {
+    tl_dead_entry *const entry = &module->dead_entries.items[i];
+    if (entry->told || !dead_frame_goes(module, entry))
+      continue;
+    tl_trace(module->diagnostics, TL_TRACE_WEAK_DEBUG_RELOC);
+    entry->told = true;
   }
-  module->dead_entries.count = kept;
 }
 
-static bool dead_has_entries(const tl_cubin *cubin, uint32_t text) {
+static bool dead_has_entries(tl_module *module, uint32_t number, uint32_t text) {
+  const tl_dead_file *const file = dead_file(module, number);
+  const tl_cubin *const cubin = &module->files[number];
   bool any = false;
-  for (uint32_t s = 1; s < cubin->section_count; s++)
-    any |= tl_section_type_is_relocations(cubin->sections[s].type) && cubin->sections[s].size &&
-           cubin->sections[s].info == text;
+  for (uint32_t s = text < cubin->section_count ? file->first[text] : 0; s; s = file->next[s])
+    any |= tl_section_type_is_relocations(cubin->sections[s].type) && cubin->sections[s].size;
   return any;
 }
 
-/* The attributes of a text, or the records about its function among those of the file. */
-static void dead_trace_records(const tl_module *module, const tl_cubin_section *section, bool own, uint32_t symbol) {
+static void dead_trace_attributes(const tl_module *module, const tl_cubin_section *section) {
   uint64_t position = 0;
   tl_record record;
-  while (tl_record_next_whole(section, &position, &record)) {
-    const bool removed = !own && tl_merge_removes_record(record.code) && record.format == TL_RECORD_WHOLE &&
-                         record.size >= sizeof(uint32_t) && tl_get32(record.data) == symbol;
-    if (own)
-      tl_trace(module->diagnostics, TL_TRACE_WEAK_INFO);
-    else if (removed)
-      tl_trace(module->diagnostics, TL_TRACE_WEAK_FRAME_SIZE);
-  }
+  while (tl_record_next_whole(section, &position, &record))
+    tl_trace(module->diagnostics, TL_TRACE_WEAK_INFO);
 }
 
-static void dead_trace_replaced(const tl_module *module, const tl_dead_body *body) {
+static void dead_trace_replaced(tl_module *module, const tl_dead_body *body) {
+  const tl_dead_file *const file = dead_file(module, body->file);
   const tl_cubin *const cubin = &module->files[body->file];
   const uint32_t text = cubin->symbols[body->symbol].section;
-  for (uint32_t s = 1; s < cubin->section_count; s++) {
+  for (uint32_t s = text < cubin->section_count ? file->first[text] : 0; s; s = file->next[s]) {
     const tl_cubin_section *const section = &cubin->sections[s];
-    const bool entries = tl_section_type_is_relocations(section->type) && section->info == text;
-    for (uint64_t i = entries ? tl_cubin_relocation_count(section) : 0; i > 0; i--)
+    for (uint64_t i = tl_section_type_is_relocations(section->type) ? tl_cubin_relocation_count(section) : 0; i > 0;
+         i--)
       tl_trace(module->diagnostics, TL_TRACE_WEAK_RELOC);
-    const bool own = section->info == text;
-    if (section->type == SHT_CUDA_INFO && (own || section->info == 0))
-      dead_trace_records(module, section, own, body->symbol);
+    if (section->type == SHT_CUDA_INFO)
+      dead_trace_attributes(module, section);
   }
+  for (uint32_t i = file->removed[body->symbol]; i > 0; i--)
+    tl_trace(module->diagnostics, TL_TRACE_WEAK_FRAME_SIZE);
 }
 
-static bool dead_has_bank(const tl_cubin *cubin, uint32_t text) {
+static bool dead_has_bank(tl_module *module, uint32_t number, uint32_t text) {
+  const tl_dead_file *const file = dead_file(module, number);
+  const tl_cubin *const cubin = &module->files[number];
   bool any = false;
-  for (uint32_t s = 1; s < cubin->section_count; s++)
-    any |= cubin->sections[s].type == SHT_CUDA_CONSTANT0 && cubin->sections[s].info == text;
+  for (uint32_t s = text < cubin->section_count ? file->first[text] : 0; s; s = file->next[s])
+    any |= cubin->sections[s].type == SHT_CUDA_CONSTANT0;
   return any;
 }
 
@@ -102,14 +157,13 @@ static void dead_trace_banks(const tl_merging *m, const tl_cubin_symbol *s, cons
   const tl_cubin *const cubin = &m->module->files[body->file];
   const tl_cubin_symbol *const other = &cubin->symbols[body->symbol];
   if (s->other & STO_ENTRY && tl_symbol_binding(s) == STB_WEAK && tl_symbol_binding(other) == STB_WEAK &&
-      dead_has_bank(m->cubin, s->section) && dead_has_bank(cubin, other->section))
+      dead_has_bank(m->module, m->file, s->section) && dead_has_bank(m->module, body->file, other->section))
     tl_trace(m->module->diagnostics, TL_TRACE_PARAMETER_BANK, tl_merging_text(m, s->name));
 }
 
 /* The body of a function that stands so far, NULL for none. */
 static tl_dead_body *dead_find_body(tl_module *module, uint32_t function) {
-  if (!module->dead_body_of.arena)
-    tl_map_init(&module->dead_body_of, module->arena);
+  dead_begin(module);
   const uint32_t known = tl_map_get(&module->dead_body_of, function);
   return known == TL_NONE ? NULL : &module->dead_bodies.items[known];
 }
@@ -125,7 +179,7 @@ void tl_merge_trace_dead(tl_merging *m, uint32_t symbol) {
   if (!body) {
     tl_map_set(&module->dead_body_of, function, (uint32_t)module->dead_bodies.count);
     *tl_vector_push(module->arena, &module->dead_bodies) =
-        (tl_dead_body){m->file, symbol, dead_has_entries(m->cubin, s->section)};
+        (tl_dead_body){m->file, symbol, dead_has_entries(module, m->file, s->section)};
     return;
   }
   dead_trace_banks(m, s, body);
@@ -136,5 +190,5 @@ void tl_merge_trace_dead(tl_merging *m, uint32_t symbol) {
   dead_trace_replaced(module, body);
   if (body->relocated)
     dead_remove_frames(module, function);
-  *body = (tl_dead_body){m->file, symbol, body->relocated || dead_has_entries(m->cubin, s->section)};
+  *body = (tl_dead_body){m->file, symbol, body->relocated || dead_has_entries(module, m->file, s->section)};
 }

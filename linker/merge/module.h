@@ -105,6 +105,8 @@ typedef struct tl_noted_pool {
 typedef struct tl_dead_entry {
   uint32_t function, name; /* its number in tl_resolution.functions, its name's */
   uint32_t type, target, container;
+  uint32_t next_in_target, next_of_function; /* the one before it of the same; TL_NONE: none */
+  bool told;                                 /* it went with a replaced body */
 } tl_dead_entry;
 
 /* For --trace alone: the body of a dead function that stands so far. */
@@ -428,6 +430,9 @@ typedef struct tl_module {
   TL_VECTOR(tl_dead_entry) dead_entries; /* in input order; without --trace none */
   TL_VECTOR(tl_dead_body) dead_bodies;   /* without --trace none */
   tl_map dead_body_of;                   /* which of them, by the function */
+  tl_map dead_in_target;                 /* the last entry, by its target */
+  tl_map dead_of_function;               /* the same, by its function */
+  struct tl_dead_file *dead_files;       /* by file; NULL: none needed so far (dead.c) */
   TL_VECTOR(tl_site) deleted_entries;    /* that stay, though what they name is gone (L527) */
   tl_attributes attributes;              /* of .nv.info, in input order */
   tl_u32_vector functions;               /* live functions (resolution index) in creation order */

@@ -520,8 +520,11 @@ static void relocations_read_entry(reading *r, uint64_t index) {
   const uint32_t symbol = relocations_symbol(m, entry.symbol);
   const size_t deleted = m->module->deleted_entries.count;
   if (symbol == TL_NONE && m->symbol_dead[entry.symbol])
-    tl_merge_note_dead_entry(m, &(tl_dead_entry){m->bodies[entry.symbol].function, m->cubin->symbols[entry.symbol].name,
-                                                 entry.type, r->target, container});
+    tl_merge_note_dead_entry(m, &(tl_dead_entry){.function = m->bodies[entry.symbol].function,
+                                                 .name = m->cubin->symbols[entry.symbol].name,
+                                                 .type = entry.type,
+                                                 .target = r->target,
+                                                 .container = container});
   if (symbol == TL_NONE && !relocations_state_unmapped(r, &entry, &state))
     return;
   *tl_vector_push(m->module->arena, &m->module->relocations) =

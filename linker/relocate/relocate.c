@@ -1413,6 +1413,8 @@ static bool relocate_is_in_empty(const relocating *r, const tl_relocation *entry
 static void relocate_trace_dead(const relocating *r) {
   for (size_t i = r->module->dead_entries.count; i-- > 0;) {
     const tl_dead_entry *const entry = &r->module->dead_entries.items[i];
+    if (entry->told)
+      continue;
     const bool mercury = r->module->view == TL_VIEW_MERCURY || (r->module->capsule && entry->type > TL_R_MERCURY);
     const tl_relocation_row *const row = tl_relocation_in_view(entry->type, mercury);
     if (entry->type && row && relocate_rewrites_unified(r) && row->unified_to != entry->type)
