@@ -29,7 +29,6 @@ typedef struct ref_word_row {
   const char **value;
 } ref_word_row;
 
-static const char *const ref_machines[] = {"64", NULL};
 static const char *const ref_processors[] = {"AARCH64", "ARMv7", "PPC64LE", "X86", "X86_64", "unknown", NULL};
 
 static void ref_grammar_say(ref_grammar *grammar, ref_severity severity, const char *id, const char *format, ...)
@@ -153,11 +152,15 @@ static bool ref_grammar_is_target(const char *value) {
   return false;
 }
 
-/* E4 */
+/* E4. RF1374: the machine is a number, 64 however it is written. */
 static bool ref_grammar_check_choice(ref_grammar *grammar, const ref_word_row *row, const char *value) {
-  const bool known = REF_IS(row->long_name, "arch")      ? ref_grammar_is_target(value)
-                     : REF_IS(row->long_name, "machine") ? ref_grammar_is_one_of(value, ref_machines)
-                                                         : ref_grammar_is_one_of(value, ref_processors);
+  const bool machine = REF_IS(row->long_name, "machine");
+  if (machine && !ref_grammar_check_number(grammar, value)) {
+    return false;
+  }
+  const bool known = REF_IS(row->long_name, "arch") ? ref_grammar_is_target(value)
+                     : machine                      ? strtoll(value, NULL, 0) == 64
+                                                    : ref_grammar_is_one_of(value, ref_processors);
   if (!known) {
     ref_grammar_say(grammar, REF_FATAL, "E4", "Value '%s' is not defined for option '%s'", value, row->long_name);
   }
@@ -235,9 +238,9 @@ static void ref_grammar_set(ref_grammar *grammar, const ref_word_row *row, const
     }
     return;
   }
-  const bool same =
-      old == NULL || strcmp(old, value) == 0 ||
-      (row->kind == REF_WORD_NUMBER && strtoll(old, NULL, 0) == strtoll(value, NULL, 0)); /* RF84: 0x10 is 16 */
+  const bool same = old == NULL || strcmp(old, value) == 0 ||
+                    ((row->kind == REF_WORD_NUMBER || REF_IS(row->long_name, "machine")) &&
+                     strtoll(old, NULL, 0) == strtoll(value, NULL, 0)); /* RF84: 0x10 is 16 */
   if (!same) {
     ref_grammar_say(grammar, REF_WARNING, "E6",
                     "incompatible redefinition for option '%s', the last value of this option was used",
@@ -260,9 +263,7 @@ static bool ref_grammar_take_glued(ref_grammar *grammar, const char *word) {
   static const char *const glued[] = {"-l", "-L", "-m"};
   for (size_t i = 0; i < sizeof glued / sizeof *glued; i++) {
     ref_word_row row;
-    const bool machine = i == 2;
-    if (strncmp(word, glued[i], 2) == 0 && (machine ? REF_IS(word, "-m64") : word[2] != 0) &&
-        ref_grammar_find(grammar, glued[i], 2, &row)) {
+    if (strncmp(word, glued[i], 2) == 0 && word[2] != 0 && ref_grammar_find(grammar, glued[i], 2, &row)) {
       ref_grammar_set(grammar, &row, word + 2);
       return true;
     }
