@@ -171,10 +171,15 @@ static void reader_take_flag(const command_reader *reader, tl_option_id id) {
 }
 
 /* The value of option `id` from the next word of the same source. */
+/* L1980: a dash alone is a value. */
+static bool reader_is_value(const char *word) {
+  return word && (word[0] != '-' || !word[1]);
+}
+
 static void reader_take_next(command_reader *reader, tl_option_id id, const char *spelled) {
   const command_source *const source = reader_top(reader);
   const char *const next = source->next < source->words.count ? source->words.items[source->next] : NULL;
-  if (tl_option_row_of(id)->kind == TL_OPTION_OPTIONAL && (!next || next[0] == '-')) {
+  if (tl_option_row_of(id)->kind == TL_OPTION_OPTIONAL && !reader_is_value(next)) {
     reader_take_value(reader, id, "lcs-abs");
     return;
   }

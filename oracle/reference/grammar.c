@@ -19,6 +19,7 @@ typedef enum ref_word_kind {
   REF_WORD_TRUTH,
   REF_WORD_CHOICE,
   REF_WORD_PROGRAM, /* what only the program prints */
+  REF_WORD_SCRIPT,  /* the same, with a value or without */
   REF_WORD_FILES
 } ref_word_kind;
 
@@ -29,6 +30,7 @@ typedef struct ref_word_row {
   const char **value;
 } ref_word_row;
 
+static const char *const ref_scripts[] = {"lcs-abs", "lcs-aug", NULL};
 static const char *const ref_processors[] = {"AARCH64", "ARMv7", "PPC64LE", "X86", "X86_64", "unknown", NULL};
 
 static void ref_grammar_say(ref_grammar *grammar, ref_severity severity, const char *id, const char *format, ...)
@@ -98,7 +100,7 @@ static bool ref_grammar_find(ref_grammar *grammar, const char *word, size_t leng
                                  {"optf", "options-file", REF_WORD_FILES, NULL},
                                  {"h", "help", REF_WORD_PROGRAM, &other->prints},
                                  {"V", "version", REF_WORD_PROGRAM, &other->prints},
-                                 {"ghls", "gen-host-linker-script", REF_WORD_PROGRAM, &other->host_script}};
+                                 {"ghls", "gen-host-linker-script", REF_WORD_SCRIPT, &other->host_script}};
   const ref_option_row *rows = ref_option_rows();
   const bool is_long = length > 1 && word[1] == '-';
   const char *name = word + (is_long ? 2 : 1);
@@ -160,6 +162,7 @@ static bool ref_grammar_check_choice(ref_grammar *grammar, const ref_word_row *r
   }
   const bool known = REF_IS(row->long_name, "arch") ? ref_grammar_is_target(value)
                      : machine                      ? strtoll(value, NULL, 0) == 64
+                     : row->kind == REF_WORD_SCRIPT ? ref_grammar_is_one_of(value, ref_scripts)
                                                     : ref_grammar_is_one_of(value, ref_processors);
   if (!known) {
     ref_grammar_say(grammar, REF_FATAL, "E4", "Value '%s' is not defined for option '%s'", value, row->long_name);
@@ -167,7 +170,25 @@ static bool ref_grammar_check_choice(ref_grammar *grammar, const ref_word_row *r
   return known;
 }
 
-/* C49: lists and files are split outside quotes. */
+/* RF1377: in a list a quote begins a quoted part whatever stands before it, and only within one a backslash keeps it from ending
+ * it. */
+static bool ref_grammar_list_opens(const char *list, size_t at, bool open) {
+  const bool quote = list[at] == '"' && !(open && list[at - 1] == '\\');
+  return open != quote;
+}
+
+static bool ref_grammar_check_list(ref_grammar *grammar, const char *list) {
+  bool open = false;
+  for (size_t i = 0; list[i] != 0; i++) {
+    open = ref_grammar_list_opens(list, i, open);
+  }
+  if (open) {
+    ref_grammar_say(grammar, REF_FATAL, "E5", "Stray '\"' character");
+  }
+  return !open;
+}
+
+/* C49: files are split outside quotes. */
 static bool ref_grammar_check_quotes(ref_grammar *grammar, const char *text) {
   bool open = false;
   for (size_t i = 0; text[i] != 0; i++) {
@@ -190,10 +211,11 @@ static bool ref_grammar_check(ref_grammar *grammar, const ref_word_row *row, con
     }
     return !grammar->ended;
   case REF_WORD_CHOICE:
+  case REF_WORD_SCRIPT:
     return ref_grammar_check_choice(grammar, row, value);
   case REF_WORD_LIST:
   case REF_WORD_FILES:
-    return ref_grammar_check_quotes(grammar, value);
+    return ref_grammar_check_list(grammar, value);
   default:
     return true;
   }
@@ -204,7 +226,7 @@ static size_t ref_grammar_element_length(const char *list) {
   bool open = false;
   size_t i = 0;
   for (; list[i] != 0 && (open || list[i] != ','); i++) {
-    open = open != (list[i] == '"');
+    open = ref_grammar_list_opens(list, i, open);
   }
   return i;
 }
@@ -408,8 +430,15 @@ static int ref_grammar_take_option(ref_grammar *grammar, const char *word, const
     return 1;
   }
   if (row.kind == REF_WORD_PROGRAM) {
-    const bool script = row.value == &grammar->other.host_script;
-    *row.value = !script ? row.long_name : equals ? word + length + 1 : "lcs-abs";
+    if (equals) { /* RF1375 */
+      ref_grammar_say(grammar, REF_FATAL, "E3", "no argument expected after '%.*s'", (int)length, word);
+    } else {
+      *row.value = row.long_name;
+    }
+    return 1;
+  }
+  if (row.kind == REF_WORD_SCRIPT && !equals && (next == NULL || (next[0] == '-' && next[1] != 0))) { /* RF1376 */
+    ref_grammar_set(grammar, &row, ref_scripts[0]);
     return 1;
   }
   if (row.kind == REF_WORD_FLAG && equals) {
@@ -423,7 +452,7 @@ static int ref_grammar_take_option(ref_grammar *grammar, const char *word, const
     used += !equals;
     if (row.kind != REF_WORD_FILES) {
       ref_grammar_set(grammar, &row, value);
-    } else if (ref_grammar_check_quotes(grammar, value)) {
+    } else if (ref_grammar_check_list(grammar, value)) {
       ref_grammar_take_files(grammar, value);
     }
   }

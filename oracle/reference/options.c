@@ -42,8 +42,8 @@ static const ref_option_row ref_rows[REF_OPTION_COUNT] = {
     {REF_OPTION_UIDX, REF_OPTION_VALUE, "uidx", "uidx-file"},
     {REF_OPTION_DEVICE_STACK_PROTECTOR, REF_OPTION_VALUE, "device-stack-protector", "device-stack-protector"},
     {REF_OPTION_VERBOSE_TKINFO, REF_OPTION_VALUE, "verbose-tkinfo", "verbose-tkinfo"},
-    {REF_OPTION_HOST_CCBIN, REF_OPTION_VALUE, NULL, "host-ccbin"},
-    {REF_OPTION_SHARED, REF_OPTION_FLAG, NULL, "shared"},
+    {REF_OPTION_HOST_CCBIN, REF_OPTION_VALUE, "host-ccbin", "host-ccbin"},
+    {REF_OPTION_SHARED, REF_OPTION_FLAG, "shared", "shared"},
 };
 
 const ref_option_row *ref_option_rows(void) {
