@@ -145,7 +145,6 @@ uint64_t tl_merge_covered_of_bank(tl_merging *m, uint32_t section);
 void tl_merge_mark_lost(tl_merging *m);
 /* Shared memory that ptxas laid out in kernels of an -ewp object (L556). */
 void tl_merge_partial_objects(tl_merging *m);
-void tl_merge_place_late_shared(tl_merging *m, uint32_t index);
 /* Whether some symbol with bytes lies in a section. */
 bool tl_merge_has_symbols(tl_merging *m, uint32_t section);
 /* Whether `symbol` of the output, which a section symbol of the file became, is that of a text that nvlink does not find by the

@@ -1828,20 +1828,6 @@ static void objects_take_partial(tl_merging *m, uint32_t index) {
     objects_name_partial(m, text, input, laid);
 }
 
-/* L1578: the section of a kernel that is not named is made when the file's records are read, in its place among them. */
-void tl_merge_place_late_shared(tl_merging *m, uint32_t index) {
-  tl_module *const module = m->module;
-  const tl_cubin_section *const input = &m->cubin->sections[index];
-  if (m->cubin->type != ET_EWP || !input->info || m->section_state[index] & TL_SECTION_DEAD ||
-      !objects_starts_with(m, input->name, ".nv.shared.") || objects_is_bare_pool(m, index))
-    return;
-  const bool forgotten =
-      module->extern_by_name && (tl_merge_has_symbols(m, index) || tl_defect_matched(module->options, TL_DEFECT_D111));
-  const uint32_t text = objects_laid_text(m, input);
-  if (!forgotten && tl_module_owner(module, text) != TL_NONE && module->sections.items[text].shared == TL_NONE)
-    objects_owned_section(m, index, text);
-}
-
 void tl_merge_partial_objects(tl_merging *m) {
   objects_count_pools(m);
   for (uint32_t s = 1; s < m->cubin->section_count; s++)

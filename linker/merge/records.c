@@ -520,10 +520,8 @@ void tl_merge_records(tl_merging *m) {
       tl_merge_check_dropped_relocations(m, s);
     if (section->type == SHT_CUDA_INFO && gone)
       records_check_dead(m, s);
-    if (section->type == SHT_CUDA_SHARED) {
+    if (section->type == SHT_CUDA_SHARED)
       tl_merge_note_pool(m, s);
-      tl_merge_place_late_shared(m, s);
-    }
     if (gone && !tl_merge_keeps_losing_relocations(m, s))
       continue;
     if (section->type == SHT_CUDA_INFO)
