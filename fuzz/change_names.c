@@ -98,18 +98,11 @@ static const char *const section_names[] = {".nv.shared.",
                                             ".symtab_shndx",
                                             ".nv.merc.debug_frame"};
 
-/* ".nv.constant2": what an output's section is called in which a kernel's constants, ".nv.constant2.k", have come. */
-static bool name_is_of_constants(const char *name) {
-  static const char prefix[] = ".nv.constant";
-  const char *const number = strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : "";
-  return *number && !number[strspn(number, "0123456789")];
-}
-
 bool fuzz_name_is_known(const char *name) {
   for (size_t i = 0; i < sizeof section_names / sizeof *section_names; i++)
     if (strncmp(name, section_names[i], strlen(section_names[i])) == 0)
       return true;
-  return name_is_of_constants(name) || strncmp(name, ".nv.merc.", 9) == 0 || strncmp(name, ".nv.capmerc.", 12) == 0;
+  return strncmp(name, ".nv.merc.", 9) == 0 || strncmp(name, ".nv.capmerc.", 12) == 0;
 }
 
 /* The place of a name behind the others of a table of strings. */

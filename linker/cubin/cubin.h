@@ -74,6 +74,7 @@ typedef struct tl_cubin {
   bool system;                         /* the path contains "cudadevrt": taken only where a function is missing (C46) */
   bool late;                           /* stands behind a system file that was not taken (L220) */
   const tl_message_row *fault;         /* E63 of an entry that is not linked, said when the file's turn comes (L1688) */
+  tl_site fault_site;                  /* the first such entry */
   const tl_message_row *unreadable;    /* E65 or E66, said when the file's turn comes (C77); the file is empty then */
   uint32_t *sass_text;                 /* Mercury view: by capsule section, the SASS text it belongs to; else NULL */
   uint32_t *capsule_of;                /* Mercury view: by SASS text, its capsule section, 0 where there is none */

@@ -69,8 +69,8 @@ unsigned tl_guard_numbers(const uint8_t *text, uint32_t index) {
   for (uint32_t i = index; i-- > 0;) {
     const uint8_t *const at = text + (uint64_t)i * INSTRUCTION;
     const uint16_t opcode = tl_get16(at) & OPCODE_MASK;
-    if (guard_is_late(at, opcode,
-                      condition)) { /* what has no number of its result, as RED, has that of its operands (RF1350) */
+    if (guard_is_late(at, opcode, condition)) {
+      /* what has no number of its result, as RED, has that of its operands (RF1350) */
       const unsigned written = guard_number(at, WRITES_SHIFT);
       return (written ? written : guard_number(at, READS_SHIFT)) & ~waited;
     }

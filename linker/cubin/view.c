@@ -307,6 +307,13 @@ static bool view_is_unwritten(const tl_cubin *cubin, uint32_t target, const tl_c
          tl_sass_type_in_data(type) == type && !tl_relocation_is_code_place(tl_relocation_in_view(type, true));
 }
 
+static void view_note_fault(tl_cubin *cubin, tl_site site) {
+  if (cubin->fault)
+    return;
+  cubin->fault = tl_message_row_of(TL_MESSAGE_RELOC_NOT_FOUND);
+  cubin->fault_site = site;
+}
+
 /* In a mixed link a capsule's Mercury entries are not linked, but the SASS side's are made of them (L442), and those of code
  * that lie behind the text are E63 (L239). */
 static void view_check_unread_entries(tl_cubin *cubin, const tl_names *names, tl_arena *arena,
@@ -334,7 +341,7 @@ static void view_check_unread_entries(tl_cubin *cubin, const tl_names *names, tl
         tl_diagnostics_add(diagnostics, tl_message_row_of(TL_MESSAGE_NVRS), site, NULL);
       if (code && !cubin->role.joined &&
           tl_get64(section->data + at) >= sizes[section->info]) /* else the link says it */
-        cubin->fault = tl_message_row_of(TL_MESSAGE_RELOC_NOT_FOUND);
+        view_note_fault(cubin, site);
     }
   }
 }

@@ -36,9 +36,9 @@ static void dead_count_records(const tl_dead_file *file, const tl_cubin *cubin, 
 
 static const tl_dead_file *dead_file(tl_module *module, uint32_t number) {
   const tl_cubin *const cubin = &module->files[number];
-  if (!module->dead_files)
-    module->dead_files = tl_arena_new(module->arena, tl_dead_file, module->file_count);
-  tl_dead_file *const file = &module->dead_files[number];
+  if (!module->dead.files)
+    module->dead.files = tl_arena_new(module->arena, tl_dead_file, module->file_count);
+  tl_dead_file *const file = &module->dead.files[number];
   if (file->first)
     return file;
   file->first = tl_arena_new(module->arena, uint32_t, cubin->section_count);
@@ -57,11 +57,11 @@ static const tl_dead_file *dead_file(tl_module *module, uint32_t number) {
 }
 
 static void dead_begin(tl_module *module) {
-  if (module->dead_body_of.arena)
+  if (module->dead.body_of.arena)
     return;
-  tl_map_init(&module->dead_body_of, module->arena);
-  tl_map_init(&module->dead_in_target, module->arena);
-  tl_map_init(&module->dead_of_function, module->arena);
+  tl_map_init(&module->dead.body_of, module->arena);
+  tl_map_init(&module->dead.in_target, module->arena);
+  tl_map_init(&module->dead.of_function, module->arena);
 }
 
 void tl_merge_note_dead_entry(const tl_merging *m, const tl_dead_entry *entry) {
@@ -69,26 +69,26 @@ void tl_merge_note_dead_entry(const tl_merging *m, const tl_dead_entry *entry) {
   if (!dead_is_wanted(module))
     return;
   dead_begin(module);
-  const uint32_t number = (uint32_t)module->dead_entries.count;
-  tl_dead_entry *const noted = tl_vector_push(module->arena, &module->dead_entries);
+  const uint32_t number = (uint32_t)module->dead.entries.count;
+  tl_dead_entry *const noted = tl_vector_push(module->arena, &module->dead.entries);
   *noted = *entry;
-  noted->next_in_target = tl_map_get(&module->dead_in_target, entry->target);
-  noted->next_of_function = tl_map_get(&module->dead_of_function, entry->function);
-  tl_map_set(&module->dead_in_target, entry->target, number);
-  tl_map_set(&module->dead_of_function, entry->function, number);
+  noted->next_in_target = tl_map_get(&module->dead.in_target, entry->target);
+  noted->next_of_function = tl_map_get(&module->dead.of_function, entry->function);
+  tl_map_set(&module->dead.in_target, entry->target, number);
+  tl_map_set(&module->dead.of_function, entry->function, number);
 }
 
 void tl_merge_trace_dead_entries(tl_module *module, uint32_t text) {
-  if (!module->dead_entries.count)
+  if (!module->dead.entries.count)
     return;
-  for (uint32_t i = tl_map_get(&module->dead_in_target, text); i != TL_NONE;) {
-    tl_dead_entry *const entry = &module->dead_entries.items[i];
+  for (uint32_t i = tl_map_get(&module->dead.in_target, text); i != TL_NONE;) {
+    tl_dead_entry *const entry = &module->dead.entries.items[i];
     if (!entry->told)
       tl_trace(module->diagnostics, TL_TRACE_WEAK_RELOC);
     entry->told = true;
     i = entry->next_in_target;
   }
-  tl_map_set(&module->dead_in_target, text, TL_NONE);
+  tl_map_set(&module->dead.in_target, text, TL_NONE);
 }
 
 /* W8.2, as of a live body: an entry of a debug section's relocation section that was made last, of two. */
@@ -101,9 +101,9 @@ static bool dead_frame_goes(const tl_module *module, const tl_dead_entry *entry)
 
 /* Those that stay are looked at by the next body, too, of which each file has one. */
 static void dead_remove_frames(tl_module *module, uint32_t function) {
-  const uint32_t last = module->dead_entries.count ? tl_map_get(&module->dead_of_function, function) : TL_NONE;
-  for (uint32_t i = last; i != TL_NONE; i = module->dead_entries.items[i].next_of_function) {
-    tl_dead_entry *const entry = &module->dead_entries.items[i];
+  const uint32_t last = module->dead.entries.count ? tl_map_get(&module->dead.of_function, function) : TL_NONE;
+  for (uint32_t i = last; i != TL_NONE; i = module->dead.entries.items[i].next_of_function) {
+    tl_dead_entry *const entry = &module->dead.entries.items[i];
     if (entry->told || !dead_frame_goes(module, entry))
       continue;
     tl_trace(module->diagnostics, TL_TRACE_WEAK_DEBUG_RELOC);
@@ -164,8 +164,8 @@ static void dead_trace_banks(const tl_merging *m, const tl_cubin_symbol *s, cons
 /* The body of a function that stands so far, NULL for none. */
 static tl_dead_body *dead_find_body(tl_module *module, uint32_t function) {
   dead_begin(module);
-  const uint32_t known = tl_map_get(&module->dead_body_of, function);
-  return known == TL_NONE ? NULL : &module->dead_bodies.items[known];
+  const uint32_t known = tl_map_get(&module->dead.body_of, function);
+  return known == TL_NONE ? NULL : &module->dead.bodies.items[known];
 }
 
 void tl_merge_trace_dead(tl_merging *m, uint32_t symbol) {
@@ -177,8 +177,8 @@ void tl_merge_trace_dead(tl_merging *m, uint32_t symbol) {
   const bool replaces = m->bodies[symbol].role == TL_BODY_REPLACES;
   tl_dead_body *const body = dead_find_body(module, function);
   if (!body) {
-    tl_map_set(&module->dead_body_of, function, (uint32_t)module->dead_bodies.count);
-    *tl_vector_push(module->arena, &module->dead_bodies) =
+    tl_map_set(&module->dead.body_of, function, (uint32_t)module->dead.bodies.count);
+    *tl_vector_push(module->arena, &module->dead.bodies) =
         (tl_dead_body){m->file, symbol, dead_has_entries(module, m->file, s->section)};
     return;
   }

@@ -172,7 +172,7 @@ static bool functions_bank_clashes(const tl_merging *m, const tl_cubin_section *
   const uint32_t owner = m->module->sections.items[earlier->about].owner;
   const tl_symbol *const other = owner == TL_NONE ? NULL : &m->module->symbols.items[owner];
   if (!other || !kernel->section || other->name != kernel->name)
-    return other;
+    return other != NULL;
   const bool kernels = other->other & kernel->other & STO_ENTRY;
   return tl_binding_of(other) == STB_LOCAL || (tl_binding_of(other) == STB_WEAK && !kernels); /* L1687 */
 }

@@ -180,7 +180,7 @@ static void merge_file(tl_module *module, uint32_t file) {
     tl_diagnostics_add(module->diagnostics, tl_message_row_of(TL_MESSAGE_AFTER_CUDADEVRT),
                        (tl_site){m.cubin->path, NULL, NULL, TL_NO_OFFSET}, NULL);
   if (m.cubin->fault)
-    tl_diagnostics_add(module->diagnostics, m.cubin->fault, (tl_site){m.cubin->path, NULL, NULL, TL_NO_OFFSET}, NULL);
+    tl_diagnostics_add(module->diagnostics, m.cubin->fault, m.cubin->fault_site, NULL);
   merge_check_ewp(&m);
   if (m.cubin->unreadable)
     tl_diagnostics_add(module->diagnostics, m.cubin->unreadable, (tl_site){m.cubin->path, NULL, NULL, TL_NO_OFFSET},

@@ -115,6 +115,16 @@ typedef struct tl_dead_body {
   bool relocated; /* some body so far had entries (W8.7) */
 } tl_dead_body;
 
+/* For --trace alone: what is kept of dead code (dead.c). Without it all are empty. */
+typedef struct tl_dead {
+  TL_VECTOR(tl_dead_entry) entries; /* in input order */
+  TL_VECTOR(tl_dead_body) bodies;
+  tl_map body_of;             /* which of them, by the function */
+  tl_map in_target;           /* the last entry, by its target */
+  tl_map of_function;         /* the same, by its function */
+  struct tl_dead_file *files; /* by file; NULL: none needed so far */
+} tl_dead;
+
 typedef struct tl_resolution {
   TL_VECTOR(tl_function) functions; /* in creation order (W3.1, W3.9), dead ones included */
   tl_body **bodies;                 /* [file][symbol] */
@@ -424,22 +434,17 @@ typedef struct tl_module {
   tl_map symbol_of_any_name;   /* local ones and sections' too: the first (L159); made when a texture asks for it, */
   uint32_t named_symbols;      /* ... of so many symbols */
   tl_u32_vector section_names; /* event list of .shstrtab: names */
-  TL_VECTOR(tl_string_event) strings;    /* event list of .strtab */
-  tl_u32_vector prototypes;              /* prototype texts in first-seen order (W2.2) */
-  TL_VECTOR(tl_relocation) relocations;  /* in input order */
-  TL_VECTOR(tl_dead_entry) dead_entries; /* in input order; without --trace none */
-  TL_VECTOR(tl_dead_body) dead_bodies;   /* without --trace none */
-  tl_map dead_body_of;                   /* which of them, by the function */
-  tl_map dead_in_target;                 /* the last entry, by its target */
-  tl_map dead_of_function;               /* the same, by its function */
-  struct tl_dead_file *dead_files;       /* by file; NULL: none needed so far (dead.c) */
-  TL_VECTOR(tl_site) deleted_entries;    /* that stay, though what they name is gone (L527) */
-  tl_attributes attributes;              /* of .nv.info, in input order */
-  tl_u32_vector functions;               /* live functions (resolution index) in creation order */
-  tl_u32_vector recorded_functions;      /* all, in creation order: beside capsules they have records (L1707) */
-  tl_u32_vector inner_functions;         /* those in kernels' texts, which are no nodes of the call graph (L552) */
-  tl_u32_vector kernels;                 /* output symbols of live kernels in creation order (L255) */
-  tl_u32_vector all_kernels;             /* by their texts; with those that stay without being named (W17.12) */
+  TL_VECTOR(tl_string_event) strings;   /* event list of .strtab */
+  tl_u32_vector prototypes;             /* prototype texts in first-seen order (W2.2) */
+  TL_VECTOR(tl_relocation) relocations; /* in input order */
+  tl_dead dead;
+  TL_VECTOR(tl_site) deleted_entries; /* that stay, though what they name is gone (L527) */
+  tl_attributes attributes;           /* of .nv.info, in input order */
+  tl_u32_vector functions;            /* live functions (resolution index) in creation order */
+  tl_u32_vector recorded_functions;   /* all, in creation order: beside capsules they have records (L1707) */
+  tl_u32_vector inner_functions;      /* those in kernels' texts, which are no nodes of the call graph (L552) */
+  tl_u32_vector kernels;              /* output symbols of live kernels in creation order (L255) */
+  tl_u32_vector all_kernels;          /* by their texts; with those that stay without being named (W17.12) */
   tl_u32_vector entries; /* kernels, behind them second names of functions that are marked as kernels (L576, L966) */
   TL_VECTOR(tl_rel_name) rel_names;
   bool alias_left_out;    /* the only entry is a second name that its address keeps (L1182) */

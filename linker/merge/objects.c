@@ -376,9 +376,8 @@ static uint32_t objects_text_of_bank(const tl_merging *m, const tl_cubin_section
   const uint32_t known = name == TL_NONE ? TL_NONE : module->symbol_of_name[name];
   const bool entry = known != TL_NONE && tl_symbol_is_entry(&module->symbols.items[known]);
   const uint32_t text = entry ? module->symbols.items[known].section : TL_NONE;
-  return text != TL_NONE && module->sections.items[text].owner != TL_NONE
-             ? text
-             : TL_NONE; /* an object has the name otherwise */
+  const bool owned = text != TL_NONE && module->sections.items[text].owner != TL_NONE; /* else an object has the name */
+  return owned ? text : TL_NONE;
 }
 
 /* L1684: parameters that name the compiler constants of a function that is no kernel, which go where they were copied. */

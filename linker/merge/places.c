@@ -80,8 +80,9 @@ static bool places_clear_gaps(const tl_merging *m, size_t first, size_t last) {
   tl_constant_block *const block = own == TL_NONE ? places_block(m, place->symbol) : NULL;
   tl_pieces *const pieces = block ? &block->pieces : own == TL_NONE ? NULL : &m->module->sections.items[own].pieces;
   bool cleared = false;
-  for (size_t i = 0; pieces && i < pieces->count; i++) {
-    if (pieces->items[i].file != m->file || pieces->items[i].section != place->section)
+  for (size_t i = pieces ? pieces->count : 0;
+       i-- > 0 && pieces->items[i].file == m->file;) { /* this file's are the last */
+    if (pieces->items[i].section != place->section)
       continue;
     places_clear_piece(m, &pieces->items[i], first, last);
     cleared = true;

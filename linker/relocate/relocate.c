@@ -80,10 +80,13 @@ static const tl_symbol *relocate_symbol(const relocating *r, uint32_t symbol) {
   return &r->module->symbols.items[symbol];
 }
 
+/* Where the entry stands in its file: the output's section may have another name. */
 static tl_site relocate_site(const relocating *r, const entry_state *e) {
-  return (tl_site){r->module->files[e->entry->file].path,
-                   tl_module_text(r->module, r->module->sections.items[e->entry->target].name),
-                   tl_module_text(r->module, relocate_symbol(r, e->symbol)->name), e->offset};
+  const tl_cubin *const cubin = &r->module->files[e->entry->file];
+  const tl_cubin_section *const entries = tl_cubin_section_at(cubin, e->entry->section);
+  return (tl_site){cubin->path, tl_module_text(r->module, tl_cubin_section_at(cubin, entries->info)->name),
+                   tl_module_text(r->module, relocate_symbol(r, e->symbol)->name),
+                   tl_cubin_relocation_at(entries, e->entry->index).offset};
 }
 
 static uint32_t relocate_name(const tl_module *module, const char *text) {
@@ -493,8 +496,8 @@ static bool relocate_is_reserved_clear(const relocating *r, const entry_state *e
   return relocate_clears(e) && tl_text_behind(tl_module_text(r->module, symbol->name), ".nv.reservedSmem");
 }
 
-/* Memory that the loader gives no address: of constants, but of a name of its own, and of shared memory also where it is a local object that no file
- * defines (L965). */
+/* Memory that the loader gives no address: of constants, but of a name of its own, and of shared memory also where it is a local
+ * object that no file defines (L965). */
 static bool relocate_is_of_kernels(const relocating *r, const tl_symbol *symbol) {
   const unsigned space = symbol->other & STO_SPACE_MASK;
   return (space == STO_CONSTANT && !relocate_is_loader_s(r, symbol)) ||
@@ -1411,8 +1414,8 @@ static bool relocate_is_in_empty(const relocating *r, const tl_relocation *entry
 
 /* Z000.22, Z000.29: entries about dead functions, which the merge has left out; their types are replaced before. */
 static void relocate_trace_dead(const relocating *r) {
-  for (size_t i = r->module->dead_entries.count; i-- > 0;) {
-    const tl_dead_entry *const entry = &r->module->dead_entries.items[i];
+  for (size_t i = r->module->dead.entries.count; i-- > 0;) {
+    const tl_dead_entry *const entry = &r->module->dead.entries.items[i];
     if (entry->told)
       continue;
     const bool mercury = r->module->view == TL_VIEW_MERCURY || (r->module->capsule && entry->type > TL_R_MERCURY);

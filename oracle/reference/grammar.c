@@ -18,6 +18,7 @@ typedef enum ref_word_kind {
   REF_WORD_NUMBER,
   REF_WORD_TRUTH,
   REF_WORD_CHOICE,
+  REF_WORD_MACHINE, /* a number of which one alone will do */
   REF_WORD_PROGRAM, /* what only the program prints */
   REF_WORD_SCRIPT,  /* the same, with a value or without */
   REF_WORD_FILES
@@ -77,8 +78,9 @@ static ref_word_kind ref_grammar_kind(const ref_option_row *row) {
   case REF_OPTION_DEVICE_STACK_PROTECTOR:
   case REF_OPTION_VERBOSE_TKINFO:
     return REF_WORD_TRUTH;
-  case REF_OPTION_ARCH:
   case REF_OPTION_MACHINE:
+    return REF_WORD_MACHINE;
+  case REF_OPTION_ARCH:
   case REF_OPTION_CPU_ARCH:
     return REF_WORD_CHOICE;
   default:
@@ -156,14 +158,10 @@ static bool ref_grammar_is_target(const char *value) {
 
 /* E4. RF1374: the machine is a number, 64 however it is written. */
 static bool ref_grammar_check_choice(ref_grammar *grammar, const ref_word_row *row, const char *value) {
-  const bool machine = REF_IS(row->long_name, "machine");
-  if (machine && !ref_grammar_check_number(grammar, value)) {
-    return false;
-  }
-  const bool known = REF_IS(row->long_name, "arch") ? ref_grammar_is_target(value)
-                     : machine                      ? strtoll(value, NULL, 0) == 64
-                     : row->kind == REF_WORD_SCRIPT ? ref_grammar_is_one_of(value, ref_scripts)
-                                                    : ref_grammar_is_one_of(value, ref_processors);
+  const bool known = REF_IS(row->long_name, "arch")  ? ref_grammar_is_target(value)
+                     : row->kind == REF_WORD_MACHINE ? strtoll(value, NULL, 0) == 64
+                     : row->kind == REF_WORD_SCRIPT  ? ref_grammar_is_one_of(value, ref_scripts)
+                                                     : ref_grammar_is_one_of(value, ref_processors);
   if (!known) {
     ref_grammar_say(grammar, REF_FATAL, "E4", "Value '%s' is not defined for option '%s'", value, row->long_name);
   }
@@ -210,6 +208,8 @@ static bool ref_grammar_check(ref_grammar *grammar, const ref_word_row *row, con
       ref_grammar_say(grammar, REF_FATAL, "E5", "'%s': expected true or false", value);
     }
     return !grammar->ended;
+  case REF_WORD_MACHINE:
+    return ref_grammar_check_number(grammar, value) && ref_grammar_check_choice(grammar, row, value);
   case REF_WORD_CHOICE:
   case REF_WORD_SCRIPT:
     return ref_grammar_check_choice(grammar, row, value);
@@ -261,7 +261,7 @@ static void ref_grammar_set(ref_grammar *grammar, const ref_word_row *row, const
     return;
   }
   const bool same = old == NULL || strcmp(old, value) == 0 ||
-                    ((row->kind == REF_WORD_NUMBER || REF_IS(row->long_name, "machine")) &&
+                    ((row->kind == REF_WORD_NUMBER || row->kind == REF_WORD_MACHINE) &&
                      strtoll(old, NULL, 0) == strtoll(value, NULL, 0)); /* RF84: 0x10 is 16 */
   if (!same) {
     ref_grammar_say(grammar, REF_WARNING, "E6",
