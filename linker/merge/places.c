@@ -79,12 +79,13 @@ static bool places_clear_gaps(const tl_merging *m, size_t first, size_t last) {
   const uint32_t own = m->section_map[place->section];
   tl_constant_block *const block = own == TL_NONE ? places_block(m, place->symbol) : NULL;
   tl_pieces *const pieces = block ? &block->pieces : own == TL_NONE ? NULL : &m->module->sections.items[own].pieces;
+  if (!pieces)
+    return false;
   bool cleared = false;
-  for (size_t i = pieces ? pieces->count : 0;
-       i-- > 0 && pieces->items[i].file == m->file;) { /* this file's are the last */
-    if (pieces->items[i].section != place->section)
+  for (size_t i = pieces->count; i > 0 && pieces->items[i - 1].file == m->file; i--) { /* this file's are the last */
+    if (pieces->items[i - 1].section != place->section)
       continue;
-    places_clear_piece(m, &pieces->items[i], first, last);
+    places_clear_piece(m, &pieces->items[i - 1], first, last);
     cleared = true;
   }
   return cleared;
