@@ -230,11 +230,11 @@ static bool linker_take_part(void *context, const void *bytes, size_t size) {
   return true;
 }
 
-/* What is given is the answer; one that is not whole ends the process. */
+/* What is given is the answer; one that is not whole ends the process. A link without an output gives nothing. */
 static void linker_take_image(fuzz_linker_call *call, fuzz_answer *answer) {
   answer->image = call->result.image;
   answer->size = call->result.image_size;
-  if (!call->job.streamed || call->result.exit_code)
+  if (!call->job.streamed || !answer->size || call->result.exit_code)
     return;
   linker_parts parts = {pool_take(answer->size), answer->size, 0};
   call->given = parts.to;
