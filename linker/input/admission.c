@@ -412,13 +412,24 @@ static bool candidate_is_taken_as_entry(const admission *a, const candidate *c) 
   return true;
 }
 
+/* D68: nvlink ends by a signal; of a .o file, too (L1627). */
+static void candidate_refuse_header(const admission *a, const candidate *c) {
+  const bool capsule = (tl_get32(c->bytes + 48) & FLAG_CAPSULE) != 0;
+  if (c->bytes[4] == 2 && (c->bytes[7] != OSABI_CUDA || capsule))
+    candidate_refuse(a, c,
+                     c->bytes[5] == 1 ? "it is truncated, or its header is damaged"
+                                      : "its header is damaged in more than one place");
+}
+
 /* Step 3 of C76: what nvlink ignores. False when the file is to be left out. A .o file is taken only with e_type 1. */
 static bool candidate_is_taken(const admission *a, const candidate *c, admission_extension extension) {
-  const bool format = c->bytes[4] == 2 && c->bytes[5] == 1;
   const bool whole = tl_content_elf_is_whole(c->bytes, c->size, false);
   const uint16_t type = tl_get16(c->bytes + 16);
-  if (extension == EXT_OBJECT)
+  if (extension == EXT_OBJECT) {
+    if (!whole && type == ET_REL)
+      candidate_refuse_header(a, c);
     return whole && type == ET_REL;
+  }
   if (type == ET_EXEC && whole) {
     if (!tl_defect_matched(&a->job->options, TL_DEFECT_D35))
       tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_EXECUTABLE_INPUT), admission_site(c->path),
@@ -430,10 +441,7 @@ static bool candidate_is_taken(const admission *a, const candidate *c, admission
   if (whole)
     return true;
   admission_refuse_ignored(a, c->path, tl_content_elf_fault(c->bytes, c->size, false));
-  const bool capsule = (tl_get32(c->bytes + 48) & FLAG_CAPSULE) != 0;
-  if (c->bytes[4] == 2 && (c->bytes[7] != OSABI_CUDA || capsule)) /* D68: nvlink ends by a signal */
-    candidate_refuse(
-        a, c, format ? "it is truncated, or its header is damaged" : "its header is damaged in more than one place");
+  candidate_refuse_header(a, c);
   return false;
 }
 
