@@ -574,9 +574,7 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
   }
   if (symbol->is_extern_shared && !ref_options_keep_shared_symbols(link)) {
     const uint64_t place = ref_relocate_extern_place(link, entry);
-    const bool own = symbol->section != REF_NONE && !REF_IS(link->sections[symbol->section].name, ".nv_debug.shared") &&
-                     link->sections[entry->target].info_function != REF_NONE;
-    return place == none && own ? 0 : place; /* RF976: of a kernel's section; no kernel reaches the function */
+    return place == none ? ref_shared_unreached_place(link, symbol) : place;
   }
   if (ref_relocate_is_texture(symbol)) {
     const bool slot = ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT && !link->relocatable && /* W10.6 */
