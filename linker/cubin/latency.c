@@ -191,6 +191,34 @@ static bool latency_has_waiter(const tl_latency_text *t, uint32_t index) {
   return (waits >> write | waits >> read) & 1;
 }
 
+/* L1807: the loads of nothing that a fence begins with, its parts, and what all lanes wait at. The last part of one is followed by
+ * the program, which no table says. */
+uint32_t tl_latency_of_fence(const tl_latency_text *t, uint32_t index) {
+  enum { LOAD_SHARED = 0x984, NOWHERE = 0xffff, MEMBAR = 0x992, ERROR_BARRIER = 0x9ab, GRID_BARRIER = 0x5ab };
+  enum { PROXY = 0x9c7, BRANCH = 0x947, FORM = 12, FORMS = 15, SMALL = 8, OF_ERRORS = 5, PART = 6, BEFORE_PROXY = 8 };
+  const uint8_t *const at = latency_at(t, index);
+  const unsigned opcode = tl_get16(at) & OPCODE;
+  if (index + 1 >= t->count)
+    return TL_LATENCY_UNKNOWN;
+  const unsigned next = tl_get16(latency_at(t, index + 1)) & OPCODE, form = latency_field(t, index, FORM, FORMS);
+  if (opcode == LOAD_SHARED && tl_get16(at + 2) == NOWHERE)
+    return 1;
+  if (opcode == ERROR_BARRIER && next == GRID_BARRIER)
+    return 0;
+  if (opcode == GRID_BARRIER)
+    return next == PROXY ? BEFORE_PROXY : PART;
+  if (opcode != MEMBAR || next == BRANCH)
+    return TL_LATENCY_UNKNOWN;
+  return (next == MEMBAR && form == SMALL) || (next == ERROR_BARRIER && form == OF_ERRORS) ? 0 : PART;
+}
+
+/* L1807: what does not compute waits six cycles behind a barrier of all lanes; others and what writes uniform registers may go on. */
+static uint32_t latency_of_barrier(const tl_latency_text *t, uint32_t index) {
+  enum { BARRIER = 0xb1d, CYCLES = 6, NOP = 0x918 };
+  const unsigned opcode = tl_get16(latency_at(t, index)) & OPCODE, next = tl_get16(latency_at(t, index + 1)) & OPCODE;
+  return opcode == BARRIER && (next & KIND) >= VARIABLE && next != NOP ? CYCLES : 0;
+}
+
 uint32_t tl_latency_find(const tl_latency_text *t, uint32_t index) {
   enum { WITH_WAITER = 2 };
   const uint32_t next = index + 1;
@@ -199,6 +227,7 @@ uint32_t tl_latency_find(const tl_latency_text *t, uint32_t index) {
   const bool ends = latency_class_of(t, next) == CLASS_CALL || t->starts[next];
   uint32_t most = latency_of_itself(t, index);
   most = (uint32_t)tl_larger(most, latency_has_waiter(t, index) ? WITH_WAITER : 1);
+  most = (uint32_t)tl_larger(most, latency_of_barrier(t, index));
   uint32_t passed = 0;
   for (uint32_t i = next; i-- > 0;) {
     passed += i < index ? (uint32_t)tl_larger(1, latency_field(t, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX)) : 0;
@@ -227,7 +256,7 @@ uint32_t tl_latency_least(const tl_latency_text *t, uint32_t index) {
   const bool unit =
       constants || (latency_is_slow(t, index) && latency_is_slow(t, index + 1) &&
                     ((tl_get16(latency_at(t, index)) ^ tl_get16(latency_at(t, index + 1))) & OPCODE) == 0);
-  uint32_t most = unit ? latency_of_unit(t, index, index + 1) : 0;
+  uint32_t most = unit ? latency_of_unit(t, index, index + 1) : latency_of_barrier(t, index);
   for (unsigned i = 0; plain && i < t->operands[index + 1].read_count; i++) {
     const tl_register_range *const reads = &t->operands[index + 1].reads[i];
     if (reads->file == TL_FILE_LANES &&

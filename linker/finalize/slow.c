@@ -181,9 +181,11 @@ static slow_kind slow_kind_in_place(const uint8_t *at, tl_slow_arch arch) {
   const slow_kind kind = slow_kind_of(at, arch);
   if (kind != SLOW_UNKNOWN || (opcode & 0x1ff) >= ARITHMETIC)
     return kind;
+  static const uint16_t longs[] = {0x028, 0x029, 0x02a, 0x02b, 0x037, 0x03a, 0x03b, 0x03c, 0x03f, 0x044};
   const uint64_t control = slow_control_at(at);
   const bool sets =
-      control == slow_control(SLOW_BOTH) || control == slow_control(SLOW_READS) || control == slow_control(SLOW_WRITES);
+      TL_AMONG16(longs, opcode & 0x1ff) &&
+      (control == slow_control(SLOW_BOTH) || control == slow_control(SLOW_READS) || control == slow_control(SLOW_WRITES));
   uint8_t plain[2 * INSTRUCTION] = {0};
   memcpy(plain, at, INSTRUCTION);
   tl_put64(plain + 8, what | slow_control(SLOW_NEITHER) << CONTROL_SHIFT);
