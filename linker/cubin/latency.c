@@ -241,6 +241,40 @@ uint32_t tl_latency_find(const tl_latency_text *t, uint32_t index) {
   return (uint32_t)tl_smaller(most, LONGEST);
 }
 
+/* L1814: NOPs that are put in where a unit of doubles takes one every 64 cycles. All but the last have 15 cycles. */
+static uint32_t latency_of_filler(const tl_latency_text *t, uint32_t index) {
+  enum { NOP = 0x918, FILLERS = 4, LAST = 4, DOUBLES = 0x28, DOUBLES_END = 0x2b };
+  uint32_t fillers = 1;
+  while (fillers < index && (tl_get16(latency_at(t, index - fillers)) & OPCODE) == NOP)
+    fillers++;
+  const uint32_t first = index >= fillers ? index - fillers : 0;
+  for (uint32_t i = first; i < index; i++)
+    if (latency_field(t, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX) != LONGEST)
+      return TL_LATENCY_UNKNOWN;
+  if ((tl_get16(latency_at(t, index + 1)) & OPCODE) == NOP)
+    return first < index ? LONGEST : TL_LATENCY_UNKNOWN;
+  const unsigned kind = tl_get16(latency_at(t, first)) & KIND;
+  const bool doubles = (kind >= DOUBLES && kind <= DOUBLES_END) || latency_class_of(t, first) == CLASS_CONVERT;
+  const bool before = latency_class_of(t, index + 1) == CLASS_DOUBLE;
+  const bool none = !latency_field(t, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX); /* a few have 2 */
+  return none && fillers == FILLERS && doubles && before ? LAST : TL_LATENCY_UNKNOWN;
+}
+
+uint32_t tl_latency_of_certain(const tl_latency_text *t, uint32_t index) {
+  enum { NOP = 0x918, WITH_WAITER = 2 };
+  static const uint16_t always[] = {0x343, 0x348, 0x355, 0x389, 0x908, 0x942, 0x943, 0x944, 0x949, 0x94d, 0x95c, 0xdc7};
+  const unsigned opcode = tl_get16(latency_at(t, index)) & OPCODE;
+  const uint32_t stall = latency_field(t, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
+  if (index + 1 >= t->count)
+    return TL_LATENCY_UNKNOWN;
+  if (opcode == NOP)
+    return latency_of_filler(t, index);
+  if (TL_AMONG16(always, opcode))
+    return tl_latency_find(t, index);
+  return stall < WITH_WAITER && latency_has_waiter(t, index) ? (uint32_t)tl_larger(WITH_WAITER, tl_latency_find(t, index))
+                                                             : TL_LATENCY_UNKNOWN;
+}
+
 /* Loads and stores of generic and of local memory, of words and more: the unit takes one every four cycles. */
 static bool latency_is_slow(const tl_latency_text *t, uint32_t index) {
   enum { SIZE = 9, SIZES = 7, WORD = 4 };

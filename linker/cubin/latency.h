@@ -22,5 +22,7 @@ uint32_t tl_latency_least(const tl_latency_text *t, uint32_t index);
 /* L1807: the cycles of a fence's parts, which hang on nothing else. */
 enum { TL_LATENCY_UNKNOWN = 16 };
 uint32_t tl_latency_of_fence(const tl_latency_text *t, uint32_t index);
+/* L1812 to L1814: cycles that are certain, whatever the instruction has. */
+uint32_t tl_latency_of_certain(const tl_latency_text *t, uint32_t index);
 
 #endif

@@ -412,6 +412,25 @@ static bool schedule_mend_early(const tl_schedule *s, uint32_t index) {
   return moved;
 }
 
+/* L1817: which numbers an instruction of the text sets. */
+static uint32_t schedule_numbers(const tl_schedule *s) {
+  uint32_t set = 0;
+  for (uint32_t i = 0; i < s->count; i++)
+    set |= 1U << schedule_write(s, i) | 1U << schedule_read(s, i);
+  return set & EVERY_NUMBER;
+}
+
+static void schedule_drop_waits(const tl_schedule *s) {
+  const uint32_t set = schedule_numbers(s);
+  for (uint32_t i = 0; i < s->count; i++) {
+    const uint32_t waits = schedule_waits(s, i);
+    if (waits == EVERY_NUMBER || !(waits & ~set))
+      continue;
+    schedule_put(s, i, TL_CONTROL_WAIT, EVERY_NUMBER, waits & set);
+    s->wrong[i] = true;
+  }
+}
+
 /* Waits for what is pending on no way there go: in texts that are damaged otherwise, and those of branches and calls. Others undamaged
  * texts have, too (CUB's histograms). */
 static void schedule_mend_waits(const tl_schedule *s, uint32_t index) {
@@ -447,17 +466,25 @@ static bool schedule_yields_wrongly(const tl_schedule *s, uint32_t index) {
   if (TL_AMONG16(others, opcode) || schedule_is_long(kind) || (opcode == NOP && !s->wrong[index]) ||
       (stall == SHORT - 1 && !s->wrong[index]))
     return false;
-  const bool stays = stall && stall < LONG && (stall < SHORT || kind >= VARIABLE);
+  const bool stays = stall && stall < LONG && (stall < SHORT || (kind >= VARIABLE && opcode != NOP));
   return schedule_get(s, index, TL_CONTROL_YIELD, 1) != stays;
 }
 
-/* Branches to themselves, NOPs behind them, and parts of fences. */
+/* Branches to themselves at the end, NOPs behind them, and parts of fences. */
 static bool schedule_may_go_on(const tl_schedule *s, uint32_t index) {
-  enum { NOP = 0x918 };
-  static const uint16_t opcodes[] = {0x918, 0x947, 0x992, 0x9ab};
+  enum { NOP = 0x918, BRANCH = 0x947 };
+  static const uint16_t opcodes[] = {NOP, BRANCH, 0x992, 0x9ab};
   const uint16_t opcode = schedule_opcode(s, index);
-  return TL_AMONG16(opcodes, opcode) &&
-         (opcode != NOP || index + 1 == s->count || schedule_opcode(s, index + 1) == NOP);
+  return TL_AMONG16(opcodes, opcode) && ((opcode != NOP && opcode != BRANCH) || index + 1 == s->count ||
+                                         schedule_opcode(s, index + 1) == NOP);
+}
+
+/* L1816: whether a NOP of no cycles stands behind it, which was something else. */
+static bool schedule_is_before_gap(const tl_schedule *s, uint32_t index) {
+  enum { NOP = 0x918 };
+  return index + 2 < s->count && schedule_opcode(s, index) != NOP && schedule_opcode(s, index + 1) == NOP &&
+         schedule_opcode(s, index + 2) != NOP &&
+         !schedule_get(s, index + 1, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
 }
 
 static void schedule_mend_stall(const tl_schedule *s, uint32_t index) {
@@ -468,10 +495,12 @@ static void schedule_mend_stall(const tl_schedule *s, uint32_t index) {
     return;
   const bool short_of = s->damaged && index + 1 < s->count && s->sm < SM_120 && stall < tl_latency_least(&text, index);
   const bool none = !stall && !schedule_may_go_on(s, index);
-  s->wrong[index] |= none;
-  if (!none && !short_of && !(s->wrong[index] && s->made[index]))
+  const uint32_t certain = tl_latency_of_certain(&text, index);
+  const bool other = certain != TL_LATENCY_UNKNOWN && certain != stall;
+  s->wrong[index] |= none || other;
+  if (!none && !short_of && !other && !(s->wrong[index] && s->made[index]) && !schedule_is_before_gap(s, index))
     return;
-  const uint32_t cycles = tl_latency_find(&text, index);
+  const uint32_t cycles = other ? certain : tl_latency_find(&text, index);
   schedule_put(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX, cycles);
 }
 
@@ -530,7 +559,7 @@ static void schedule_mend_end(const tl_schedule *s, uint32_t index) {
   const uint32_t stall = schedule_get(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
   if (!TL_AMONG16(ends, opcode) || stall == TL_CONTROL_STALL_MAX ||
       (!s->damaged && opcode != EXIT && opcode != RETURN) ||
-      (opcode == BRANCH && (stall == MORE || schedule_at(s, index)[PLACE] == TO_ITSELF)))
+      (opcode == BRANCH && (stall == MORE || (schedule_at(s, index)[PLACE] == TO_ITSELF && schedule_may_go_on(s, index)))))
     return;
   const uint32_t cycles = schedule_block_cycles(s, index, LEAST, 0);
   if (!cycles || cycles == stall)
@@ -625,10 +654,12 @@ static bool schedule_begin(tl_schedule *s, const uint8_t *text, uint64_t size, c
   s->calls = schedule_has_call(s);
   schedule_mend_pointer(s);
   schedule_mend_fences(s);
+  schedule_drop_waits(s);
   s->damaged = false;
   for (uint32_t i = 0; i < s->count; i++) {
     const bool none = !schedule_get(s, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX) && !schedule_may_go_on(s, i);
     const bool other = made[i] || none || s->wrong[i] || schedule_yields_wrongly(s, i);
+    s->wrong[i] |= (made[i] && schedule_yields_wrongly(s, i)) || none;
     s->damaged |= schedule_drop_barriers(s, i) || other;
   }
   return true;
