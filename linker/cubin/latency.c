@@ -260,6 +260,7 @@ static uint32_t latency_of_filler(const tl_latency_text *t, uint32_t index) {
   return none && fillers == FILLERS && doubles && before ? LAST : TL_LATENCY_UNKNOWN;
 }
 
+/* L1812, L1813 */
 uint32_t tl_latency_of_certain(const tl_latency_text *t, uint32_t index) {
   enum { NOP = 0x918, WITH_WAITER = 2 };
   static const uint16_t always[] = {0x343, 0x348, 0x355, 0x389, 0x908, 0x942, 0x943, 0x944, 0x949, 0x94d, 0x95c, 0xdc7};
@@ -271,8 +272,9 @@ uint32_t tl_latency_of_certain(const tl_latency_text *t, uint32_t index) {
     return latency_of_filler(t, index);
   if (TL_AMONG16(always, opcode))
     return tl_latency_find(t, index);
-  return stall < WITH_WAITER && latency_has_waiter(t, index) ? (uint32_t)tl_larger(WITH_WAITER, tl_latency_find(t, index))
-                                                             : TL_LATENCY_UNKNOWN;
+  return stall < WITH_WAITER && latency_has_waiter(t, index)
+             ? (uint32_t)tl_larger(WITH_WAITER, tl_latency_find(t, index))
+             : TL_LATENCY_UNKNOWN;
 }
 
 /* Loads and stores of generic and of local memory, of words and more: the unit takes one every four cycles. */

@@ -166,7 +166,9 @@ static uint32_t schedule_find_user(const tl_schedule *s, uint32_t index, bool *u
     if (*uses || (!other->known && schedule_orphan(s, i) != NO_BARRIER))
       return i;
     if (TL_AMONG16(leaves, schedule_opcode(s, i)))
-      return i > index + 1 && schedule_orphan(s, i) == NO_BARRIER ? i - 1 : i;
+      return i > index + 1 && schedule_orphan(s, i) == NO_BARRIER && !schedule_shares(s, i, schedule_opcode(s, index))
+                 ? i - 1
+                 : i;
   }
   return s->count;
 }
@@ -183,19 +185,37 @@ static uint32_t schedule_find_write(const tl_schedule *s, uint32_t index, uint32
   if (*user >= s->count || (pointer && !s->calls))
     return NO_BARRIER;
   const uint32_t orphan = schedule_orphan(s, *user);
-  return orphan != NO_BARRIER || !uses || pointer || TL_AMONG16(alone, opcode) ? orphan
-                                                                               : schedule_shared(s, *user, opcode);
+  const bool shares = uses || schedule_shares(s, *user, opcode);
+  return orphan != NO_BARRIER || !shares || pointer || TL_AMONG16(alone, opcode) ? orphan
+                                                                                 : schedule_shared(s, *user, opcode);
 }
 
-/* And of a source's: what writes the register waits for it. */
-static uint32_t schedule_find_read(const tl_schedule *s, uint32_t index) {
+/* And of a source's: what writes the register waits for it, or the branch at the end of the block. */
+static uint32_t schedule_find_read(const tl_schedule *s, uint32_t index, uint32_t *user) {
   const tl_operands *const own = &s->operands[index];
   for (uint32_t i = index + 1; i < s->count && i - index < REACH; i++) {
     const tl_operands *const other = &s->operands[i];
-    if (tl_operands_meet(own->reads, own->read_count, other->writes, other->write_count, true))
+    if (tl_operands_meet(own->reads, own->read_count, other->writes, other->write_count, true) ||
+        tl_pending_ends(schedule_opcode(s, i))) {
+      *user = i;
       return schedule_orphan(s, i);
+    }
   }
   return NO_BARRIER;
+}
+
+/* L1827: the read barrier of an instruction whose text was another one: its own where that is waited for, or what nobody has set. */
+static bool schedule_add_read(const tl_schedule *s, uint32_t index) {
+  if (!s->wrong[index] || !s->made[index] || !s->operands[index].known ||
+      schedule_reads_none(schedule_opcode(s, index)))
+    return false;
+  uint32_t user = 0;
+  const uint32_t own = schedule_read(s, index), number = schedule_find_read(s, index, &user);
+  if (own < NUMBERS && user && schedule_waits(s, user) >> own & 1)
+    return false;
+  schedule_put(s, index, READS, NO_BARRIER, number);
+  s->claimed[user] |= number < NUMBERS ? (uint8_t)(1U << number) : 0;
+  return number != own;
 }
 
 /* M45b: reads of textures have number 5; one without it has lost it where somebody waits for it behind it and nobody has set it. */
@@ -271,14 +291,14 @@ static uint32_t schedule_pointer_number(const tl_schedule *s) {
 static void schedule_mend_pointer(const tl_schedule *s) {
   enum { LOAD = 0xb82, READ = 0x9c3, STACK_POINTER = 1, RESULT = 2, OTHER_PLACE = 4, PLACE = 0xdf00, LOADS = 8 };
   const uint8_t *const at = schedule_at(s, 0);
-  if (s->count < 2 || schedule_opcode(s, 0) != LOAD || at[RESULT] != STACK_POINTER || tl_get32(at + OTHER_PLACE) != PLACE)
+  if (s->count < 2 || schedule_opcode(s, 0) != LOAD || at[RESULT] != STACK_POINTER ||
+      tl_get32(at + OTHER_PLACE) != PLACE)
     return;
   const uint32_t number = schedule_pointer_number(s), waits = schedule_waits(s, 1);
   const uint16_t next = schedule_opcode(s, 1);
   const bool waited = number < NUMBERS && waits != EVERY_NUMBER && waits >> number & 1;
   const uint32_t cycles = next == LOAD || next == READ ? LOADS : waited ? 2 : 1;
-  s->wrong[0] |= number != schedule_write(s, 0) ||
-                 cycles != schedule_get(s, 0, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
+  s->wrong[0] |= number != schedule_write(s, 0) || cycles != schedule_get(s, 0, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
   schedule_put(s, 0, TL_CONTROL_BARRIER, NO_BARRIER, number);
   schedule_put(s, 0, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX, cycles);
 }
@@ -366,13 +386,14 @@ static bool schedule_is_before_call(const tl_schedule *s, uint32_t index) {
 
 /* L1809: the first one behind an instruction in its block that uses a result; s->count where there is none, or where that is not
  * known. */
-static uint32_t schedule_find_late(const tl_schedule *s, uint32_t index, uint32_t setter) {
+static uint32_t schedule_find_late(const tl_schedule *s, uint32_t index, uint32_t setter, uint32_t number) {
   const tl_operands *const own = &s->operands[setter];
   for (uint32_t i = index + 1; i < s->count; i++) {
     const tl_operands *const other = &s->operands[i];
-    if (tl_pending_ends(schedule_opcode(s, i - 1)) || s->room.starts[i] || !other->known)
+    if (tl_pending_ends(schedule_opcode(s, i - 1)) || s->room.starts[i])
       return s->count;
-    if (tl_operands_meet(own->writes, own->write_count, other->reads, other->read_count, false))
+    if (tl_operands_meet(own->writes, own->write_count, other->reads, other->read_count, false) ||
+        (!other->known && schedule_waits(s, i) >> number & 1))
       return i;
     if (tl_operands_meet(own->writes, own->write_count, other->writes, other->write_count, false))
       return s->count;
@@ -389,7 +410,7 @@ static uint32_t schedule_find_later(const tl_schedule *s, uint32_t index, uint32
     if (schedule_write(s, setter) != number || !schedule_is_awaited_late(schedule_opcode(s, setter)) ||
         !schedule_is_behind(s, index, setter) || schedule_uses(s, index, setter))
       return s->count;
-    first = (uint32_t)tl_smaller(first, schedule_find_late(s, index, setter));
+    first = (uint32_t)tl_smaller(first, schedule_find_late(s, index, setter, number));
   }
   return pending->more ? s->count : first;
 }
@@ -440,10 +461,11 @@ static void schedule_mend_waits(const tl_schedule *s, uint32_t index) {
   if (!s->room.pending[index].reached || waits == EVERY_NUMBER || TL_AMONG16(others, schedule_opcode(s, index)) ||
       (!s->damaged && !TL_AMONG16(jumps, schedule_opcode(s, index))))
     return;
+  const bool indirect = tl_pending_is_indirect(schedule_opcode(s, index));
   uint32_t mended = waits;
   for (uint32_t b = 0; b < NUMBERS; b++)
     if (!s->room.pending[index].numbers[b].count && !s->room.pending[index].numbers[b].more)
-      mended &= waits >> b & 1 && schedule_may_wait(s, index, b) ? EVERY_NUMBER : ~(1U << b);
+      mended &= waits >> b & 1 && !indirect && schedule_may_wait(s, index, b) ? EVERY_NUMBER : ~(1U << b);
     else if (s->damaged && schedule_must_wait(s, index, b, true))
       mended |= 1U << b;
   schedule_put(s, index, TL_CONTROL_WAIT, EVERY_NUMBER, mended);
@@ -456,7 +478,7 @@ static tl_latency_text schedule_latency(const tl_schedule *s) {
   return (tl_latency_text){s->text, s->operands, s->room.starts, s->count};
 }
 
-/* Which instructions yield, where that is known: whatever waits long, and of arithmetic also what waits a little. False where it
+/* Which instructions yield, where that is known: whatever waits long, and of arithmetic, NOP (L1816) and R2UR (L1811) also what waits a little. False where it
  * is as it should be. */
 static bool schedule_yields_wrongly(const tl_schedule *s, uint32_t index) {
   enum { SHORT = 3, LONG = 12, NOP = 0x918 };
@@ -470,25 +492,24 @@ static bool schedule_yields_wrongly(const tl_schedule *s, uint32_t index) {
   return schedule_get(s, index, TL_CONTROL_YIELD, 1) != stays;
 }
 
-/* Branches to themselves at the end, NOPs behind them, and parts of fences. */
+/* Branches to themselves at the end (L1815), NOPs behind them, and parts of fences. */
 static bool schedule_may_go_on(const tl_schedule *s, uint32_t index) {
   enum { NOP = 0x918, BRANCH = 0x947 };
   static const uint16_t opcodes[] = {NOP, BRANCH, 0x992, 0x9ab};
   const uint16_t opcode = schedule_opcode(s, index);
-  return TL_AMONG16(opcodes, opcode) && ((opcode != NOP && opcode != BRANCH) || index + 1 == s->count ||
-                                         schedule_opcode(s, index + 1) == NOP);
+  return TL_AMONG16(opcodes, opcode) &&
+         ((opcode != NOP && opcode != BRANCH) || index + 1 == s->count || schedule_opcode(s, index + 1) == NOP);
 }
 
 /* L1816: whether a NOP of no cycles stands behind it, which was something else. */
 static bool schedule_is_before_gap(const tl_schedule *s, uint32_t index) {
   enum { NOP = 0x918 };
   return index + 2 < s->count && schedule_opcode(s, index) != NOP && schedule_opcode(s, index + 1) == NOP &&
-         schedule_opcode(s, index + 2) != NOP &&
-         !schedule_get(s, index + 1, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
+         schedule_opcode(s, index + 2) != NOP && !schedule_get(s, index + 1, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
 }
 
 static void schedule_mend_stall(const tl_schedule *s, uint32_t index) {
-  enum { SM_120 = 120 };
+  enum { SM_120 = 120, RETURN = 0x950 };
   const tl_latency_text text = schedule_latency(s);
   const uint32_t stall = schedule_get(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
   if (tl_latency_of_fence(&text, index) != TL_LATENCY_UNKNOWN)
@@ -498,7 +519,10 @@ static void schedule_mend_stall(const tl_schedule *s, uint32_t index) {
   const uint32_t certain = tl_latency_of_certain(&text, index);
   const bool other = certain != TL_LATENCY_UNKNOWN && certain != stall;
   s->wrong[index] |= none || other;
-  if (!none && !short_of && !other && !(s->wrong[index] && s->made[index]) && !schedule_is_before_gap(s, index))
+  /* L1819 */
+  const bool before_return = s->damaged && index + 1 < s->count && schedule_opcode(s, index + 1) == RETURN;
+  if (!none && !short_of && !other && !(s->wrong[index] && s->made[index]) && !schedule_is_before_gap(s, index) &&
+      !before_return)
     return;
   const uint32_t cycles = other ? certain : tl_latency_find(&text, index);
   schedule_put(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX, cycles);
@@ -559,7 +583,8 @@ static void schedule_mend_end(const tl_schedule *s, uint32_t index) {
   const uint32_t stall = schedule_get(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
   if (!TL_AMONG16(ends, opcode) || stall == TL_CONTROL_STALL_MAX ||
       (!s->damaged && opcode != EXIT && opcode != RETURN) ||
-      (opcode == BRANCH && (stall == MORE || (schedule_at(s, index)[PLACE] == TO_ITSELF && schedule_may_go_on(s, index)))))
+      (opcode == BRANCH &&
+       (stall == MORE || (schedule_at(s, index)[PLACE] == TO_ITSELF && schedule_may_go_on(s, index)))))
     return;
   const uint32_t cycles = schedule_block_cycles(s, index, LEAST, 0);
   if (!cycles || cycles == stall)
@@ -585,8 +610,6 @@ static void schedule_remake(const tl_schedule *s, uint32_t index) {
     return;
   for (uint32_t b = 0; b < NUMBERS; b++)
     waits |= (uint32_t)(schedule_must_wait(s, index, b, false) || schedule_frees(s, index, b)) << b;
-  if (!schedule_reads_none(schedule_opcode(s, index)))
-    schedule_put(s, index, READS, NO_BARRIER, schedule_find_read(s, index));
   schedule_put(s, index, TL_CONTROL_WAIT, EVERY_NUMBER, waits);
   schedule_put(s, index, REUSE, REUSES, 0);
 }
@@ -627,6 +650,23 @@ static bool schedule_has_call(const tl_schedule *s) {
   return has;
 }
 
+/* L1826: what is kept of an instruction's operands for the next one is a register: of the first in any form, of the second where that is
+ * one, of the third where there is one; and never RZ. */
+static void schedule_mend_reuse(const tl_schedule *s) {
+  enum { REUSE = 58, REUSES = 15, FORM = 9, FIRST = 3, SECOND = 4, THIRD = 8, NO_REGISTER = 0xff };
+  static const uint8_t seconds[] = {0, 1, 1, 0, 0, 0, 0, 0}, thirds[] = {0, 1, 0, 0, 1, 0, 1, 0}; /* by form */
+  for (uint32_t i = 0; i < s->count; i++) {
+    const uint8_t *const at = schedule_at(s, i);
+    const uint32_t reuse = schedule_get(s, i, REUSE, REUSES), form = (uint32_t)schedule_opcode(s, i) >> FORM;
+    const uint32_t may = (at[FIRST] != NO_REGISTER) | (uint32_t)(seconds[form] && at[SECOND] != NO_REGISTER) << 1 |
+                         (uint32_t)(thirds[form] && at[THIRD] != NO_REGISTER) << 2;
+    if (!(reuse & ~may))
+      continue;
+    schedule_put(s, i, REUSE, REUSES, reuse & may);
+    s->wrong[i] = true;
+  }
+}
+
 /* L1807 */
 static void schedule_mend_fences(const tl_schedule *s) {
   const tl_latency_text text = schedule_latency(s);
@@ -655,10 +695,12 @@ static bool schedule_begin(tl_schedule *s, const uint8_t *text, uint64_t size, c
   schedule_mend_pointer(s);
   schedule_mend_fences(s);
   schedule_drop_waits(s);
+  schedule_mend_reuse(s);
   s->damaged = false;
   for (uint32_t i = 0; i < s->count; i++) {
     const bool none = !schedule_get(s, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX) && !schedule_may_go_on(s, i);
     const bool other = made[i] || none || s->wrong[i] || schedule_yields_wrongly(s, i);
+    /* L1818 */
     s->wrong[i] |= (made[i] && schedule_yields_wrongly(s, i)) || none;
     s->damaged |= schedule_drop_barriers(s, i) || other;
   }
@@ -686,6 +728,8 @@ static bool schedule_mend_flow(const tl_schedule *s, tl_pending_room *room) {
   bool added = false;
   if (!schedule_find_pending(s, room))
     return false;
+  for (uint32_t i = 0; i < s->count && s->damaged; i++)
+    added |= schedule_add_read(s, i);
   for (uint32_t i = 0; i < s->count && s->damaged; i++)
     added |= schedule_add_barriers(s, i) || schedule_add_texture(s, i);
   if (added && !schedule_find_pending(s, room))
