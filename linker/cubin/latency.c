@@ -72,7 +72,7 @@ static const latency_pair latency_lanes[] = {
     {CLASS_INTEGER, CLASS_CONVERT, 4}, {CLASS_FLOAT, CLASS_CONVERT, 4},      {CLASS_INTEGER, CLASS_CONSTANT, 4},
     {CLASS_FLOAT, CLASS_CONSTANT, 4},  {CLASS_INTEGER, CLASS_TO_UNIFORM, 5}, {CLASS_FLOAT, CLASS_TO_UNIFORM, 5},
     {CLASS_INTEGER, CLASS_DOUBLE, 6},  {CLASS_FLOAT, CLASS_DOUBLE, 6},       {CLASS_HALVES, CLASS_MEMORY, 5},
-    {CLASS_HALVES, CLASS_FLOAT, 6},    {CLASS_HALVES, CLASS_DOUBLE, 6},      {CLASS_HALVES, CLASS_INTEGER, 6},
+    {CLASS_HALVES, CLASS_BRANCH, 4}, {CLASS_HALVES, CLASS_FLOAT, 6},    {CLASS_HALVES, CLASS_DOUBLE, 6},      {CLASS_HALVES, CLASS_INTEGER, 6},
     {CLASS_DOUBLE, CLASS_DOUBLE, 8},   {CLASS_DOUBLE, CLASS_INTEGER, 10},    {CLASS_DOUBLE, CLASS_FLOAT, 11},
     {CLASS_DOUBLE, CLASS_MEMORY, 7},   {CLASS_DOUBLE, CLASS_CONVERT, 6},     {CLASS_INTEGER, CLASS_BRANCH, 4},
     {CLASS_FLOAT, CLASS_BRANCH, 5},    {CLASS_UPPER, CLASS_UPPER, 6},        {CLASS_UPPER, CLASS_FLOAT, 4},
@@ -213,9 +213,9 @@ uint32_t tl_latency_of_fence(const tl_latency_text *t, uint32_t index) {
 }
 
 /* L1807: what does not compute waits six cycles behind a barrier of all lanes; others and what writes uniform registers may go on. */
-static uint32_t latency_of_barrier(const tl_latency_text *t, uint32_t index) {
+static uint32_t latency_of_barrier(const tl_latency_text *t, uint32_t index, uint32_t to) {
   enum { BARRIER = 0xb1d, CYCLES = 6, NOP = 0x918 };
-  const unsigned opcode = tl_get16(latency_at(t, index)) & OPCODE, next = tl_get16(latency_at(t, index + 1)) & OPCODE;
+  const unsigned opcode = tl_get16(latency_at(t, index)) & OPCODE, next = tl_get16(latency_at(t, to)) & OPCODE;
   return opcode == BARRIER && (next & KIND) >= VARIABLE && next != NOP ? CYCLES : 0;
 }
 
@@ -227,13 +227,13 @@ uint32_t tl_latency_find(const tl_latency_text *t, uint32_t index) {
   const bool ends = latency_class_of(t, next) == CLASS_CALL || t->starts[next];
   uint32_t most = latency_of_itself(t, index);
   most = (uint32_t)tl_larger(most, latency_has_waiter(t, index) ? WITH_WAITER : 1);
-  most = (uint32_t)tl_larger(most, latency_of_barrier(t, index));
   uint32_t passed = 0;
   for (uint32_t i = next; i-- > 0;) {
     passed += i < index ? (uint32_t)tl_larger(1, latency_field(t, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX)) : 0;
     if (passed >= REACH || (i < index && tl_pending_ends(tl_get16(latency_at(t, i)) & OPCODE)))
       break;
     uint32_t need = (uint32_t)tl_larger(latency_of_results(t, i, next), latency_of_unit(t, i, next));
+    need = (uint32_t)tl_larger(need, latency_of_barrier(t, i, next));
     need = ends ? (uint32_t)tl_larger(need, tl_blocks_need(latency_at(t, i))) : need;
     if (need > passed)
       most = (uint32_t)tl_larger(most, need - passed);
@@ -292,7 +292,7 @@ uint32_t tl_latency_least(const tl_latency_text *t, uint32_t index) {
   const bool unit =
       constants || (latency_is_slow(t, index) && latency_is_slow(t, index + 1) &&
                     ((tl_get16(latency_at(t, index)) ^ tl_get16(latency_at(t, index + 1))) & OPCODE) == 0);
-  uint32_t most = unit ? latency_of_unit(t, index, index + 1) : latency_of_barrier(t, index);
+  uint32_t most = unit ? latency_of_unit(t, index, index + 1) : latency_of_barrier(t, index, index + 1);
   for (unsigned i = 0; plain && i < t->operands[index + 1].read_count; i++) {
     const tl_register_range *const reads = &t->operands[index + 1].reads[i];
     if (reads->file == TL_FILE_LANES &&
