@@ -348,16 +348,25 @@ static size_t ref_split_before_call(const ref_bytes *text, const bool *begins, s
   return REF_NONE;
 }
 
-/* What it waits for, where the input has the rule's wait; one whose number the call waits for waits for two cycles at least. */
-static void ref_split_wait_before_call(uint8_t *text, size_t first, size_t last, const bool *changed) {
+/* What it waits for, where it waited by the rule `before`; one whose number the call waits for waits for two cycles at least. */
+static void ref_split_wait_before_call(uint8_t *text, const uint8_t *before, size_t first, size_t last,
+                                       const bool *changed) {
   enum { WAIT_BIT = 116, WRITE_BIT = 110, BOARDS = 6 };
   uint8_t *at = text + last * UNIT;
-  const unsigned own = ref_split_stall(at), sets = 1u << ref_bits_get(at, WRITE_BIT, 3);
-  if (own != MOST_STALL && own == ref_split_last_stall(text, first, last)) {
+  const unsigned own = ref_split_stall(before + last * UNIT), sets = 1u << ref_bits_get(at, WRITE_BIT, 3);
+  if (own != MOST_STALL && own == ref_split_last_stall(before, first, last)) {
     const unsigned stall = ref_split_last_stall_but(text, first, last, changed);
     const bool waits = (sets & ref_bits_get(at + UNIT, WAIT_BIT, BOARDS)) != 0;
     ref_split_set_stall(at, waits && stall < 2 ? 2 : stall);
   }
+}
+
+static size_t ref_split_block_of(const bool *begins, size_t place) {
+  size_t first = place;
+  while (!begins[first] && place - first < MOST_BACK) {
+    first--;
+  }
+  return first;
 }
 
 void ref_split_change_moves(ref_link *link, ref_bytes *text, const ref_split_move *moves, size_t move_count) {
@@ -373,14 +382,7 @@ void ref_split_change_moves(ref_link *link, ref_bytes *text, const ref_split_mov
     changed[moves[i].instruction] = !moves[i].writes;
   }
   for (size_t i = 0; i < move_count; i++) {
-    const size_t place = moves[i].instruction;
-    uint8_t *at = text->data + place * UNIT;
-    const size_t last = ref_split_before_call(text, begins, place);
-    size_t first = place;
-    while (!begins[first] && place - first < MOST_BACK) {
-      first--;
-    }
-    const unsigned own = ref_split_stall(at);
+    const unsigned own = ref_split_stall(text->data + moves[i].instruction * UNIT);
     const unsigned twice = moves[i].is_uniform ? UNIFORM : link->sm >= SECOND_FAMILY ? SECOND : FIRST;
     if (own != MOST_STALL && !moves[i].writes && moves[i].count != 0) {
       ref_split_keep_order(text->data, begins, moves, numbers, &moves[i], twice);
@@ -388,8 +390,11 @@ void ref_split_change_moves(ref_link *link, ref_bytes *text, const ref_split_mov
     if (own != MOST_STALL && moves[i].count != 0) {
       ref_split_wait(text->data, begins, count, &moves[i]);
     }
+  }
+  for (size_t i = 0; i < move_count; i++) {
+    const size_t last = ref_split_before_call(text, begins, moves[i].instruction);
     if (last != REF_NONE) {
-      ref_split_wait_before_call(text->data, first, last, changed);
+      ref_split_wait_before_call(text->data, before, ref_split_block_of(begins, moves[i].instruction), last, changed);
     }
   }
   if (count != 0) {

@@ -419,7 +419,7 @@ static unsigned ref_times_distance(const uint8_t *at, const uint8_t *user) {
   return ref_times_is_memory(opcode) ? TO_MEMORY : OF_UNIT;
 }
 
-/* Do two instructions of a unit need some cycles between them? RF1219: loads and stores of generic, global and local memory, whichever they are. */
+/* Do two instructions of a unit need some cycles between them? RF1219: local memory and any other but shared memory. */
 static unsigned ref_times_pace(unsigned opcode, unsigned next) {
   enum { LDS = 0x984, STS = 0x988 };
   const bool first = opcode == LDC || opcode == S2UR, second = next == LDC || next == S2UR;
@@ -427,7 +427,9 @@ static unsigned ref_times_pace(unsigned opcode, unsigned next) {
     return first && second ? BETWEEN_CONSTANTS : 0;
   }
   const bool is_shared = opcode == LDS || opcode == STS || next == LDS || next == STS;
-  const bool is_paced = ref_times_is_memory(opcode) && ref_times_is_memory(next) && !is_shared;
+  const bool is_local = opcode == STL || opcode == LDL || next == STL || next == LDL;
+  const bool is_paced =
+      ref_times_is_memory(opcode) && ref_times_is_memory(next) && !is_shared && (is_local || opcode == next);
   return is_paced ? BETWEEN_MEMORY : 0;
 }
 
