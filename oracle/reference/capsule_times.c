@@ -270,7 +270,10 @@ static unsigned ref_times_used(const ref_times *times, const ref_times_span *res
 
 static unsigned ref_times_board(const ref_times *times, const ref_times_span *result) {
   const unsigned opcode = ref_times_opcode(ref_times_at(times, times->number));
-  const bool is_stack = opcode == LDC && result->first == 1;     /* which often nobody reads */
+  const bool is_stack = opcode == LDC && result->first == 1; /* which often nobody reads */
+  if (is_stack && times->number == 0) {
+    return NO_BOARD; /* RF1216 */
+  }
   const bool shares = opcode == LD || opcode == LDL || is_stack; /* several LD and LDL in a row have one number */
   const unsigned first = shares ? ref_times_used(times, result) : ref_times_orphan(times);
   if (first != NO_BOARD) {
@@ -416,14 +419,17 @@ static unsigned ref_times_distance(const uint8_t *at, const uint8_t *user) {
   return ref_times_is_memory(opcode) ? TO_MEMORY : OF_UNIT;
 }
 
-/* Do two instructions of a unit need some cycles between them? */
+/* Do two instructions of a unit need some cycles between them? RF1219: local memory and any other but shared memory. */
 static unsigned ref_times_pace(unsigned opcode, unsigned next) {
   enum { LDS = 0x984, STS = 0x988 };
   const bool first = opcode == LDC || opcode == S2UR, second = next == LDC || next == S2UR;
   if (first || second) {
     return first && second ? BETWEEN_CONSTANTS : 0;
   }
-  const bool is_paced = opcode == next && ref_times_is_memory(opcode) && opcode != LDS && opcode != STS;
+  const bool is_shared = opcode == LDS || opcode == STS || next == LDS || next == STS;
+  const bool is_local = opcode == STL || opcode == LDL || next == STL || next == LDL;
+  const bool is_paced =
+      ref_times_is_memory(opcode) && ref_times_is_memory(next) && !is_shared && (is_local || opcode == next);
   return is_paced ? BETWEEN_MEMORY : 0;
 }
 
@@ -488,11 +494,36 @@ void ref_times_give_stall(uint8_t *text, size_t count, size_t number) {
   ref_bits_put(own, YIELD_BIT, 1, stall < LONG_STALL);
 }
 
+/* RF1219: BAR and the parts of fences, which have no number: what follows comes late, but arithmetic behind BAR, and the parts that belong together at once.
+ * False: it is another one. */
+static bool ref_times_give_fence(uint8_t *own, const uint8_t *next) {
+  enum { BAR = 0xb1d, ERRBAR = 0x9ab, CGAERRBAR = 0x5ab, CCTL_ALL = 0x9c7, NARROW = 0x8000, OF_EXIT = 0x5000 };
+  enum { UPPER = 64, UPPER_WIDTH = 32, LATE = 6, LATER = 8, ARITHMETIC_BELOW = 0x100, UNIFORM_MOVE = 0x082 };
+  const unsigned opcode = ref_times_opcode(own), base = ref_times_base(next);
+  const uint64_t upper = ref_bits_get(own, UPPER, UPPER_WIDTH);
+  unsigned stall = LATE;
+  if (opcode == BAR) {
+    stall = base >= ARITHMETIC_BELOW || base == UNIFORM_MOVE ? LATE : 1;
+  } else if (opcode == ERRBAR || (opcode == FENCE && (upper == NARROW || upper == OF_EXIT))) {
+    stall = 0;
+  } else if (opcode == CGAERRBAR && ref_times_opcode(next) == CCTL_ALL) {
+    stall = LATER;
+  } else if (opcode != CGAERRBAR && opcode != FENCE) {
+    return false;
+  }
+  ref_bits_put(own, TIMES_BIT, 4, stall);
+  ref_bits_put(own, YIELD_BIT, 1, stall != 0);
+  return true;
+}
+
 void ref_times_give(uint8_t *text, size_t count, size_t number) {
   const ref_times times = {.text = text, .count = count, .number = number};
   uint8_t *own = text + number * INSTRUCTION;
   const unsigned opcode = ref_times_opcode(own);
   ref_times_span result;
+  if (number + 1 < count && ref_times_give_fence(own, own + INSTRUCTION)) {
+    return;
+  }
   if (!ref_times_is_load(opcode) && !ref_times_is_store(opcode)) {
     enum { OF_CONTROL = 5, OF_RETURN = 6 };
     const unsigned base = opcode & 0x1ff;
