@@ -1,6 +1,7 @@
 /* RF1222: an instruction of a capsule without a record of its own, or with one of four bytes, has its operands in the SASS text alone. nvlink reads
  * the fields that the instruction has and writes it anew, so that all other bits are as they always are. Which they are was measured of each opcode;
- * RF1261: of some they depend on other fields; RF1217: of 135 opcodes. */
+ * RF1261: of some they depend on other fields; RF1217: of 135 opcodes. RF1320: bit 74 of I2F and VIMNMX with a
+ * number is a field. */
 #include "bits.h"
 #include "capsule.h"
 
@@ -78,13 +79,13 @@ static const ref_unused_row rows[] = {
     {0x302, 0x3fffff0000ff0000, 0x0, 0x1fffff1fcff, 0x0},
     {0x304, 0x3fffff00ff000000, 0x0, 0x1fffffe3fff, 0x200800},
     {0x305, 0x3fffff00ff000000, 0x0, 0x1fffffe06ff, 0x200000},
-    {0x306, 0xffffff00ff000000, 0x0, 0x1ffff8f03ff, 0x0},
+    {0x306, 0xcfffff00ff000000, 0x0, 0x1ffff8e03ff, 0x0},
     {0x307, 0x3fffff00ff000000, 0x0, 0x1fffffe3fff, 0x201000},
     {0x308, 0x3fffff00ff000000, 0x0, 0x1ffffffc3ff, 0x0},
     {0x309, 0x7fffff00ff000000, 0x0, 0x1ffffffffff, 0x0},
     {0x310, 0x3fffff00ff000000, 0x0, 0x1ffffce33ff, 0x1000},
     {0x311, 0x3fffff00ff000000, 0x0, 0x1fffffe06ff, 0x300000},
-    {0x312, 0xffffff00ff000000, 0x0, 0x1ffff8f03ff, 0x0},
+    {0x312, 0xcfffff00ff000000, 0x0, 0x1ffff8e03ff, 0x0},
     {0x313, 0x3fffff00ff000000, 0x0, 0x1fffffe3fff, 0x301800},
     {0x381, 0xff00000000, 0x0, 0x1ffff8e11c0, 0xe0100},
     {0x388, 0xff0000, 0x0, 0x1fffffff1ff, 0x0},
@@ -126,7 +127,7 @@ static const ref_unused_row rows[] = {
     {0x831, 0x0, 0x0, 0x1ffffc64c00, 0x0},
     {0x836, 0x0, 0x0, 0x1ffffffffff, 0x0},
     {0x83b, 0xff00000000, 0x0, 0x1fffffe04ff, 0x0},
-    {0x848, 0x0, 0x0, 0x1fffbffecff, 0x3fe0000},
+    {0x848, 0x0, 0x0, 0x1fffbffe8ff, 0x3fe0000},
     {0x84c, 0xffff0000, 0x0, 0x1ffffffffff, 0x0},
     {0x882, 0xff000000, 0x0, 0x1ffffffffff, 0x0},
     {0x883, 0x0, 0x0, 0x1ffffffcfff, 0x8000000},
@@ -139,7 +140,7 @@ static const ref_unused_row rows[] = {
     {0x899, 0x0, 0x0, 0x1fffffee100, 0x8000000},
     {0x8a4, 0x0, 0x0, 0x1fffffff500, 0xf8e0000},
     {0x8a5, 0x0, 0x0, 0x1fffff1f500, 0xf800000},
-    {0x906, 0xff000000, 0x0, 0x1fffffe07ff, 0x200000},
+    {0x906, 0xff000000, 0x0, 0x1fffffe03ff, 0x200000},
     {0x908, 0xfe000000, 0x0, 0x1ffffffc3ff, 0x0},
     {0x918, 0xffffffffffff0000, 0x0, 0x1ffffffffff, 0x0},
     {0x941, 0xfffffffffff00000, 0x0, 0x1fff87ffcff, 0x0},
@@ -180,7 +181,7 @@ static const ref_unused_row rows[] = {
     {0xd00, 0x7fffff00ff000000, 0x0, 0x1fffff1f9ff, 0x8000000},
     {0xd08, 0x3fffff00fe000000, 0x0, 0x1ffffffc3ff, 0x8000000},
     {0xd09, 0x7fffff00ff000000, 0x0, 0x1ffffffffff, 0x8000000},
-    {0xd12, 0xffffff00ff000000, 0x0, 0x1ffff8f03ff, 0x8000000},
+    {0xd12, 0xcfffff00ff000000, 0x0, 0x1ffff8e03ff, 0x8000000},
     {0xe23, 0x3fffff0000000000, 0x0, 0x1fffffe0000, 0x8000000},
     {0xe24, 0x7fffff0000000000, 0x0, 0x1fff87ff900, 0x80e0000},
     {0xe29, 0x3fffff0000000000, 0x0, 0x1ffffff3cff, 0x8000000},
@@ -296,6 +297,14 @@ static void ref_unused_mend_uniform_logic(uint8_t *at, unsigned table) {
   }
 }
 
+/* RF1322: a number of 8 or 16 bits may be any byte or half of its register; a wider one is all of it. */
+static void ref_unused_mend_conversion(uint8_t *at) {
+  enum { PART = 60, PART_WIDTH = 2, SOURCE = 84, SOURCE_WIDTH = 2, WORDS = 2 };
+  if (ref_bits_get(at, SOURCE, SOURCE_WIDTH) >= WORDS) {
+    ref_bits_put(at, PART, PART_WIDTH, 0);
+  }
+}
+
 /* RF1261 (L1674): fields that an instruction has or lacks by what its other fields say. */
 static void ref_unused_mend_lacking(uint8_t *at) {
   enum {
@@ -305,6 +314,9 @@ static void ref_unused_mend_lacking(uint8_t *at) {
     SHIFT = 0x19,
     PRODUCT = 0x24,
     UNIFORM = 0x80,
+    TO_FLOAT = 0x306,
+    TO_DOUBLE = 0x312,
+    UNIFORM_TO_DOUBLE = 0xd12,
     ADDRESS_OF_NUMBER = 0x891,
     LOAD = 0x984,
     BRANCH = 0x947
@@ -324,6 +336,8 @@ static void ref_unused_mend_lacking(uint8_t *at) {
     ref_unused_mend_logic(at);
   } else if (base == PRODUCT && ref_bits_get(at, EXTENDED, 1) == 0) {
     ref_bits_put(at, CARRY, CARRY_WIDTH, NO_CARRY);
+  } else if (opcode == TO_FLOAT || opcode == TO_DOUBLE || opcode == UNIFORM_TO_DOUBLE) {
+    ref_unused_mend_conversion(at);
   } else if (opcode == BRANCH && ref_bits_get(at, UNIFORM_BIT, 1) == 0) {
     ref_bits_put(at, FIRST, CARRY_WIDTH, 0); /* a uniform condition */
   } else if (opcode == LOAD && ref_bits_get(at, UNIFORM_BIT, 1) == 0) {
