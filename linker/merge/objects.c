@@ -417,6 +417,12 @@ static bool objects_joins_bank(const tl_merging *m, uint32_t index, uint32_t sam
          module->sections.items[same].type == SHT_CUDA_CONSTANT0;
 }
 
+static uint32_t objects_join_bank(tl_merging *m, uint32_t index, uint32_t bank) {
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  m->section_offset[index] = tl_module_append(m->module, bank, input->data, input->size, input->align, m->file, index);
+  return m->section_map[index] = bank;
+}
+
 uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
@@ -438,10 +444,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const bool joins = owned && objects_is_bank(input) && same != TL_NONE && tl_merge_is_first_table(module, same);
   if (joins)
     return objects_join_table(m, index, same);
-  if (objects_joins_bank(m, index, same)) {
-    m->section_offset[index] = tl_module_append(module, same, input->data, input->size, input->align, m->file, index);
-    return m->section_map[index] = same;
-  }
+  if (objects_joins_bank(m, index, same))
+    return objects_join_bank(m, index, same);
   if (owned && same != TL_NONE && module->sections.items[same].type != input->type)
     return objects_refuse_type(m, index, same);
   if (owned && objects_shares_bank(m, input, text, same)) {
