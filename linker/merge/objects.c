@@ -408,6 +408,21 @@ static void objects_settle_new(const tl_merging *m, uint32_t index, uint32_t out
     section->leads = objects_owner_text(m, input);
 }
 
+/* L1638: constants of another bank of a body that lost, in a relocatable output that has a kernel's parameters of their name. */
+static bool objects_joins_bank(const tl_merging *m, uint32_t index, uint32_t same) {
+  const tl_module *const module = m->module;
+  const uint32_t type = m->cubin->sections[index].type;
+  return same != TL_NONE && !module->capsule && !module->mode->final && m->section_state[index] & TL_SECTION_LOST &&
+         tl_section_type_is_constant(type) && type != SHT_CUDA_CONSTANT0 && type != SHT_CUDA_CONSTANT0 + 2 &&
+         module->sections.items[same].type == SHT_CUDA_CONSTANT0;
+}
+
+static uint32_t objects_join_bank(tl_merging *m, uint32_t index, uint32_t bank) {
+  const tl_cubin_section *const input = &m->cubin->sections[index];
+  m->section_offset[index] = tl_module_append(m->module, bank, input->data, input->size, input->align, m->file, index);
+  return m->section_map[index] = bank;
+}
+
 uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   tl_module *const module = m->module;
   const tl_cubin_section *const input = &m->cubin->sections[index];
@@ -429,6 +444,8 @@ uint32_t tl_merge_place_section(tl_merging *m, uint32_t index) {
   const bool joins = owned && objects_is_bank(input) && same != TL_NONE && tl_merge_is_first_table(module, same);
   if (joins)
     return objects_join_table(m, index, same);
+  if (objects_joins_bank(m, index, same))
+    return objects_join_bank(m, index, same);
   if (owned && same != TL_NONE && module->sections.items[same].type != input->type)
     return objects_refuse_type(m, index, same);
   if (owned && objects_shares_bank(m, input, text, same)) {
@@ -1388,7 +1405,8 @@ static bool objects_stays_of_loser(const tl_merging *m, const tl_cubin_symbol *s
   const bool bank = input->type == SHT_CUDA_CONSTANT0 && !m->module->capsule; /* L1665: in an executable, too */
   return m->section_state[s->section] & TL_SECTION_LOST && (bank || !m->module->mode->final) &&
          tl_section_type_is_constant(input->type) && input->type != SHT_CUDA_CONSTANT0 + 2 &&
-         (m->section_map[s->section] != TL_NONE || tl_module_find_section(m->module, input->name) == TL_NONE);
+         (input->type != SHT_CUDA_CONSTANT0 || m->section_map[s->section] != TL_NONE ||
+          tl_module_find_section(m->module, input->name) == TL_NONE);
 }
 
 /* What lies with dead code, or with a body that lost, which is dropped in links that keep dead code too (L449). */
