@@ -72,15 +72,16 @@ static const latency_pair latency_lanes[] = {
     {CLASS_INTEGER, CLASS_CONVERT, 4}, {CLASS_FLOAT, CLASS_CONVERT, 4},      {CLASS_INTEGER, CLASS_CONSTANT, 4},
     {CLASS_FLOAT, CLASS_CONSTANT, 4},  {CLASS_INTEGER, CLASS_TO_UNIFORM, 5}, {CLASS_FLOAT, CLASS_TO_UNIFORM, 5},
     {CLASS_INTEGER, CLASS_DOUBLE, 6},  {CLASS_FLOAT, CLASS_DOUBLE, 6},       {CLASS_HALVES, CLASS_MEMORY, 5},
-    {CLASS_HALVES, CLASS_BRANCH, 4}, {CLASS_HALVES, CLASS_FLOAT, 6},    {CLASS_HALVES, CLASS_DOUBLE, 6},      {CLASS_HALVES, CLASS_INTEGER, 6},
-    {CLASS_DOUBLE, CLASS_DOUBLE, 8},   {CLASS_DOUBLE, CLASS_INTEGER, 10},    {CLASS_DOUBLE, CLASS_FLOAT, 11},
-    {CLASS_DOUBLE, CLASS_MEMORY, 7},   {CLASS_DOUBLE, CLASS_CONVERT, 6},     {CLASS_INTEGER, CLASS_BRANCH, 4},
-    {CLASS_FLOAT, CLASS_BRANCH, 5},    {CLASS_UPPER, CLASS_UPPER, 6},        {CLASS_UPPER, CLASS_FLOAT, 4},
-    {CLASS_FLOAT, CLASS_UPPER, 4},     {CLASS_INTEGER, CLASS_UPPER, 5},      {CLASS_UPPER, CLASS_INTEGER, 5},
-    {CLASS_FLOAT, CLASS_WIDE, 4},      {CLASS_UPPER, CLASS_WIDE, 4},         {CLASS_INTEGER, CLASS_WIDE, 5},
-    {CLASS_UPPER, CLASS_MEMORY, 5},    {CLASS_INTEGER, CLASS_HALVES, 5},     {CLASS_FLOAT, CLASS_HALVES, 5},
-    {CLASS_INTEGER, CLASS_PAIR, 6},    {CLASS_FLOAT, CLASS_PAIR, 6},         {CLASS_WIDE, CLASS_MEMORY, 6},
-    {CLASS_WIDE, CLASS_FLOAT, 4},      {CLASS_WIDE, CLASS_INTEGER, 5},       {CLASS_WIDE, CLASS_WIDE, 4}};
+    {CLASS_HALVES, CLASS_BRANCH, 4},   {CLASS_HALVES, CLASS_FLOAT, 6},       {CLASS_HALVES, CLASS_DOUBLE, 6},
+    {CLASS_HALVES, CLASS_INTEGER, 6},  {CLASS_DOUBLE, CLASS_DOUBLE, 8},      {CLASS_DOUBLE, CLASS_INTEGER, 10},
+    {CLASS_DOUBLE, CLASS_FLOAT, 11},   {CLASS_DOUBLE, CLASS_MEMORY, 7},      {CLASS_DOUBLE, CLASS_CONVERT, 6},
+    {CLASS_INTEGER, CLASS_BRANCH, 4},  {CLASS_FLOAT, CLASS_BRANCH, 5},       {CLASS_UPPER, CLASS_UPPER, 6},
+    {CLASS_UPPER, CLASS_FLOAT, 4},     {CLASS_FLOAT, CLASS_UPPER, 4},        {CLASS_INTEGER, CLASS_UPPER, 5},
+    {CLASS_UPPER, CLASS_INTEGER, 5},   {CLASS_FLOAT, CLASS_WIDE, 4},         {CLASS_UPPER, CLASS_WIDE, 4},
+    {CLASS_INTEGER, CLASS_WIDE, 5},    {CLASS_UPPER, CLASS_MEMORY, 5},       {CLASS_INTEGER, CLASS_HALVES, 5},
+    {CLASS_FLOAT, CLASS_HALVES, 5},    {CLASS_INTEGER, CLASS_PAIR, 6},       {CLASS_FLOAT, CLASS_PAIR, 6},
+    {CLASS_WIDE, CLASS_MEMORY, 6},     {CLASS_WIDE, CLASS_FLOAT, 4},         {CLASS_WIDE, CLASS_INTEGER, 5},
+    {CLASS_WIDE, CLASS_WIDE, 4}};
 
 static const latency_pair latency_uniform[] = {
     {CLASS_UNIFORM_MOVE, CLASS_INTEGER, 2}, {CLASS_UNIFORM_MOVE, CLASS_FLOAT, 2}, {CLASS_UNIFORM_MOVE, CLASS_DOUBLE, 2},
@@ -260,6 +261,23 @@ static uint32_t latency_of_filler(const tl_latency_text *t, uint32_t index) {
   return none && fillers == FILLERS && doubles && before ? LAST : TL_LATENCY_UNKNOWN;
 }
 
+/* L1829: what a compare of the block leaves of its time until the next instruction, which hangs on it. */
+static uint32_t latency_of_guards(const tl_latency_text *t, uint32_t index) {
+  enum { GUARDS = 13, COMPARE = 0x00c };
+  uint32_t passed = 0, most = 0;
+  const tl_operands *const next = &t->operands[index + 1];
+  for (uint32_t i = index + 1; i-- > 0;) {
+    passed += i < index ? latency_field(t, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX) : 0;
+    if (passed >= GUARDS || t->starts[i + 1] || tl_pending_ends(tl_get16(latency_at(t, i)) & OPCODE))
+      break;
+    for (unsigned r = 0; r < next->read_count && (tl_get16(latency_at(t, i)) & KIND) == COMPARE; r++)
+      if (next->reads[r].guard && next->reads[r].file == TL_FILE_CONDITION &&
+          tl_operands_meet(t->operands[i].writes, t->operands[i].write_count, &next->reads[r], 1, false))
+        most = (uint32_t)tl_larger(most, GUARDS - passed);
+  }
+  return most;
+}
+
 /* L1812, L1813 */
 uint32_t tl_latency_of_certain(const tl_latency_text *t, uint32_t index) {
   enum { NOP = 0x918, WITH_WAITER = 2 };
@@ -272,6 +290,8 @@ uint32_t tl_latency_of_certain(const tl_latency_text *t, uint32_t index) {
     return latency_of_filler(t, index);
   if (TL_AMONG16(always, opcode))
     return tl_latency_find(t, index);
+  if (stall < latency_of_guards(t, index))
+    return latency_of_guards(t, index);
   return stall < WITH_WAITER && latency_has_waiter(t, index)
              ? (uint32_t)tl_larger(WITH_WAITER, tl_latency_find(t, index))
              : TL_LATENCY_UNKNOWN;
