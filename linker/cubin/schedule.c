@@ -287,7 +287,7 @@ static uint32_t schedule_pointer_number(const tl_schedule *s) {
     return orphans & 1 ? 0 : 1;
   if (own == NO_BARRIER)
     return !s->calls && !orphans && schedule_first_is_behind(s) ? 0 : own;
-  return orphans || (s->calls && own == 1) ? own : 0;
+  return orphans || own == LAST ? own : 0;
 }
 
 /* L1828: who waits for a number that the load never has means the one that it gets. */
