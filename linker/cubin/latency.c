@@ -261,10 +261,27 @@ static uint32_t latency_of_filler(const tl_latency_text *t, uint32_t index) {
   return none && fillers == FILLERS && doubles && before ? LAST : TL_LATENCY_UNKNOWN;
 }
 
+/* L1829: what a compare of the block leaves of its time until the next instruction, which hangs on it. */
+static uint32_t latency_of_guards(const tl_latency_text *t, uint32_t index) {
+  enum { GUARDS = 13, COMPARE = 0x00c };
+  uint32_t passed = 0, most = 0;
+  const tl_operands *const next = &t->operands[index + 1];
+  for (uint32_t i = index + 1; i-- > 0;) {
+    passed += i < index ? latency_field(t, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX) : 0;
+    if (passed >= GUARDS || t->starts[i + 1] || tl_pending_ends(tl_get16(latency_at(t, i)) & OPCODE))
+      break;
+    for (unsigned r = 0; r < next->read_count && (tl_get16(latency_at(t, i)) & KIND) == COMPARE; r++)
+      if (next->reads[r].guard && next->reads[r].file == TL_FILE_CONDITION &&
+          tl_operands_meet(t->operands[i].writes, t->operands[i].write_count, &next->reads[r], 1, false))
+        most = (uint32_t)tl_larger(most, GUARDS - passed);
+  }
+  return most;
+}
+
 /* L1812, L1813 */
 uint32_t tl_latency_of_certain(const tl_latency_text *t, uint32_t index) {
   enum { NOP = 0x918, WITH_WAITER = 2 };
-  static const uint16_t always[] = {0x343, 0x348, 0x355, 0x389, 0x908, 0x942, 0x943, 0x944, 0x949, 0x94d, 0x95c, 0xdc7};
+  static const uint16_t always[] = {0x343, 0x942, 0x943, 0x944, 0x94d};
   const unsigned opcode = tl_get16(latency_at(t, index)) & OPCODE;
   const uint32_t stall = latency_field(t, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
   if (index + 1 >= t->count)
@@ -273,6 +290,8 @@ uint32_t tl_latency_of_certain(const tl_latency_text *t, uint32_t index) {
     return latency_of_filler(t, index);
   if (TL_AMONG16(always, opcode))
     return tl_latency_find(t, index);
+  if (stall < latency_of_guards(t, index))
+    return latency_of_guards(t, index);
   return stall < WITH_WAITER && latency_has_waiter(t, index)
              ? (uint32_t)tl_larger(WITH_WAITER, tl_latency_find(t, index))
              : TL_LATENCY_UNKNOWN;

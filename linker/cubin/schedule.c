@@ -277,14 +277,29 @@ static bool schedule_first_is_behind(const tl_schedule *s) {
 /* L1806: which number the load of R1 has that a kernel begins with: what somebody waits for who cannot mean another one, the first
  * or, where another way has that, the second. */
 static uint32_t schedule_pointer_number(const tl_schedule *s) {
+  enum { LAST = 1 };
   const uint32_t own = schedule_write(s, 0), orphans = schedule_first_orphans(s);
-  if (own < NUMBERS && orphans >> own & 1)
+  if (own <= LAST && orphans >> own & 1)
     return own;
+  if (own < NUMBERS && orphans >> own & 1 && !(orphans & 3)) /* L1828 */
+    return 0;
   if (orphans & 3)
     return orphans & 1 ? 0 : 1;
   if (own == NO_BARRIER)
     return !s->calls && !orphans && schedule_first_is_behind(s) ? 0 : own;
-  return orphans || (s->calls && own == 1) ? own : 0;
+  return orphans || own == LAST ? own : 0;
+}
+
+/* L1828: who waits for a number that the load never has means the one that it gets. */
+static void schedule_move_pointer(const tl_schedule *s, uint32_t from, uint32_t to) {
+  enum { LAST = 1 };
+  bool set = from <= LAST || from >= NUMBERS;
+  for (uint32_t i = 1; i < s->count && !set; i++) {
+    const uint32_t waits = schedule_waits(s, i);
+    if (waits != EVERY_NUMBER && waits >> from & 1)
+      schedule_put(s, i, TL_CONTROL_WAIT, EVERY_NUMBER, (waits & ~(1U << from)) | 1U << to);
+    set = schedule_write(s, i) == from || schedule_read(s, i) == from;
+  }
 }
 
 /* L1806, RF1157: and how long what follows waits: for its own load of constants 8 cycles, for the number 2. */
@@ -294,7 +309,10 @@ static void schedule_mend_pointer(const tl_schedule *s) {
   if (s->count < 2 || schedule_opcode(s, 0) != LOAD || at[RESULT] != STACK_POINTER ||
       tl_get32(at + OTHER_PLACE) != PLACE)
     return;
-  const uint32_t number = schedule_pointer_number(s), waits = schedule_waits(s, 1);
+  const uint32_t number = schedule_pointer_number(s);
+  if (number < NUMBERS)
+    schedule_move_pointer(s, schedule_write(s, 0), number);
+  const uint32_t waits = schedule_waits(s, 1);
   const uint16_t next = schedule_opcode(s, 1);
   const bool waited = number < NUMBERS && waits != EVERY_NUMBER && waits >> number & 1;
   const uint32_t cycles = next == LOAD || next == READ ? LOADS : waited ? 2 : 1;
