@@ -329,6 +329,23 @@ static bool ref_block_has_constants(const ref_file *file, uint32_t section) {
   return false;
 }
 
+/* L1679: what lies in none of the symbols is zero. */
+static void ref_block_clear_gaps(ref_link *link, const ref_file *file, uint32_t section, ref_section *constants) {
+  ref_bytes covered = {0};
+  if (constants->data == NULL || link->is_capsule) {
+    return;
+  }
+  ref_bytes_fill(link, &covered, (size_t)constants->size);
+  for (size_t i = 1; i < file->cubin.symbol_count; i++) {
+    const ref_symbol *symbol = &file->cubin.symbols[i];
+    if (symbol->section == section && (symbol->info & 15) == REF_SYMBOL_CUDA_OBJECT && symbol->value <= covered.size) {
+      const uint64_t size = ref_smaller(symbol->size, covered.size - symbol->value); /* D88 */
+      memcpy(covered.data + symbol->value, constants->data + symbol->value, (size_t)size);
+    }
+  }
+  constants->data = covered.data;
+}
+
 static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t section, uint32_t owner) {
   ref_section own_constants = file->cubin.sections[section]; /* RF116, L895: called after the function */
   own_constants.name = ref_memory_join(link, link->view->optimizer_prefix, file->cubin.symbols[owner].name);
@@ -342,6 +359,9 @@ static void ref_block_place_optimizer(ref_link *link, ref_file *file, uint32_t s
   if ((loses && file->cubin.symbols[owner].info >> 4 == REF_BIND_WEAK) || is_nothing) {
     ref_block_place_lost_constants(link, file, section);
     return;
+  }
+  if (own_constants.size != 0) {
+    ref_block_clear_gaps(link, file, section, &own_constants);
   }
   if (loses) { /* E21 */
     const size_t own = link->functions[number].constant2;

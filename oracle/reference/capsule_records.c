@@ -18,7 +18,8 @@ enum {
   BASE_VIADD = 0x036,
   BASE_ERROR_BARRIER = 0x1ab,
   THIRD = 64,
-  REGISTER_WIDTH = 8
+  REGISTER_WIDTH = 8,
+  NO_OPERATION = 0x918
 };
 
 typedef enum ref_record_bit { REF_RECORD_CLEAR, REF_RECORD_SET, REF_RECORD_ANY } ref_record_bit;
@@ -105,7 +106,7 @@ static void ref_records_mend_fields(ref_bytes *text) {
 
 /* Is it code without optimisation, of which a quarter at least waits as long as can be (RF1149)? */
 static bool ref_records_is_plain(const ref_bytes *text) {
-  enum { STALL = 105, STALL_WIDTH = 4, LONGEST = 15, NO_OPERATION = 0x918 };
+  enum { STALL = 105, STALL_WIDTH = 4, LONGEST = 15 };
   size_t longest = 0, all = 0;
   for (size_t i = 0; i + INSTRUCTION <= text->size; i += INSTRUCTION) {
     const bool counts = ref_bits_get(text->data + i, 0, OPCODE_WIDTH) != NO_OPERATION;
@@ -134,7 +135,7 @@ static bool ref_records_mend_one(const ref_capsule_step *step, uint64_t part, ui
     is_whole = opcode == OPCODE_RET || opcode == OPCODE_CALL;
   }
   return is_whole && old != ref_bits_get(instruction, 0, OPCODE_WIDTH) &&
-         upper != ref_u64(instruction + INSTRUCTION / 2);
+         (old == NO_OPERATION || upper != ref_u64(instruction + INSTRUCTION / 2));
 }
 
 /* Instructions that were others, and those of records that have no stall. */

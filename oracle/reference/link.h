@@ -151,19 +151,20 @@ typedef struct ref_file {
   /* one entry an input section */
   size_t *section_of;
   uint64_t *offset_in;
-  ref_indices missing_texts;   /* RF370: with entries about a place at which no instruction begins */
-  bool *compared_bank;         /* E27: by section */
-  bool *holds_shared;          /* RF672: by section */
-  uint32_t *leading_kernel;    /* RF1203: by section; NULL */
-  size_t *shared_in;           /* RF715: by section, what its shared objects are in; REF_NONE before the first */
-  ref_indices lost_variables;  /* W8.5 */
-  bool *lost;                  /* an entry a symbol: a variable that another file's definition beats (RF1) */
-  uint32_t *led_of;            /* RF116: by section the function whose alias leads it, or 0; NULL: none is led */
-  const char *mention_of_text; /* RF1371: a function with a SASS text that Mercury's side mentions alone */
-  uint32_t lost_text;          /* RF127: whose attributes are not merged; 0: none */
-  uint32_t bodies;             /* L646: the section that tells of them; 0: none */
-  ref_indices lost_records;    /* L791: places in its call graph */
-  ref_loader_entry *loader;    /* sorted; NULL: nobody asked yet */
+  ref_indices missing_texts;     /* RF370: with entries about a place at which no instruction begins */
+  bool *compared_bank;           /* E27: by section */
+  bool *holds_shared;            /* RF672: by section */
+  uint32_t *leading_kernel;      /* RF1203: by section; NULL */
+  size_t *shared_in;             /* RF715: by section, what its shared objects are in; REF_NONE before the first */
+  ref_indices lost_variables;    /* W8.5 */
+  ref_indices ignored_variables; /* RF1380 */
+  bool *lost;                    /* an entry a symbol: a variable that another file's definition beats (RF1) */
+  uint32_t *led_of;              /* RF116: by section the function whose alias leads it, or 0; NULL: none is led */
+  const char *mention_of_text;   /* RF1371: a function with a SASS text that Mercury's side mentions alone */
+  uint32_t lost_text;            /* RF127: whose attributes are not merged; 0: none */
+  uint32_t bodies;               /* L646: the section that tells of them; 0: none */
+  ref_indices lost_records;      /* L791: places in its call graph */
+  ref_loader_entry *loader;      /* sorted; NULL: nobody asked yet */
   size_t loader_count, loader_capacity;
   ref_indices twins;       /* M2c: sections whose bytes another one has too, those of the same bytes together */
   bool has_no_strings;     /* E66 */
@@ -1064,6 +1065,7 @@ void ref_reserved_define(ref_link *link, ref_file *file, const ref_symbol *input
 size_t ref_reserved_section(ref_link *link);
 void ref_reserved_layout(ref_link *link);
 bool ref_shared_pool_is_used(const ref_link *link);
+uint64_t ref_shared_unreached_place(const ref_link *link, const ref_out_symbol *symbol);
 uint64_t ref_shared_placed_size(const ref_out_section *section, const ref_function *kernel);
 uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *function);
 
@@ -1190,6 +1192,7 @@ void ref_relocate_check_refused(ref_link *link);
 void ref_relocate_make_room_for_shifts(ref_link *link);
 void ref_relocate_apply(ref_link *link);
 void ref_relocate_keep_unpatched(ref_link *link, ref_out_section *target);
+size_t ref_relocate_end_of_block(const ref_link *link, const ref_out_relocation *entry);
 bool ref_relocate_names_reserved(const ref_link *link, const ref_out_relocation *entry);
 void ref_relocate_check_kept(ref_link *link);
 void ref_relocate_write(ref_link *link);

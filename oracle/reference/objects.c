@@ -648,15 +648,18 @@ static void ref_object_trace_lost(ref_link *link, const ref_symbol *input) {
 }
 
 /* RF849, RF1116, RF1313: what is about a weak definition that counts for nothing goes as with a body that loses. */
-static void ref_object_lose_bytes(ref_link *link, size_t file_number, const ref_symbol *input) {
+static void ref_object_lose(ref_link *link, size_t file_number, const ref_symbol *input) {
   const uint32_t index = (uint32_t)(input - link->files[file_number].cubin.symbols);
+  ref_object_trace_lost(link, input);
   link->files[file_number].lost[index] = true;
   ref_weak_note_lost_variable(link, file_number, index);
 }
 
-static void ref_object_lose(ref_link *link, size_t file_number, const ref_symbol *input) {
-  ref_object_trace_lost(link, input);
-  ref_object_lose_bytes(link, file_number, input);
+/* RF1380: of an initialised one behind a common one the bytes stay, and what is carried out in them. */
+static void ref_object_ignore(ref_link *link, size_t file_number, const ref_symbol *input) {
+  const uint32_t index = (uint32_t)(input - link->files[file_number].cubin.symbols);
+  link->files[file_number].lost[index] = true;
+  ref_indices_add(link, &link->files[file_number].ignored_variables, index);
 }
 
 /* W3.12: common, then a definition without initialiser: the symbol stays common and the block stays as dead bytes. RF53:
@@ -737,7 +740,7 @@ static void ref_object_merge_common(ref_link *link, size_t file_number, const re
     old->bind_of_common = old->bind;
     old->bind = REF_BIND_WEAK;
     old->definition_file = file_number;
-    ref_object_lose_bytes(link, file_number, input);
+    ref_object_ignore(link, file_number, input);
     return;
   }
   ref_object_define(link, file_number, input, number);

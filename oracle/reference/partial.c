@@ -382,13 +382,23 @@ static uint64_t ref_partial_symbols_end(const ref_file *file, uint32_t number) {
   return end;
 }
 
+/* L1595: what ptxas laid out without a symbol begins behind what came into the section so far; entries about its symbol are about that place. */
+static void ref_partial_note_place(ref_link *link, const ref_file *file, uint32_t number, size_t section) {
+  if (!link->is_capsule) {
+    file->section_of[number] = section;
+    file->offset_in[number] = ref_partial_begin(link, section, (uint32_t)file->cubin.sections[number].align);
+  }
+}
+
 /* RF1211: of another name than the pool's and its kernel's: one more object of the kernel whose section has that name, or a section for itself. */
-static void ref_partial_add_by_name(ref_link *link, const ref_file *file, const ref_section *input) {
+static void ref_partial_add_by_name(ref_link *link, const ref_file *file, uint32_t number) {
+  const ref_section *input = &file->cubin.sections[number];
   size_t known = ref_map_find(&link->section_by_name, input->name);
   const size_t text = known == REF_NONE ? REF_NONE : link->sections[known].info_section;
   const size_t kernel = text == REF_NONE ? REF_NONE : link->sections[text].info_function;
   if (kernel != REF_NONE && link->functions[kernel].shared == known) {
     link->functions[kernel].has_partial = true;
+    ref_partial_note_place(link, file, number, known);
     ref_partial_create_object(link, known, input, link->relocatable && !link->functions[kernel].late_partial);
     return;
   }
@@ -430,7 +440,7 @@ void ref_partial_add_shared(ref_link *link, size_t file_number, uint32_t number)
   } else if (!link->is_capsule && strcmp(input->name, pool_name) != 0 &&
              (function == REF_NONE || dead ||
               (joined == REF_NONE && !ref_partial_has_own_name(link, function, input->name)))) {
-    ref_partial_add_by_name(link, file, input);
+    ref_partial_add_by_name(link, file, number);
     return;
   }
   if (dead || function == REF_NONE) {
@@ -443,6 +453,7 @@ void ref_partial_add_shared(ref_link *link, size_t file_number, uint32_t number)
   link->functions[function].has_partial = true;
   const bool forgets = !link->relocatable && ref_options_keep_shared_symbols(link); /* L1011 */
   if (!ref_partial_is_named(link, input) && (!forgets || !ref_partial_has_symbol(file, number))) {
+    ref_partial_note_place(link, file, number, link->functions[function].shared);
     ref_partial_create_object(link, link->functions[function].shared, input,
                               link->relocatable && !link->functions[function].late_partial);
   }

@@ -98,7 +98,8 @@ static bool ref_preserve_takes(ref_link *link, const ref_out_relocation *entry) 
     return false;
   }
   const ref_out_section *section = symbol->section == REF_NONE ? NULL : &link->sections[symbol->section];
-  const bool nobodys = section != NULL && section->dropped && section->type == link->view->optimizer_type; /* RF623 */
+  const bool nobodys = section != NULL && section->dropped && !section->deleted && /* RF1382 */
+                       section->type == link->view->optimizer_type;                /* RF623 */
   return section == NULL || (section->constant_owner == REF_NONE && !nobodys);
 }
 
@@ -161,7 +162,8 @@ void ref_preserve_record(ref_link *link, const ref_out_relocation *entry) {
   if (cleared) {
     record.addend = record.has_addend ? record.addend : 0; /* L571 */
   } else if (!record.has_addend || record.adds_old) {
-    const uint64_t old = ref_field_read(&row->fields[0], target->data.data, target->data.size, entry->offset);
+    const uint64_t old =
+        ref_field_read(&row->fields[0], target->data.data, ref_relocate_end_of_block(link, entry), entry->offset);
     record.addend = (int64_t)((uint64_t)record.addend + old);
   }
   if (ref_preserve_has_no_section(link, target)) {

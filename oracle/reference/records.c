@@ -114,7 +114,8 @@ static size_t ref_record_first_symbol(ref_link *link, const ref_file *file, cons
   const bool nothing = (*gone && !loses) || symbol == REF_NONE || dropped || unknown;
   const bool parameter = attribute->code == CODE_KPARAM_INFO || attribute->code == CODE_KPARAM_INFO_LARGE;
   const bool lost = *gone || (function == REF_NONE && ref_record_goes_with_body(attribute->code) &&
-                              ref_indices_has(&file->lost_variables, index)); /* RF973 */
+                              (ref_indices_has(&file->lost_variables, index) || /* RF973 */
+                               ref_indices_has(&file->ignored_variables, index)));
   *gone = !parameter && (nothing || (lost && ref_record_goes_with_body(attribute->code)));
   return parameter && nothing ? REF_NONE : symbol;
 }

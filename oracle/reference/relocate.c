@@ -261,8 +261,11 @@ static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_reloc
     if (link->relocatable) {
       return REF_DROP; /* R28 */
     }
-    if (!shared || ref_options_keep_shared_symbols(link)) { /* RF638: with -g nothing of shared memory is cleared */
+    if ((!shared && !entry->names_gone_shared) || ref_options_keep_shared_symbols(link)) { /* RF638: not with -g */
       return REF_DROP;
+    }
+    if (entry->names_gone_shared) {
+      return REF_CLEAR; /* RF1381 */
     }
     return link->symbols[entry->symbol].section != REF_NONE || link->symbols[entry->symbol].is_extern_shared ? REF_CLEAR
                                                                                                              : REF_DROP;
@@ -547,6 +550,12 @@ static uint64_t ref_relocate_extern_place(const ref_link *link, const ref_out_re
   return function == REF_NONE ? UINT64_MAX : ref_shared_extern_offset(link, &link->functions[function]);
 }
 
+/* An object of size 0 that is a kernel's own. */
+static bool ref_relocate_is_own_empty(const ref_link *link, const ref_out_symbol *symbol) {
+  return symbol->is_extern_shared && symbol->section != REF_NONE &&
+         !REF_IS(link->sections[symbol->section].name, ".nv_debug.shared");
+}
+
 static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocation *entry) {
   const uint64_t none = (uint64_t)-1;
   if (entry->names_constant_size) {
@@ -574,9 +583,7 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
   }
   if (symbol->is_extern_shared && !ref_options_keep_shared_symbols(link)) {
     const uint64_t place = ref_relocate_extern_place(link, entry);
-    const bool own = symbol->section != REF_NONE && !REF_IS(link->sections[symbol->section].name, ".nv_debug.shared") &&
-                     link->sections[entry->target].info_function != REF_NONE;
-    return place == none && own ? 0 : place; /* RF976: of a kernel's section; no kernel reaches the function */
+    return place == none ? ref_shared_unreached_place(link, symbol) : place;
   }
   if (ref_relocate_is_texture(symbol)) {
     const bool slot = ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT && !link->relocatable && /* W10.6 */
@@ -705,6 +712,18 @@ static bool ref_relocate_is_made_of_mercury(const ref_link *link, const ref_out_
          (target->flags & (REF_FLAG_ALLOC | REF_FLAG_EXEC)) == 0;
 }
 
+/* RF1379: a field that runs past the end of its file's data is read and written as far as they go. */
+size_t ref_relocate_end_of_block(const ref_link *link, const ref_out_relocation *entry) {
+  const ref_file *file = &link->files[entry->file];
+  const size_t size = link->sections[entry->target].data.size, source = entry->input_target;
+  if (source >= file->cubin.section_count || file->section_of[source] != entry->target ||
+      file->offset_in[source] != entry->offset - entry->input_offset) {
+    return size;
+  }
+  const uint64_t end = file->offset_in[source] + file->cubin.sections[source].size;
+  return end < size ? (size_t)end : size;
+}
+
 /* R2-R5, R9a */
 static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, bool clear) {
   ref_out_section *target = &link->sections[entry->target];
@@ -729,6 +748,7 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
   const uint64_t value = clear ? 0 : ref_relocate_symbol_value(link, entry) + addend - place;
   const uint64_t auxiliary = ref_relocate_auxiliary(link, entry);
   const uint32_t bank = ref_relocate_bank(link, entry);
+  const size_t end = ref_relocate_end_of_block(link, entry);
   if (!clear && !ref_relocate_is_over_limit(link, entry)) {
     ref_relocate_check_fit(link, row, value);
   }
@@ -742,9 +762,9 @@ static void ref_relocate_patch(ref_link *link, const ref_out_relocation *entry, 
       continue;
     }
     const bool adds_old = !entry->has_addend || entry->adds_old;
-    const uint64_t old = adds_old ? ref_field_read(field, target->data.data, target->data.size, entry->offset) : 0;
+    const uint64_t old = adds_old ? ref_field_read(field, target->data.data, end, entry->offset) : 0;
     const uint64_t content = ref_field_value(field, value, old, bank, auxiliary + addend);
-    ref_field_write(field, target->data.data, target->data.size, entry->offset, content);
+    ref_field_write(field, target->data.data, end, entry->offset, content);
     ref_twins_write(link, entry, field, content);
   }
 }
@@ -873,10 +893,8 @@ static bool ref_relocate_is_deleted(const ref_link *link, const ref_out_symbol *
 /* L1939: with -preserve-relocs an object of size 0 that is a kernel's own has no symbol of its own for what kernels reach; with -g it has. */
 static bool ref_relocate_moves_with_kernels(const ref_link *link, const ref_out_relocation *entry,
                                             const ref_out_symbol *symbol) {
-  const bool own = symbol->is_extern_shared && symbol->section != REF_NONE &&
-                   !REF_IS(link->sections[symbol->section].name, ".nv_debug.shared");
-  return own && link->preserves && !link->relocatable && !link->is_capsule && !ref_options_keep_shared_symbols(link) &&
-         ref_relocate_extern_place(link, entry) != UINT64_MAX;
+  return ref_relocate_is_own_empty(link, symbol) && link->preserves && !link->relocatable && !link->is_capsule &&
+         !ref_options_keep_shared_symbols(link) && ref_relocate_extern_place(link, entry) != UINT64_MAX;
 }
 
 /* RF195, RF800 */

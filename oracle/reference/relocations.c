@@ -206,6 +206,14 @@ static size_t ref_relocation_named_symbol(ref_link *link, size_t section, const 
   return any_mode || link->job->bug_compatible || is_another ? found : known->symbol;
 }
 
+/* RF1383: an executable has no symbol of the pool, but of a section that an object of another space brought, which is found by its name. */
+static size_t ref_relocation_beside_pool(ref_link *link, const char *name) {
+  const size_t pool = ref_section_find_pool(link);
+  const size_t found =
+      link->is_capsule || pool == REF_NONE ? REF_NONE : ref_relocation_named_symbol(link, pool, name, true);
+  return found == REF_NONE || found == link->sections[pool].symbol ? REF_NONE : found;
+}
+
 /* RF239: the notes' symbols are those of the output's, `.nv_debug.shared` that of the pool, with -preserve-relocs too (RF603). */
 static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uint32_t number,
                                        ref_out_relocation *output) {
@@ -218,6 +226,8 @@ static void ref_relocation_resolve_own(ref_link *link, const ref_file *file, uin
   } else if (pool && (link->relocatable || link->preserves || ref_option_given(link, REF_OPTION_DEBUG))) {
     const size_t found = ref_section_find_pool(link);
     output->symbol = found == REF_NONE ? REF_NONE : ref_relocation_named_symbol(link, found, section->name, true);
+  } else if (pool) {
+    output->symbol = ref_relocation_beside_pool(link, section->name);
   }
   if (output->symbol == REF_NONE &&
       (ref_relocation_is_lost_bank(link, file, number) || ref_relocation_is_of_variables(file, number))) {
@@ -303,15 +313,18 @@ static bool ref_relocation_names_slot(const ref_link *link, const ref_file *file
 static void ref_relocation_resolve_section(ref_link *link, const ref_file *file, uint32_t section,
                                            ref_out_relocation *output) {
   const size_t shared = ref_relocation_shared_section(link, file, section);
-  if (shared != REF_NONE) {
+  const size_t place = section < file->cubin.section_count ? file->section_of[section] : REF_NONE;
+  const bool by_name =
+      ref_partial_is_file(link, (size_t)(file - link->files)) && place != REF_NONE && place != shared; /* RF1211 */
+  if (shared != REF_NONE && !by_name) {
     output->symbol = link->sections[shared].symbol;
+    output->block_offset = place == shared ? file->offset_in[section] : 0; /* L1595 */
   } else if (ref_relocation_names_slot(link, file, section)) {
     output->symbol = REF_NONE;
-  } else if (section < file->cubin.section_count && file->section_of[section] != REF_NONE) {
-    output->symbol =
-        ref_relocation_named_symbol(link, file->section_of[section], file->cubin.sections[section].name, false);
+  } else if (place != REF_NONE) {
+    output->symbol = ref_relocation_named_symbol(link, place, file->cubin.sections[section].name, false);
     output->function = output->symbol == REF_NONE ? REF_NONE : link->symbols[output->symbol].function;
-    output->names_unlisted = link->sections[file->section_of[section]].symbol == REF_NONE;
+    output->names_unlisted = link->sections[place].symbol == REF_NONE;
     output->gone_type = file->cubin.sections[section].type;
     output->block_offset = file->offset_in[section];
   } else if (section != 0 && section < file->cubin.section_count) {
