@@ -281,7 +281,7 @@ static uint32_t latency_of_guards(const tl_latency_text *t, uint32_t index) {
 /* L1812, L1813 */
 uint32_t tl_latency_of_certain(const tl_latency_text *t, uint32_t index) {
   enum { NOP = 0x918, WITH_WAITER = 2 };
-  static const uint16_t always[] = {0x343, 0x942, 0x943, 0x944, 0x94d};
+  static const uint16_t always[] = {0x343, 0x942, 0x943, 0x944}; /* not EXIT (L1944) nor BRX */
   const unsigned opcode = tl_get16(latency_at(t, index)) & OPCODE;
   const uint32_t stall = latency_field(t, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
   if (index + 1 >= t->count)

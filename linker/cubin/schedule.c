@@ -302,7 +302,8 @@ static void schedule_move_pointer(const tl_schedule *s, uint32_t from, uint32_t 
   }
 }
 
-/* L1806, RF1157: and how long what follows waits: for its own load of constants 8 cycles, for the number 2. */
+/* L1806, RF1157: and how long what follows waits: for its own load of constants 8 cycles, for the number 2. Barriers of undamaged
+ * kernels and what launches dependent grids have 8, too (L1944). */
 static void schedule_mend_pointer(const tl_schedule *s) {
   enum { LOAD = 0xb82, READ = 0x9c3, STACK_POINTER = 1, RESULT = 2, OTHER_PLACE = 4, PLACE = 0xdf00, LOADS = 8 };
   const uint8_t *const at = schedule_at(s, 0);
@@ -315,8 +316,9 @@ static void schedule_mend_pointer(const tl_schedule *s) {
   const uint32_t waits = schedule_waits(s, 1);
   const uint16_t next = schedule_opcode(s, 1);
   const bool waited = number < NUMBERS && waits != EVERY_NUMBER && waits >> number & 1;
-  const uint32_t cycles = next == LOAD || next == READ ? LOADS : waited ? 2 : 1;
-  s->wrong[0] |= number != schedule_write(s, 0) || cycles != schedule_get(s, 0, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
+  const uint32_t stall = schedule_get(s, 0, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
+  const uint32_t cycles = next == LOAD || next == READ || stall == LOADS ? LOADS : waited ? 2 : 1;
+  s->wrong[0] |= number != schedule_write(s, 0) || cycles != stall;
   schedule_put(s, 0, TL_CONTROL_BARRIER, NO_BARRIER, number);
   schedule_put(s, 0, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX, cycles);
 }

@@ -137,6 +137,58 @@ static leaf leaf_begin(uint8_t *text, uint64_t size, tl_arena *arena) {
   return l;
 }
 
+/* --- the first pass --- */
+
+/* Gives the numbers. The rank at which the first one was not explained; the number of blocks where all were. */
+static uint32_t leaf_number(leaf *l, uint32_t pointer_load, const uint32_t *order) {
+  uint32_t explained = l->block_count;
+  l->sure = true;
+  for (uint32_t i = 0; i < l->count; i++)
+    l->instructions[i].new_wait = 0;
+  for (uint32_t rank = 0; rank < l->block_count; rank++) {
+    const uint32_t b = order[rank];
+    leaf_state state = tl_leaf_entry_state(l, b);
+    tl_leaf_enter(l, b, &state);
+    for (uint32_t i = l->blocks[b].first; i < l->blocks[b].first + l->blocks[b].count; i++)
+      tl_leaf_step(l, i, pointer_load, &state);
+    l->at_end[b] = state;
+    explained = l->sure || explained < rank ? explained : rank;
+  }
+  return explained;
+}
+
+static void leaf_swap(leaf *l, uint32_t *order, uint32_t a, uint32_t b) {
+  const uint32_t rank = l->ranks[a];
+  l->ranks[a] = l->ranks[b];
+  l->ranks[b] = rank;
+  order[l->ranks[a]] = a;
+  order[l->ranks[b]] = b;
+}
+
+/* L1943: the order of the text, and where that does not explain the input's numbers, one in which of two ways of a branch that
+ * meet again the second is the first. Where that does not explain all of them, the order of the text it is. */
+static void leaf_number_all(leaf *l, uint32_t pointer_load, tl_arena *arena) {
+  enum { MOST_SWAPS = 8 };
+  uint32_t *const order = tl_arena_new(arena, uint32_t, l->block_count);
+  for (uint32_t b = 0; b < l->block_count; b++)
+    order[b] = b;
+  uint32_t explained = leaf_number(l, pointer_load, order);
+  for (int i = 0; i < MOST_SWAPS && explained < l->block_count; i++) {
+    const uint32_t block = order[explained], sibling = tl_leaf_find_sibling(l, block), before = explained;
+    if (sibling == LEAF_NEVER || l->ranks[sibling] < explained)
+      break;
+    leaf_swap(l, order, block, sibling);
+    explained = leaf_number(l, pointer_load, order);
+    if (explained <= before)
+      break;
+  }
+  if (explained == l->block_count)
+    return;
+  for (uint32_t b = 0; b < l->block_count; b++)
+    order[b] = l->ranks[b] = b;
+  leaf_number(l, pointer_load, order);
+}
+
 tl_remake tl_leaf_remake(uint8_t *text, uint64_t size, tl_arena *arena) {
   leaf l = leaf_begin(text, size, arena);
   if (!l.count)
@@ -149,13 +201,7 @@ tl_remake tl_leaf_remake(uint8_t *text, uint64_t size, tl_arena *arena) {
   if (pointer_load == l.count || leaf_uses_stack(&l))
     return TL_REMAKE_NONE;
   tl_leaf_divide(&l, arena);
-  for (uint32_t b = 0; b < l.block_count; b++) {
-    leaf_state state = tl_leaf_entry_state(&l, b);
-    tl_leaf_enter(&l, b, &state);
-    for (uint32_t i = l.blocks[b].first; i < l.blocks[b].first + l.blocks[b].count; i++)
-      tl_leaf_step(&l, i, pointer_load, &state);
-    l.at_end[b] = state;
-  }
+  leaf_number_all(&l, pointer_load, arena);
   if (!tl_leaf_find_waits(&l, arena))
     return TL_REMAKE_UNSURE;
   leaf_write(&l);

@@ -129,4 +129,26 @@ void tl_leaf_divide(leaf *l, tl_arena *arena) {
   leaf_find_blocks(l, arena);
   leaf_find_predecessors(l, arena);
   l->at_end = tl_arena_new(arena, leaf_state, l->block_count);
+  l->ranks = tl_arena_new(arena, uint32_t, l->block_count);
+  for (uint32_t b = 0; b < l->block_count; b++)
+    l->ranks[b] = b;
+}
+
+static uint32_t leaf_find_only_next(const leaf *l, uint32_t block) {
+  const uint32_t *const next = l->blocks[block].next;
+  return next[0] == UINT32_MAX || next[0] == next[1] ? next[1] : next[1] == UINT32_MAX ? next[0] : UINT32_MAX;
+}
+
+static bool leaf_has_one_predecessor(const leaf *l, uint32_t block) {
+  return l->first_predecessor[block + 1] - l->first_predecessor[block] == 1;
+}
+
+uint32_t tl_leaf_find_sibling(const leaf *l, uint32_t block) {
+  if (!leaf_has_one_predecessor(l, block))
+    return LEAF_NEVER;
+  const uint32_t *const ways = l->blocks[l->predecessors[l->first_predecessor[block]]].next;
+  const uint32_t other = ways[0] == block ? ways[1] : ways[0], next = leaf_find_only_next(l, block);
+  if (other == UINT32_MAX || other == block || !leaf_has_one_predecessor(l, other) || next == UINT32_MAX)
+    return LEAF_NEVER;
+  return leaf_find_only_next(l, other) == next && block != next && other != next ? other : LEAF_NEVER;
 }

@@ -12,9 +12,10 @@ static uint8_t leaf_avoided(const leaf *l, uint32_t block, bool of_input) {
   for (int i = 0; i < 2; i++) {
     const uint32_t next = l->blocks[block].next[i];
     for (uint32_t p = next == UINT32_MAX ? 0 : l->first_predecessor[next];
-         next != UINT32_MAX && p < l->first_predecessor[next + 1] && l->predecessors[p] < block; p++) {
+         next != UINT32_MAX && p < l->first_predecessor[next + 1]; p++) {
       const leaf_state *const state = &l->at_end[l->predecessors[p]];
-      avoided |= of_input ? state->old : state->new;
+      if (leaf_precedes(l, l->predecessors[p], block))
+        avoided |= of_input ? state->old : state->new;
     }
   }
   return avoided;

@@ -77,6 +77,7 @@ typedef struct leaf {
   leaf_block *blocks;
   uint32_t block_count;
   leaf_state *at_end; /* by block */
+  uint32_t *ranks;    /* by block: where numbers are given to it, which is the order of the text but for L1943 */
   uint32_t *first_predecessor, *predecessors;
   leaf_view views[LEAF_VIEWS], before[LEAF_VIEWS]; /* where the pass stands, and in front of the instruction's waits */
   bool has_textures;
@@ -109,6 +110,10 @@ bool tl_leaf_is_texture(unsigned opcode);
 /* L1914: what ends a group of asynchronous copies. */
 bool tl_leaf_counts(unsigned opcode);
 
+static inline bool leaf_precedes(const leaf *l, uint32_t block, uint32_t other) {
+  return l->ranks[block] < l->ranks[other];
+}
+
 /* leaf_blocks.c */
 bool tl_leaf_is_branch(unsigned opcode);
 /* Nothing follows these but by a jump that the instruction does not show. */
@@ -116,6 +121,8 @@ bool tl_leaf_is_indirect(unsigned opcode);
 bool tl_leaf_is_last(unsigned opcode);
 /* Blocks and their predecessors. */
 void tl_leaf_divide(leaf *l, tl_arena *arena);
+/* L1943: the other way of a branch that `block` is one of, where both go to the same place; LEAF_NEVER. */
+uint32_t tl_leaf_find_sibling(const leaf *l, uint32_t block);
 /* L908: nothing is pending behind a block that ends by an indirect branch; `state` is that at its end. */
 bool tl_leaf_branches_clean(const leaf *l, uint32_t block, const leaf_state *state);
 

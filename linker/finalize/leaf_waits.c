@@ -119,9 +119,10 @@ void tl_leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state *st
 /* Over the predecessors already done: the numbers are given in one pass (M45a). */
 leaf_state tl_leaf_entry_state(const leaf *l, uint32_t block) {
   leaf_state state = {0};
-  for (uint32_t p = l->first_predecessor[block]; p < l->first_predecessor[block + 1] && l->predecessors[p] < block;
-       p++) {
+  for (uint32_t p = l->first_predecessor[block]; p < l->first_predecessor[block + 1]; p++) {
     const leaf_state *const from = &l->at_end[l->predecessors[p]];
+    if (!leaf_precedes(l, l->predecessors[p], block))
+      continue;
     state.old |= from->old;
     state.new |= from->new;
     state.reads |= from->reads;
