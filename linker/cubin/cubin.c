@@ -321,6 +321,16 @@ static bool reader_symbol_is_homeless(const reader *r, uint32_t symbol, const ui
   return symbol != 0 && (at[4] & 15) == STT_SECTION && raw >= r->cubin->section_count && raw != SHN_XINDEX;
 }
 
+/* L1629: in a function's compiler constants. */
+static void reader_make_constant_local(tl_cubin_symbol *symbol, const tl_cubin_section *bank) {
+  const bool object = (symbol->info & 15) == STT_OBJECT || (symbol->info & 15) == STT_CUDA_OBJECT;
+  if (!object || bank->type != SHT_CUDA_CONSTANT0 + 2 || !(bank->flags & SHF_INFO_LINK) ||
+      (symbol->other & STO_SPACE_MASK) != STO_CONSTANT)
+    return;
+  symbol->info = STB_LOCAL << 4 | STT_CUDA_OBJECT;
+  symbol->other = STO_CONSTANT | STV_INTERNAL;
+}
+
 static void reader_read_symbol(reader *r, uint32_t index, const tl_cubin_section *wide) {
   tl_cubin *const cubin = r->cubin;
   const tl_cubin_section *const strings = &cubin->sections[cubin->string_table];
@@ -346,6 +356,8 @@ static void reader_read_symbol(reader *r, uint32_t index, const tl_cubin_section
   if (tl_view_is_capsule(cubin) && cubin->role.finalized && bank->type == SHT_CUDA_CONSTANT0 &&
       (at[4] & 15) == STT_SECTION)
     symbol->name = bank->name; /* L1569 */
+  if (!tl_view_is_capsule(cubin))
+    reader_make_constant_local(symbol, bank);
   const bool laid_out = (symbol->other & STO_SPACE_MASK) == STO_SHARED || symbol->section == TL_SECTION_COMMON;
   if (laid_out && symbol->size > largest_size)
     reader_fail(r, cubin->symbol_table, offset, "a symbol's size is too large");

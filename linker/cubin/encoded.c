@@ -9,6 +9,8 @@
 #include "base/bytes.h"
 #include "base/vector.h"
 
+#include <string.h>
+
 typedef struct encoded_row {
   uint16_t opcode;
   bool recorded;
@@ -17,6 +19,17 @@ typedef struct encoded_row {
 
 static const encoded_row encoded_rows[] = {
 #include "cubin/encoded_rows.h"
+};
+
+/* Conversions of every type have one opcode for each width and operand; which types it converts the record says alone (L1940). */
+typedef struct encoded_conversion {
+  uint8_t record[4];
+  uint16_t opcode;
+  uint64_t bits[2], values[2];
+} encoded_conversion;
+
+static const encoded_conversion encoded_conversions[] = {
+#include "cubin/encoded_conversions.h"
 };
 
 /* Bits that an instruction without a record has only where others are so, and that are as the row says otherwise (L1674, L1848): operands
@@ -80,15 +93,25 @@ static void encoded_mend_logic(uint8_t *instruction, uint16_t opcode) {
   }
 }
 
-void tl_encoded_mend(uint8_t *instruction, bool recorded) {
+static void encoded_mend_conversion(uint8_t *instruction, uint16_t opcode, const uint8_t *record) {
+  for (size_t i = 0; i < sizeof encoded_conversions / sizeof *encoded_conversions; i++) {
+    const encoded_conversion *const conversion = &encoded_conversions[i];
+    if (conversion->opcode == opcode && memcmp(conversion->record, record, sizeof conversion->record) == 0)
+      encoded_put(instruction, conversion->bits, conversion->values);
+  }
+}
+
+void tl_encoded_mend(uint8_t *instruction, const uint8_t *record) {
   enum { OPCODE = 0xfff };
-  const encoded_row key = {.opcode = tl_get16(instruction) & OPCODE, .recorded = recorded};
+  const encoded_row key = {.opcode = tl_get16(instruction) & OPCODE, .recorded = record};
   const encoded_row *const row = tl_sorted_find(&key, encoded_rows, sizeof encoded_rows / sizeof *encoded_rows,
                                                 sizeof *encoded_rows, encoded_compare);
   if (row)
     encoded_put(instruction, row->bits, row->values);
-  if (recorded)
+  if (record) {
+    encoded_mend_conversion(instruction, key.opcode, record);
     return;
+  }
   encoded_mend_conditions(instruction, key.opcode);
   encoded_mend_logic(instruction, key.opcode);
 }

@@ -2,10 +2,9 @@
 #ifndef TL_CUBIN_ENCODED_H
 #define TL_CUBIN_ENCODED_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-/* `recorded`: it has a record of four bytes in the capsule, and none otherwise. */
-void tl_encoded_mend(uint8_t *instruction, bool recorded);
+/* `record`: the record of four bytes that it has in the capsule, NULL where it has none. */
+void tl_encoded_mend(uint8_t *instruction, const uint8_t *record);
 
 #endif

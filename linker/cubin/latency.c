@@ -72,15 +72,16 @@ static const latency_pair latency_lanes[] = {
     {CLASS_INTEGER, CLASS_CONVERT, 4}, {CLASS_FLOAT, CLASS_CONVERT, 4},      {CLASS_INTEGER, CLASS_CONSTANT, 4},
     {CLASS_FLOAT, CLASS_CONSTANT, 4},  {CLASS_INTEGER, CLASS_TO_UNIFORM, 5}, {CLASS_FLOAT, CLASS_TO_UNIFORM, 5},
     {CLASS_INTEGER, CLASS_DOUBLE, 6},  {CLASS_FLOAT, CLASS_DOUBLE, 6},       {CLASS_HALVES, CLASS_MEMORY, 5},
-    {CLASS_HALVES, CLASS_FLOAT, 6},    {CLASS_HALVES, CLASS_DOUBLE, 6},      {CLASS_HALVES, CLASS_INTEGER, 6},
-    {CLASS_DOUBLE, CLASS_DOUBLE, 8},   {CLASS_DOUBLE, CLASS_INTEGER, 10},    {CLASS_DOUBLE, CLASS_FLOAT, 11},
-    {CLASS_DOUBLE, CLASS_MEMORY, 7},   {CLASS_DOUBLE, CLASS_CONVERT, 6},     {CLASS_INTEGER, CLASS_BRANCH, 4},
-    {CLASS_FLOAT, CLASS_BRANCH, 5},    {CLASS_UPPER, CLASS_UPPER, 6},        {CLASS_UPPER, CLASS_FLOAT, 4},
-    {CLASS_FLOAT, CLASS_UPPER, 4},     {CLASS_INTEGER, CLASS_UPPER, 5},      {CLASS_UPPER, CLASS_INTEGER, 5},
-    {CLASS_FLOAT, CLASS_WIDE, 4},      {CLASS_UPPER, CLASS_WIDE, 4},         {CLASS_INTEGER, CLASS_WIDE, 5},
-    {CLASS_UPPER, CLASS_MEMORY, 5},    {CLASS_INTEGER, CLASS_HALVES, 5},     {CLASS_FLOAT, CLASS_HALVES, 5},
-    {CLASS_INTEGER, CLASS_PAIR, 6},    {CLASS_FLOAT, CLASS_PAIR, 6},         {CLASS_WIDE, CLASS_MEMORY, 6},
-    {CLASS_WIDE, CLASS_FLOAT, 4},      {CLASS_WIDE, CLASS_INTEGER, 5},       {CLASS_WIDE, CLASS_WIDE, 4}};
+    {CLASS_HALVES, CLASS_BRANCH, 4},   {CLASS_HALVES, CLASS_FLOAT, 6},       {CLASS_HALVES, CLASS_DOUBLE, 6},
+    {CLASS_HALVES, CLASS_INTEGER, 6},  {CLASS_DOUBLE, CLASS_DOUBLE, 8},      {CLASS_DOUBLE, CLASS_INTEGER, 10},
+    {CLASS_DOUBLE, CLASS_FLOAT, 11},   {CLASS_DOUBLE, CLASS_MEMORY, 7},      {CLASS_DOUBLE, CLASS_CONVERT, 6},
+    {CLASS_INTEGER, CLASS_BRANCH, 4},  {CLASS_FLOAT, CLASS_BRANCH, 5},       {CLASS_UPPER, CLASS_UPPER, 6},
+    {CLASS_UPPER, CLASS_FLOAT, 4},     {CLASS_FLOAT, CLASS_UPPER, 4},        {CLASS_INTEGER, CLASS_UPPER, 5},
+    {CLASS_UPPER, CLASS_INTEGER, 5},   {CLASS_FLOAT, CLASS_WIDE, 4},         {CLASS_UPPER, CLASS_WIDE, 4},
+    {CLASS_INTEGER, CLASS_WIDE, 5},    {CLASS_UPPER, CLASS_MEMORY, 5},       {CLASS_INTEGER, CLASS_HALVES, 5},
+    {CLASS_FLOAT, CLASS_HALVES, 5},    {CLASS_INTEGER, CLASS_PAIR, 6},       {CLASS_FLOAT, CLASS_PAIR, 6},
+    {CLASS_WIDE, CLASS_MEMORY, 6},     {CLASS_WIDE, CLASS_FLOAT, 4},         {CLASS_WIDE, CLASS_INTEGER, 5},
+    {CLASS_WIDE, CLASS_WIDE, 4}};
 
 static const latency_pair latency_uniform[] = {
     {CLASS_UNIFORM_MOVE, CLASS_INTEGER, 2}, {CLASS_UNIFORM_MOVE, CLASS_FLOAT, 2}, {CLASS_UNIFORM_MOVE, CLASS_DOUBLE, 2},
@@ -191,6 +192,34 @@ static bool latency_has_waiter(const tl_latency_text *t, uint32_t index) {
   return (waits >> write | waits >> read) & 1;
 }
 
+/* L1807: the loads of nothing that a fence begins with, its parts, and what all lanes wait at. The last part of one is followed by
+ * the program, which no table says. */
+uint32_t tl_latency_of_fence(const tl_latency_text *t, uint32_t index) {
+  enum { LOAD_SHARED = 0x984, NOWHERE = 0xffff, MEMBAR = 0x992, ERROR_BARRIER = 0x9ab, GRID_BARRIER = 0x5ab };
+  enum { PROXY = 0x9c7, BRANCH = 0x947, FORM = 12, FORMS = 15, SMALL = 8, OF_ERRORS = 5, PART = 6, BEFORE_PROXY = 8 };
+  const uint8_t *const at = latency_at(t, index);
+  const unsigned opcode = tl_get16(at) & OPCODE;
+  if (index + 1 >= t->count)
+    return TL_LATENCY_UNKNOWN;
+  const unsigned next = tl_get16(latency_at(t, index + 1)) & OPCODE, form = latency_field(t, index, FORM, FORMS);
+  if (opcode == LOAD_SHARED && tl_get16(at + 2) == NOWHERE)
+    return 1;
+  if (opcode == ERROR_BARRIER && next == GRID_BARRIER)
+    return 0;
+  if (opcode == GRID_BARRIER)
+    return next == PROXY ? BEFORE_PROXY : PART;
+  if (opcode != MEMBAR || next == BRANCH)
+    return TL_LATENCY_UNKNOWN;
+  return (next == MEMBAR && form == SMALL) || (next == ERROR_BARRIER && form == OF_ERRORS) ? 0 : PART;
+}
+
+/* L1807: what does not compute waits six cycles behind a barrier of all lanes; others and what writes uniform registers may go on. */
+static uint32_t latency_of_barrier(const tl_latency_text *t, uint32_t index, uint32_t to) {
+  enum { BARRIER = 0xb1d, CYCLES = 6, NOP = 0x918 };
+  const unsigned opcode = tl_get16(latency_at(t, index)) & OPCODE, next = tl_get16(latency_at(t, to)) & OPCODE;
+  return opcode == BARRIER && (next & KIND) >= VARIABLE && next != NOP ? CYCLES : 0;
+}
+
 uint32_t tl_latency_find(const tl_latency_text *t, uint32_t index) {
   enum { WITH_WAITER = 2 };
   const uint32_t next = index + 1;
@@ -205,11 +234,48 @@ uint32_t tl_latency_find(const tl_latency_text *t, uint32_t index) {
     if (passed >= REACH || (i < index && tl_pending_ends(tl_get16(latency_at(t, i)) & OPCODE)))
       break;
     uint32_t need = (uint32_t)tl_larger(latency_of_results(t, i, next), latency_of_unit(t, i, next));
+    need = (uint32_t)tl_larger(need, latency_of_barrier(t, i, next));
     need = ends ? (uint32_t)tl_larger(need, tl_blocks_need(latency_at(t, i))) : need;
     if (need > passed)
       most = (uint32_t)tl_larger(most, need - passed);
   }
   return (uint32_t)tl_smaller(most, LONGEST);
+}
+
+/* L1814: NOPs that are put in where a unit of doubles takes one every 64 cycles. All but the last have 15 cycles. */
+static uint32_t latency_of_filler(const tl_latency_text *t, uint32_t index) {
+  enum { NOP = 0x918, FILLERS = 4, LAST = 4, DOUBLES = 0x28, DOUBLES_END = 0x2b };
+  uint32_t fillers = 1;
+  while (fillers < index && (tl_get16(latency_at(t, index - fillers)) & OPCODE) == NOP)
+    fillers++;
+  const uint32_t first = index >= fillers ? index - fillers : 0;
+  for (uint32_t i = first; i < index; i++)
+    if (latency_field(t, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX) != LONGEST)
+      return TL_LATENCY_UNKNOWN;
+  if ((tl_get16(latency_at(t, index + 1)) & OPCODE) == NOP)
+    return first < index ? LONGEST : TL_LATENCY_UNKNOWN;
+  const unsigned kind = tl_get16(latency_at(t, first)) & KIND;
+  const bool doubles = (kind >= DOUBLES && kind <= DOUBLES_END) || latency_class_of(t, first) == CLASS_CONVERT;
+  const bool before = latency_class_of(t, index + 1) == CLASS_DOUBLE;
+  const bool none = !latency_field(t, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX); /* a few have 2 */
+  return none && fillers == FILLERS && doubles && before ? LAST : TL_LATENCY_UNKNOWN;
+}
+
+/* L1812, L1813 */
+uint32_t tl_latency_of_certain(const tl_latency_text *t, uint32_t index) {
+  enum { NOP = 0x918, WITH_WAITER = 2 };
+  static const uint16_t always[] = {0x343, 0x348, 0x355, 0x389, 0x908, 0x942, 0x943, 0x944, 0x949, 0x94d, 0x95c, 0xdc7};
+  const unsigned opcode = tl_get16(latency_at(t, index)) & OPCODE;
+  const uint32_t stall = latency_field(t, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
+  if (index + 1 >= t->count)
+    return TL_LATENCY_UNKNOWN;
+  if (opcode == NOP)
+    return latency_of_filler(t, index);
+  if (TL_AMONG16(always, opcode))
+    return tl_latency_find(t, index);
+  return stall < WITH_WAITER && latency_has_waiter(t, index)
+             ? (uint32_t)tl_larger(WITH_WAITER, tl_latency_find(t, index))
+             : TL_LATENCY_UNKNOWN;
 }
 
 /* Loads and stores of generic and of local memory, of words and more: the unit takes one every four cycles. */
@@ -227,7 +293,7 @@ uint32_t tl_latency_least(const tl_latency_text *t, uint32_t index) {
   const bool unit =
       constants || (latency_is_slow(t, index) && latency_is_slow(t, index + 1) &&
                     ((tl_get16(latency_at(t, index)) ^ tl_get16(latency_at(t, index + 1))) & OPCODE) == 0);
-  uint32_t most = unit ? latency_of_unit(t, index, index + 1) : 0;
+  uint32_t most = unit ? latency_of_unit(t, index, index + 1) : latency_of_barrier(t, index, index + 1);
   for (unsigned i = 0; plain && i < t->operands[index + 1].read_count; i++) {
     const tl_register_range *const reads = &t->operands[index + 1].reads[i];
     if (reads->file == TL_FILE_LANES &&

@@ -19,5 +19,10 @@ typedef struct tl_latency_text {
 uint32_t tl_latency_find(const tl_latency_text *t, uint32_t index);
 /* The least of it that the results of arithmetic before it, which the next one reads, and memory's unit ask for. */
 uint32_t tl_latency_least(const tl_latency_text *t, uint32_t index);
+/* L1807: the cycles of a fence's parts, which hang on nothing else. */
+enum { TL_LATENCY_UNKNOWN = 16 };
+uint32_t tl_latency_of_fence(const tl_latency_text *t, uint32_t index);
+/* L1812 to L1814: cycles that are certain, whatever the instruction has. */
+uint32_t tl_latency_of_certain(const tl_latency_text *t, uint32_t index);
 
 #endif

@@ -59,8 +59,7 @@ static bool flow_is_conditional(const flow *f, uint32_t index, uint16_t opcode) 
                                                      : branch && (opcode != BRANCH || own));
 }
 
-/* Jumps through a register. */
-static bool flow_is_indirect(uint16_t opcode) {
+bool tl_pending_is_indirect(uint16_t opcode) {
   static const uint16_t indirect[] = {0x949, 0x94a, 0x94c, 0x958, 0x959};
   return TL_AMONG16(indirect, opcode);
 }
@@ -73,7 +72,7 @@ static void flow_find_next(flow *f) {
   for (uint32_t i = 0; i < f->count; i++) {
     const uint16_t opcode = flow_low(f, i) & OPCODE;
     const bool branch = opcode == BRANCH || opcode == BRANCH_UNIFORM || opcode == BRANCH_CONSTANT;
-    const bool leaves = branch || opcode == EXIT || opcode == RET || flow_is_indirect(opcode);
+    const bool leaves = branch || opcode == EXIT || opcode == RET || tl_pending_is_indirect(opcode);
     const bool goes_on = !leaves || flow_is_conditional(f, i, opcode);
     uint32_t *const sync = &syncs[flow_low(f, i) >> BARRIER & (SYNCS - 1)];
     if (opcode == BSSY)
@@ -162,7 +161,7 @@ static bool flow_follow(flow *f) {
     const uint32_t index = f->room->work[--f->work_count];
     f->room->waits[index] = false;
     const tl_pending behind = flow_behind(f, index);
-    if (flow_is_indirect(flow_low(f, index) & OPCODE) && flow_is_any(&behind))
+    if (tl_pending_is_indirect(flow_low(f, index) & OPCODE) && flow_is_any(&behind))
       return false;
     for (unsigned i = 0; i < 2; i++)
       if (f->room->next[index][i] != UINT32_MAX)

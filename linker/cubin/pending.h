@@ -37,5 +37,7 @@ void tl_pending_find_starts(tl_pending_room *room, const uint8_t *text, uint32_t
 bool tl_pending_find(tl_pending_room *room, const uint8_t *text, uint32_t count);
 /* Whether an instruction is the last of its block: a branch, a call, a return and the like. */
 bool tl_pending_ends(uint16_t opcode);
+/* Jumps through a register. */
+bool tl_pending_is_indirect(uint16_t opcode);
 
 #endif

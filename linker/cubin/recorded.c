@@ -306,7 +306,7 @@ static void recorded_make(const uint8_t *record, uint8_t *instruction) {
   if (row)
     recorded_make_known(row, record, instruction);
   if (record[0] & SHORT_RECORD) {
-    tl_encoded_mend(instruction, true);
+    tl_encoded_mend(instruction, record);
     return;
   }
   recorded_make_whole(record, instruction);
@@ -341,7 +341,7 @@ static void recorded_make_item(const tl_capsule *capsule, const tl_capsule_item 
                                uint8_t *instruction) {
   const uint8_t *const record = capsule->bytes + offset;
   if (item->derived)
-    tl_encoded_mend(instruction, false);
+    tl_encoded_mend(instruction, NULL);
   else if (item->count == 1 && item->units)
     recorded_make(record, instruction);
   else if (item->units && !(record[0] & SHORT_RECORD))

@@ -166,7 +166,9 @@ static uint32_t schedule_find_user(const tl_schedule *s, uint32_t index, bool *u
     if (*uses || (!other->known && schedule_orphan(s, i) != NO_BARRIER))
       return i;
     if (TL_AMONG16(leaves, schedule_opcode(s, i)))
-      return i > index + 1 && schedule_orphan(s, i) == NO_BARRIER ? i - 1 : i;
+      return i > index + 1 && schedule_orphan(s, i) == NO_BARRIER && !schedule_shares(s, i, schedule_opcode(s, index))
+                 ? i - 1
+                 : i;
   }
   return s->count;
 }
@@ -183,19 +185,37 @@ static uint32_t schedule_find_write(const tl_schedule *s, uint32_t index, uint32
   if (*user >= s->count || (pointer && !s->calls))
     return NO_BARRIER;
   const uint32_t orphan = schedule_orphan(s, *user);
-  return orphan != NO_BARRIER || !uses || pointer || TL_AMONG16(alone, opcode) ? orphan
-                                                                               : schedule_shared(s, *user, opcode);
+  const bool shares = uses || schedule_shares(s, *user, opcode);
+  return orphan != NO_BARRIER || !shares || pointer || TL_AMONG16(alone, opcode) ? orphan
+                                                                                 : schedule_shared(s, *user, opcode);
 }
 
-/* And of a source's: what writes the register waits for it. */
-static uint32_t schedule_find_read(const tl_schedule *s, uint32_t index) {
+/* And of a source's: what writes the register waits for it, or the branch at the end of the block. */
+static uint32_t schedule_find_read(const tl_schedule *s, uint32_t index, uint32_t *user) {
   const tl_operands *const own = &s->operands[index];
   for (uint32_t i = index + 1; i < s->count && i - index < REACH; i++) {
     const tl_operands *const other = &s->operands[i];
-    if (tl_operands_meet(own->reads, own->read_count, other->writes, other->write_count, true))
+    if (tl_operands_meet(own->reads, own->read_count, other->writes, other->write_count, true) ||
+        tl_pending_ends(schedule_opcode(s, i))) {
+      *user = i;
       return schedule_orphan(s, i);
+    }
   }
   return NO_BARRIER;
+}
+
+/* L1827: the read barrier of an instruction whose text was another one: its own where that is waited for, or what nobody has set. */
+static bool schedule_add_read(const tl_schedule *s, uint32_t index) {
+  if (!s->wrong[index] || !s->made[index] || !s->operands[index].known ||
+      schedule_reads_none(schedule_opcode(s, index)))
+    return false;
+  uint32_t user = 0;
+  const uint32_t own = schedule_read(s, index), number = schedule_find_read(s, index, &user);
+  if (own < NUMBERS && user && schedule_waits(s, user) >> own & 1)
+    return false;
+  schedule_put(s, index, READS, NO_BARRIER, number);
+  s->claimed[user] |= number < NUMBERS ? (uint8_t)(1U << number) : 0;
+  return number != own;
 }
 
 /* M45b: reads of textures have number 5; one without it has lost it where somebody waits for it behind it and nobody has set it. */
@@ -231,6 +251,56 @@ static bool schedule_add_barriers(const tl_schedule *s, uint32_t index) {
   s->claimed[user] |= (uint8_t)(1U << number);
   s->wrong[index] = true;
   return true;
+}
+
+/* L1806: the numbers that somebody waits for and that nothing in front of him sets but the first instruction; in the order of the
+ * text. */
+static uint32_t schedule_first_orphans(const tl_schedule *s) {
+  uint32_t set = 0, orphans = 0;
+  for (uint32_t i = 1; i < s->count; i++) {
+    const uint32_t waits = schedule_waits(s, i), write = schedule_write(s, i), read = schedule_read(s, i);
+    orphans |= waits == EVERY_NUMBER ? 0 : waits & ~set;
+    set |= waits | (write < NUMBERS ? 1U << write : 0) | (read < NUMBERS ? 1U << read : 0);
+  }
+  return orphans;
+}
+
+/* L1806: whether the first load behind it leaves number 0 out, which then is its own. */
+static bool schedule_first_is_behind(const tl_schedule *s) {
+  static const uint16_t loads[] = {0xb82, 0x7ac, 0x9c3};
+  for (uint32_t i = 1; i < s->count; i++)
+    if (schedule_write(s, i) < NUMBERS || schedule_read(s, i) < NUMBERS)
+      return schedule_write(s, i) == 1 && TL_AMONG16(loads, schedule_opcode(s, i));
+  return false;
+}
+
+/* L1806: which number the load of R1 has that a kernel begins with: what somebody waits for who cannot mean another one, the first
+ * or, where another way has that, the second. */
+static uint32_t schedule_pointer_number(const tl_schedule *s) {
+  const uint32_t own = schedule_write(s, 0), orphans = schedule_first_orphans(s);
+  if (own < NUMBERS && orphans >> own & 1)
+    return own;
+  if (orphans & 3)
+    return orphans & 1 ? 0 : 1;
+  if (own == NO_BARRIER)
+    return !s->calls && !orphans && schedule_first_is_behind(s) ? 0 : own;
+  return orphans || (s->calls && own == 1) ? own : 0;
+}
+
+/* L1806, RF1157: and how long what follows waits: for its own load of constants 8 cycles, for the number 2. */
+static void schedule_mend_pointer(const tl_schedule *s) {
+  enum { LOAD = 0xb82, READ = 0x9c3, STACK_POINTER = 1, RESULT = 2, OTHER_PLACE = 4, PLACE = 0xdf00, LOADS = 8 };
+  const uint8_t *const at = schedule_at(s, 0);
+  if (s->count < 2 || schedule_opcode(s, 0) != LOAD || at[RESULT] != STACK_POINTER ||
+      tl_get32(at + OTHER_PLACE) != PLACE)
+    return;
+  const uint32_t number = schedule_pointer_number(s), waits = schedule_waits(s, 1);
+  const uint16_t next = schedule_opcode(s, 1);
+  const bool waited = number < NUMBERS && waits != EVERY_NUMBER && waits >> number & 1;
+  const uint32_t cycles = next == LOAD || next == READ ? LOADS : waited ? 2 : 1;
+  s->wrong[0] |= number != schedule_write(s, 0) || cycles != schedule_get(s, 0, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
+  schedule_put(s, 0, TL_CONTROL_BARRIER, NO_BARRIER, number);
+  schedule_put(s, 0, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX, cycles);
 }
 
 /* --- waits --- */
@@ -285,6 +355,103 @@ static bool schedule_may_wait(const tl_schedule *s, uint32_t index, uint32_t num
   return may;
 }
 
+/* Whether an instruction uses another one's result, or writes what that one writes or reads. */
+static bool schedule_uses(const tl_schedule *s, uint32_t index, uint32_t setter) {
+  const tl_operands *const own = &s->operands[index], *const other = &s->operands[setter];
+  return tl_operands_meet(other->writes, other->write_count, own->reads, own->read_count, false) ||
+         tl_operands_meet(other->writes, other->write_count, own->writes, own->write_count, false) ||
+         tl_operands_meet(other->reads, other->read_count, own->writes, own->write_count, false);
+}
+
+/* L1809: what waits no earlier than it has to, with all its operands known: arithmetic and loads; and of which loads that is said. */
+static bool schedule_waits_late(uint16_t opcode) {
+  static const uint16_t loads[] = {0x7ac, 0xb82, 0x981, 0x986, 0x919, 0x9c3};
+  return (opcode & TL_CONTROL_KIND) < VARIABLE || TL_AMONG16(loads, opcode);
+}
+
+static bool schedule_is_awaited_late(uint16_t opcode) {
+  static const uint16_t loads[] = {0x7ac, 0xb82, 0x919, 0x9c3, 0x980, 0x981, 0x983, 0x984, 0x906};
+  return TL_AMONG16(loads, opcode);
+}
+
+/* L1809: whether a call is near, before which all is waited for. */
+static bool schedule_is_before_call(const tl_schedule *s, uint32_t index) {
+  enum { CALL_PLACE = 0x94e, NEAR = 3 };
+  static const uint16_t calls[] = {0x943, 0x944, 0x343, 0x344, CALL_PLACE};
+  bool before = false;
+  for (uint32_t i = index + 1; i < s->count && i <= index + NEAR; i++)
+    before |= TL_AMONG16(calls, schedule_opcode(s, i));
+  return before;
+}
+
+/* L1809: the first one behind an instruction in its block that uses a result; s->count where there is none, or where that is not
+ * known. */
+static uint32_t schedule_find_late(const tl_schedule *s, uint32_t index, uint32_t setter, uint32_t number) {
+  const tl_operands *const own = &s->operands[setter];
+  for (uint32_t i = index + 1; i < s->count; i++) {
+    const tl_operands *const other = &s->operands[i];
+    if (tl_pending_ends(schedule_opcode(s, i - 1)) || s->room.starts[i])
+      return s->count;
+    if (tl_operands_meet(own->writes, own->write_count, other->reads, other->read_count, false) ||
+        (!other->known && schedule_waits(s, i) >> number & 1))
+      return i;
+    if (tl_operands_meet(own->writes, own->write_count, other->writes, other->write_count, false))
+      return s->count;
+  }
+  return s->count;
+}
+
+/* L1809: who waits instead of an instruction for a number that it waits for too early; s->count. */
+static uint32_t schedule_find_later(const tl_schedule *s, uint32_t index, uint32_t number) {
+  const tl_pending_number *const pending = &s->room.pending[index].numbers[number];
+  uint32_t first = s->count;
+  for (unsigned i = 0; i < pending->count; i++) {
+    const uint32_t setter = pending->setters[i];
+    if (schedule_write(s, setter) != number || !schedule_is_awaited_late(schedule_opcode(s, setter)) ||
+        !schedule_is_behind(s, index, setter) || schedule_uses(s, index, setter))
+      return s->count;
+    first = (uint32_t)tl_smaller(first, schedule_find_late(s, index, setter, number));
+  }
+  return pending->more ? s->count : first;
+}
+
+/* L1809: a wait for a result that a later instruction of the block uses first is that one's. */
+static bool schedule_mend_early(const tl_schedule *s, uint32_t index) {
+  const uint32_t waits = schedule_waits(s, index);
+  if (!s->room.pending[index].reached || waits == EVERY_NUMBER || !s->operands[index].known ||
+      !schedule_waits_late(schedule_opcode(s, index)) || schedule_is_before_call(s, index))
+    return false;
+  bool moved = false;
+  for (uint32_t b = 0; b < NUMBERS; b++) {
+    const uint32_t later = waits >> b & 1 ? schedule_find_later(s, index, b) : s->count;
+    if (later == s->count)
+      continue;
+    schedule_put(s, index, TL_CONTROL_WAIT, EVERY_NUMBER, schedule_waits(s, index) & ~(1U << b));
+    schedule_put(s, later, TL_CONTROL_WAIT, EVERY_NUMBER, schedule_waits(s, later) | 1U << b);
+    s->wrong[index] = moved = true;
+  }
+  return moved;
+}
+
+/* L1817: which numbers an instruction of the text sets. */
+static uint32_t schedule_numbers(const tl_schedule *s) {
+  uint32_t set = 0;
+  for (uint32_t i = 0; i < s->count; i++)
+    set |= 1U << schedule_write(s, i) | 1U << schedule_read(s, i);
+  return set & EVERY_NUMBER;
+}
+
+static void schedule_drop_waits(const tl_schedule *s) {
+  const uint32_t set = schedule_numbers(s);
+  for (uint32_t i = 0; i < s->count; i++) {
+    const uint32_t waits = schedule_waits(s, i);
+    if (waits == EVERY_NUMBER || !(waits & ~set))
+      continue;
+    schedule_put(s, i, TL_CONTROL_WAIT, EVERY_NUMBER, waits & set);
+    s->wrong[i] = true;
+  }
+}
+
 /* Waits for what is pending on no way there go: in texts that are damaged otherwise, and those of branches and calls. Others undamaged
  * texts have, too (CUB's histograms). */
 static void schedule_mend_waits(const tl_schedule *s, uint32_t index) {
@@ -294,10 +461,11 @@ static void schedule_mend_waits(const tl_schedule *s, uint32_t index) {
   if (!s->room.pending[index].reached || waits == EVERY_NUMBER || TL_AMONG16(others, schedule_opcode(s, index)) ||
       (!s->damaged && !TL_AMONG16(jumps, schedule_opcode(s, index))))
     return;
+  const bool indirect = tl_pending_is_indirect(schedule_opcode(s, index));
   uint32_t mended = waits;
   for (uint32_t b = 0; b < NUMBERS; b++)
     if (!s->room.pending[index].numbers[b].count && !s->room.pending[index].numbers[b].more)
-      mended &= waits >> b & 1 && schedule_may_wait(s, index, b) ? EVERY_NUMBER : ~(1U << b);
+      mended &= waits >> b & 1 && !indirect && schedule_may_wait(s, index, b) ? EVERY_NUMBER : ~(1U << b);
     else if (s->damaged && schedule_must_wait(s, index, b, true))
       mended |= 1U << b;
   schedule_put(s, index, TL_CONTROL_WAIT, EVERY_NUMBER, mended);
@@ -310,39 +478,53 @@ static tl_latency_text schedule_latency(const tl_schedule *s) {
   return (tl_latency_text){s->text, s->operands, s->room.starts, s->count};
 }
 
-/* Which instructions yield, where that is known: whatever waits long, and of arithmetic also what waits a little. False where it
+/* Which instructions yield, where that is known: whatever waits long, and of arithmetic, NOP (L1816) and R2UR (L1811) also what waits a little. False where it
  * is as it should be. */
 static bool schedule_yields_wrongly(const tl_schedule *s, uint32_t index) {
   enum { SHORT = 3, LONG = 12, NOP = 0x918 };
-  static const uint16_t others[] = {0x91a, 0x23c, 0x237, 0x94e, 0x352, 0x353, 0x84c, 0x2ca};
+  static const uint16_t others[] = {0x91a, 0x23c, 0x237, 0x94e, 0x352, 0x353, 0x84c};
   const uint32_t stall = schedule_get(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
   const unsigned opcode = schedule_opcode(s, index), kind = opcode & TL_CONTROL_KIND;
   if (TL_AMONG16(others, opcode) || schedule_is_long(kind) || (opcode == NOP && !s->wrong[index]) ||
       (stall == SHORT - 1 && !s->wrong[index]))
     return false;
-  const bool stays = stall && stall < LONG && (stall < SHORT || kind >= VARIABLE);
+  const bool stays = stall && stall < LONG && (stall < SHORT || (kind >= VARIABLE && opcode != NOP));
   return schedule_get(s, index, TL_CONTROL_YIELD, 1) != stays;
 }
 
-/* Branches to themselves, NOPs behind them, and parts of fences. */
+/* Branches to themselves at the end (L1815), NOPs behind them, and parts of fences. */
 static bool schedule_may_go_on(const tl_schedule *s, uint32_t index) {
-  enum { NOP = 0x918 };
-  static const uint16_t opcodes[] = {0x918, 0x947, 0x992, 0x9ab};
+  enum { NOP = 0x918, BRANCH = 0x947 };
+  static const uint16_t opcodes[] = {NOP, BRANCH, 0x992, 0x9ab};
   const uint16_t opcode = schedule_opcode(s, index);
   return TL_AMONG16(opcodes, opcode) &&
-         (opcode != NOP || index + 1 == s->count || schedule_opcode(s, index + 1) == NOP);
+         ((opcode != NOP && opcode != BRANCH) || index + 1 == s->count || schedule_opcode(s, index + 1) == NOP);
+}
+
+/* L1816: whether a NOP of no cycles stands behind it, which was something else. */
+static bool schedule_is_before_gap(const tl_schedule *s, uint32_t index) {
+  enum { NOP = 0x918 };
+  return index + 2 < s->count && schedule_opcode(s, index) != NOP && schedule_opcode(s, index + 1) == NOP &&
+         schedule_opcode(s, index + 2) != NOP && !schedule_get(s, index + 1, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
 }
 
 static void schedule_mend_stall(const tl_schedule *s, uint32_t index) {
-  enum { SM_120 = 120 };
+  enum { SM_120 = 120, RETURN = 0x950 };
   const tl_latency_text text = schedule_latency(s);
   const uint32_t stall = schedule_get(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
+  if (tl_latency_of_fence(&text, index) != TL_LATENCY_UNKNOWN)
+    return;
   const bool short_of = s->damaged && index + 1 < s->count && s->sm < SM_120 && stall < tl_latency_least(&text, index);
   const bool none = !stall && !schedule_may_go_on(s, index);
-  s->wrong[index] |= none;
-  if (!none && !short_of && !(s->wrong[index] && s->made[index]))
+  const uint32_t certain = tl_latency_of_certain(&text, index);
+  const bool other = certain != TL_LATENCY_UNKNOWN && certain != stall;
+  s->wrong[index] |= none || other;
+  /* L1819 */
+  const bool before_return = s->damaged && index + 1 < s->count && schedule_opcode(s, index + 1) == RETURN;
+  if (!none && !short_of && !other && !(s->wrong[index] && s->made[index]) && !schedule_is_before_gap(s, index) &&
+      !before_return)
     return;
-  const uint32_t cycles = tl_latency_find(&text, index);
+  const uint32_t cycles = other ? certain : tl_latency_find(&text, index);
   schedule_put(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX, cycles);
 }
 
@@ -401,7 +583,8 @@ static void schedule_mend_end(const tl_schedule *s, uint32_t index) {
   const uint32_t stall = schedule_get(s, index, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
   if (!TL_AMONG16(ends, opcode) || stall == TL_CONTROL_STALL_MAX ||
       (!s->damaged && opcode != EXIT && opcode != RETURN) ||
-      (opcode == BRANCH && (stall == MORE || schedule_at(s, index)[PLACE] == TO_ITSELF)))
+      (opcode == BRANCH &&
+       (stall == MORE || (schedule_at(s, index)[PLACE] == TO_ITSELF && schedule_may_go_on(s, index)))))
     return;
   const uint32_t cycles = schedule_block_cycles(s, index, LEAST, 0);
   if (!cycles || cycles == stall)
@@ -427,8 +610,6 @@ static void schedule_remake(const tl_schedule *s, uint32_t index) {
     return;
   for (uint32_t b = 0; b < NUMBERS; b++)
     waits |= (uint32_t)(schedule_must_wait(s, index, b, false) || schedule_frees(s, index, b)) << b;
-  if (!schedule_reads_none(schedule_opcode(s, index)))
-    schedule_put(s, index, READS, NO_BARRIER, schedule_find_read(s, index));
   schedule_put(s, index, TL_CONTROL_WAIT, EVERY_NUMBER, waits);
   schedule_put(s, index, REUSE, REUSES, 0);
 }
@@ -469,6 +650,35 @@ static bool schedule_has_call(const tl_schedule *s) {
   return has;
 }
 
+/* L1826: what is kept of an instruction's operands for the next one is a register: of the first in any form, of the second where that is
+ * one, of the third where there is one; and never RZ. */
+static void schedule_mend_reuse(const tl_schedule *s) {
+  enum { REUSE = 58, REUSES = 15, FORM = 9, FIRST = 3, SECOND = 4, THIRD = 8, NO_REGISTER = 0xff };
+  static const uint8_t seconds[] = {0, 1, 1, 0, 0, 0, 0, 0}, thirds[] = {0, 1, 0, 0, 1, 0, 1, 0}; /* by form */
+  for (uint32_t i = 0; i < s->count; i++) {
+    const uint8_t *const at = schedule_at(s, i);
+    const uint32_t reuse = schedule_get(s, i, REUSE, REUSES), form = (uint32_t)schedule_opcode(s, i) >> FORM;
+    const uint32_t may = (at[FIRST] != NO_REGISTER) | (uint32_t)(seconds[form] && at[SECOND] != NO_REGISTER) << 1 |
+                         (uint32_t)(thirds[form] && at[THIRD] != NO_REGISTER) << 2;
+    if (!(reuse & ~may))
+      continue;
+    schedule_put(s, i, REUSE, REUSES, reuse & may);
+    s->wrong[i] = true;
+  }
+}
+
+/* L1807 */
+static void schedule_mend_fences(const tl_schedule *s) {
+  const tl_latency_text text = schedule_latency(s);
+  for (uint32_t i = 0; i < s->count; i++) {
+    const uint32_t cycles = tl_latency_of_fence(&text, i);
+    if (cycles == TL_LATENCY_UNKNOWN || cycles == schedule_get(s, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX))
+      continue;
+    schedule_put(s, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX, cycles);
+    s->wrong[i] = true;
+  }
+}
+
 /* False where nothing is known of the text. */
 static bool schedule_begin(tl_schedule *s, const uint8_t *text, uint64_t size, const bool *made, uint32_t sm) {
   s->count = (uint32_t)(size / INSTRUCTION);
@@ -482,23 +692,52 @@ static bool schedule_begin(tl_schedule *s, const uint8_t *text, uint64_t size, c
   for (uint32_t i = 0; i < s->count; i++)
     tl_operands_read(&s->operands[i], schedule_at(s, i));
   s->calls = schedule_has_call(s);
+  schedule_mend_pointer(s);
+  schedule_mend_fences(s);
+  schedule_drop_waits(s);
+  schedule_mend_reuse(s);
   s->damaged = false;
   for (uint32_t i = 0; i < s->count; i++) {
     const bool none = !schedule_get(s, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX) && !schedule_may_go_on(s, i);
-    const bool other = made[i] || none || schedule_yields_wrongly(s, i);
+    const bool other = made[i] || none || s->wrong[i] || schedule_yields_wrongly(s, i);
+    /* L1818 */
+    s->wrong[i] |= (made[i] && schedule_yields_wrongly(s, i)) || none;
     s->damaged |= schedule_drop_barriers(s, i) || other;
   }
   return true;
 }
 
+/* L1808: a jump through a register waits for all that is pending (L908); so in a damaged text those do that are looked at last. */
+static bool schedule_find_pending(const tl_schedule *s, tl_pending_room *room) {
+  enum { TIMES = 8 };
+  for (unsigned time = 0; time < TIMES; time++) {
+    if (tl_pending_find(room, s->text, s->count))
+      return true;
+    for (uint32_t i = 0; s->damaged && i < s->count; i++)
+      for (uint32_t b = 0; b < NUMBERS && tl_pending_is_indirect(schedule_opcode(s, i)); b++)
+        if (room->pending[i].numbers[b].count)
+          schedule_put(s, i, TL_CONTROL_WAIT, EVERY_NUMBER, schedule_waits(s, i) | 1U << b);
+    if (!s->damaged)
+      break;
+  }
+  return false;
+}
+
 /* What depends on the ways through the text. */
 static bool schedule_mend_flow(const tl_schedule *s, tl_pending_room *room) {
   bool added = false;
-  if (!tl_pending_find(room, s->text, s->count))
+  if (!schedule_find_pending(s, room))
     return false;
   for (uint32_t i = 0; i < s->count && s->damaged; i++)
+    added |= schedule_add_read(s, i);
+  for (uint32_t i = 0; i < s->count && s->damaged; i++)
     added |= schedule_add_barriers(s, i) || schedule_add_texture(s, i);
-  if (added && !tl_pending_find(room, s->text, s->count))
+  if (added && !schedule_find_pending(s, room))
+    return false;
+  bool moved = false;
+  for (uint32_t i = 0; i < s->count; i++)
+    moved |= schedule_mend_early(s, i);
+  if (moved && !schedule_find_pending(s, room))
     return false;
   for (uint32_t i = 0; i < s->count; i++)
     schedule_mend_waits(s, i);

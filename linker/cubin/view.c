@@ -227,6 +227,8 @@ static const char *view_wrong_name(const tl_cubin *cubin, const tl_names *names,
     return "sh_flags of one of Mercury's sections are not Mercury's (L451)";
   if (!view_has_whole_name(section, plain, text))
     return "sh_name is not the whole name of a section of its kind (L451)";
+  if (section->type == SHT_CUDA_IMAGE_HEADERS && about->type != SHT_CUDA_CAPSULE && about->type != SHT_CUDA_CONSTANT0)
+    return "sh_info is neither code nor a kernel's parameters (L1628)";
   const char *const of = tl_text_behind(text, ".text");
   if (!(section->flags & SHF_INFO_LINK) || !of || *of != '.')
     return NULL;

@@ -189,10 +189,11 @@ static void diagnose_compiler_constants(const tl_module *module, const tl_sectio
     tl_defect_note(module->diagnostics, TL_DEFECT_D95, owner);
 }
 
-/* Whether a section's size counts. A relocatable output has no limits but for user constants and, of compiler constants, what a
- * losing body brought behind those of the one that stands (L1526). */
+/* Whether a section's size counts. A relocatable output has no limits but for user constants, for a kernel's own bank but in
+ * capsule links (L1637) and, of compiler constants, for what a losing body brought behind those of the one that stands (L1526). */
 static bool diagnose_has_limit(const tl_module *module, const tl_section *section) {
   return module->mode->final || diagnose_holds_user_constants(section) ||
+         (section->type == SHT_CUDA_CONSTANT0 && !module->capsule) ||
          (section->type == SHT_CUDA_CONSTANT0 + 2 && section->pieces.count > 1);
 }
 

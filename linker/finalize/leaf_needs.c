@@ -56,11 +56,12 @@ static bool leaf_does_without(const leaf *l, uint32_t load, uint32_t index) {
   return own.known && there.known && !leaf_is_product(l->instructions[index].opcode) && !leaf_needs(&own, &there);
 }
 
-/* L1916: a barrier's result is a predicate, on which the branch that waits for it goes. */
+/* L1916: a barrier's result is a predicate, on which the branch that waits for it goes; so is that of an exchange in shared
+ * memory (L1941). */
 static bool leaf_is_branched_on(const leaf *l, uint32_t index, uint32_t wait) {
-  enum { TRUE = 7 };
-  const unsigned predicate = leaf_high(l, index) >> 17 & TRUE;
-  return l->instructions[index].opcode == LEAF_OP_RESULT && predicate != TRUE &&
+  enum { TRUE = 7, OP_EXCHANGE = 0x58d };
+  const unsigned predicate = leaf_high(l, index) >> 17 & TRUE, opcode = l->instructions[index].opcode;
+  return (opcode == LEAF_OP_RESULT || opcode == OP_EXCHANGE) && predicate != TRUE &&
          (leaf_low(l, wait) >> 12 & TRUE) == predicate;
 }
 

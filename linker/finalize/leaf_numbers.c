@@ -46,7 +46,8 @@ static leaf_kind leaf_kind_of(const leaf *l, uint32_t index, bool writes, const 
 }
 
 /* M45d: the numbers of what the same instruction needs, which share one: all of a number where it needs that first, and a load where it
- * needs another one that shares its number (L1910). */
+ * needs another one that shares its number (L1910). Read barriers that are waited for there because the block ends have not always
+ * part in that (L1942). */
 static uint8_t leaf_find_mates(const leaf *l, leaf_kind kind, unsigned of, const leaf_view *view) {
   const uint32_t need = kind.need, mate = need == LEAF_NEVER ? LEAF_NEVER : l->instructions[need].mate;
   uint8_t mates = 0;
@@ -59,6 +60,8 @@ static uint8_t leaf_find_mates(const leaf *l, leaf_kind kind, unsigned of, const
     if (kind.writes && number < LEAF_NUMBERS && mate >= view->since[number])
       mates |= (uint8_t)(1u << number);
   }
+  if (kind.apart)
+    mates &= (uint8_t)~view->alike[false];
   return (uint8_t)(mates & view->pending & ~view->far & ~kind.own[of]);
 }
 

@@ -92,7 +92,7 @@ typedef struct leaf_kind {
       alone; /* a try-wait, which has no mates: the branch behind it waits for others, too, on behalf of the next block */
   uint32_t need;
   uint8_t own[LEAF_VIEWS]; /* the number of the same instruction's read barrier, which a load does not share */
-  bool apart;              /* without L1917 */
+  bool apart;              /* without L1917; with L1942 */
 } leaf_kind;
 
 static inline uint64_t leaf_high(const leaf *l, uint32_t index) {

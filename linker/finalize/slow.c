@@ -169,7 +169,7 @@ static uint64_t slow_control_at(const uint8_t *at) {
 }
 
 /* In a text that is -O0 code already EXIT is known, too, and the fence in front of it; and arithmetic whose numbers are not
- * those of -O0 code has none. */
+ * those of -O0 code, or that never has any (L1810), has none. */
 static slow_kind slow_kind_in_place(const uint8_t *at, tl_slow_arch arch) {
   enum { EXIT = 0x94d, FENCE_OF_ERRORS = 0x5000, ARITHMETIC = 0x100 };
   const uint64_t what = tl_get64(at + 8) & ((UINT64_C(1) << CONTROL_SHIFT) - 1);
@@ -181,9 +181,11 @@ static slow_kind slow_kind_in_place(const uint8_t *at, tl_slow_arch arch) {
   const slow_kind kind = slow_kind_of(at, arch);
   if (kind != SLOW_UNKNOWN || (opcode & 0x1ff) >= ARITHMETIC)
     return kind;
+  static const uint16_t longs[] = {0x028, 0x029, 0x02a, 0x02b, 0x037, 0x03a, 0x03b, 0x03c, 0x03f, 0x044};
   const uint64_t control = slow_control_at(at);
   const bool sets =
-      control == slow_control(SLOW_BOTH) || control == slow_control(SLOW_READS) || control == slow_control(SLOW_WRITES);
+      TL_AMONG16(longs, opcode & 0x1ff) && (control == slow_control(SLOW_BOTH) || control == slow_control(SLOW_READS) ||
+                                            control == slow_control(SLOW_WRITES));
   uint8_t plain[2 * INSTRUCTION] = {0};
   memcpy(plain, at, INSTRUCTION);
   tl_put64(plain + 8, what | slow_control(SLOW_NEITHER) << CONTROL_SHIFT);

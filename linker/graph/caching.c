@@ -37,13 +37,13 @@ static uint32_t caching_function(const tl_module *module, const tl_attribute *re
   return record->code == code && record->size >= 8 ? module->symbols.items[record->symbol].function : TL_NONE;
 }
 
-/* One that the output has for its own sake (L1411, L1586): of shared memory with -g, but for what nothing refers to in the pool
- * (L1666), or a hidden one; parameters and sections are none. */
+/* One that the output has for its own sake (L1411, L1586): of shared memory with -g, or a hidden one, but for what nothing refers
+ * to in the pool (L1636, L1666); parameters and sections are none. */
 static bool caching_is_about_object(const caching *c, uint32_t symbol) {
   const tl_symbol *const s = &c->module->symbols.items[symbol];
   const bool shared = (s->other & STO_SPACE_MASK) == STO_SHARED;
   const bool laid = s->referenced || s->section == TL_NONE || s->section != c->module->debug_shared;
-  const bool stays = !shared || (c->module->extern_by_name && laid) || tl_other_is_marked(s->other);
+  const bool stays = !shared || (laid && (c->module->extern_by_name || tl_other_is_marked(s->other)));
   return stays && !s->unlisted && tl_type_of(s) != STT_SECTION && (s->other & STO_VISIBILITY_MASK) != STV_INTERNAL;
 }
 

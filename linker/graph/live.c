@@ -419,6 +419,18 @@ static void live_keep_undefined(marker *m) {
   }
 }
 
+/* L526: a call of what is no function is no call. In an executable nvlink ends by a signal on the way to it from a kernel,
+ * but not from a function that its address keeps (L1187), nor from what by default lives through that one or through the slots
+ * beside a single kernel (D58), when all files are merged (L1071). */
+static void live_check_strays(const marker *m) {
+  tl_live_fault *const first = &m->resolution->stray;
+  for (size_t i = 0; i < m->strays.count && !m->diagnostics->options->relocatable && !first->message; i++) {
+    const live_stray *const stray = &m->strays.items[i];
+    if (m->resolution->functions.items[stray->from].reached)
+      *first = live_no_node(stray->file, stray->section, stray->position);
+  }
+}
+
 static void live_spread(marker *m) {
   const uint32_t count = (uint32_t)m->resolution->functions.count;
   tl_edges takers = {0};
@@ -433,7 +445,13 @@ static void live_spread(marker *m) {
                       .seen = tl_arena_new(m->arena, bool, m->prototypes.list.count)};
   live_push_kernels(m);
   live_drain(m, &edges);
-  live_push_stubs(m, &edges.direct);
+  const bool single = live_count_used_kernels(m) == 1;
+  if (!single)
+    live_push_stubs(m, &edges.direct);
+  live_drain(m, &edges);
+  live_check_strays(m);
+  if (single)
+    live_push_stubs(m, &edges.direct);
   live_drain(m, &edges);
   live_push_taken(m, &edges.direct);
   live_drain(m, &edges);
@@ -442,17 +460,6 @@ static void live_spread(marker *m) {
   live_drain(m, &edges);
   live_keep_taken(m, &edges.direct);
   live_keep_undefined(m);
-}
-
-/* L526: a call of what is no function is no call. In an executable nvlink ends by a signal on the way to it from a kernel,
- * but not from a function that its address keeps (L1187), when all files are merged (L1071). */
-static void live_check_strays(const marker *m) {
-  tl_live_fault *const first = &m->resolution->stray;
-  for (size_t i = 0; i < m->strays.count && !m->diagnostics->options->relocatable && !first->message; i++) {
-    const live_stray *const stray = &m->strays.items[i];
-    if (m->resolution->functions.items[stray->from].reached)
-      *first = live_no_node(stray->file, stray->section, stray->position);
-  }
 }
 
 void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t file_count, const tl_names *names,
@@ -485,7 +492,6 @@ void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t fil
   live_spread(&m);
   for (uint32_t file = 0; file < file_count; file++)
     live_keep_in_kernels(&m, file);
-  live_check_strays(&m);
   for (size_t i = 0; keep_all && i < count; i++)
     resolution->functions.items[i].live = true;
 }

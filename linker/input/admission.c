@@ -93,7 +93,7 @@ enum {
   FLAG_TOOLKIT = 1, /* e_version is a toolkit (L444) */
   FLAG_CAPSULE = 2,
   FLAG_SASS = 4,
-  FIRST_SM_WITH_NOTE = 90,
+  NOTE_NEEDED_SM = 90,
   NOTE_SIZE = 30, /* up to the last word that is read */
   NOTE_WORDS_AT = 24,
   NOTE_VERSION_LEAST = 2,
@@ -248,6 +248,33 @@ static bool candidate_goes_for_family(const admission *a, const candidate *c, ui
   return tl_capsule_has_compat(c->bytes, c->size);
 }
 
+/* The note's words are read from where its header points, whatever size the header gives (C27). */
+static const uint8_t *candidate_note_words(const candidate *c) {
+  const uint8_t *const note = candidate_note(c);
+  const uint64_t at = note ? tl_get64(note + 24) : 0;
+  const bool found = note && tl_get32(note + 4) == SHT_NOTE && at <= c->size - NOTE_SIZE; /* a header alone is larger */
+  return found ? c->bytes + at + NOTE_WORDS_AT : NULL;
+}
+
+static bool candidate_has_compat(const candidate *c) {
+  const uint64_t count = tl_content_elf_section_count(c->bytes);
+  for (uint64_t i = 0; i < count; i++)
+    if (tl_get32(candidate_section(c, i) + 4) == SHT_CUDA_COMPAT)
+      return true;
+  return false;
+}
+
+/* L1626: sm_90's code may be for later devices only where its .nv.compat says so, which files of old notes need not. */
+static bool candidate_goes_for_later(const admission *a, const candidate *c, uint32_t number) {
+  const tl_architecture *const target = a->result->target;
+  if (target->family != TL_ARCH_COMPUTE || number != NOTE_NEEDED_SM || target->number <= number)
+    return true;
+  const uint8_t *const words = candidate_note_words(c);
+  if (!words)
+    return false;
+  return tl_get16(words) < NOTE_VERSION_LEAST || (candidate_has_compat(c) && !c->accepted.accelerated);
+}
+
 /* Step 5 of C76. */
 static void candidate_check_arch(const admission *a, const candidate *c) {
   const tl_architecture *const target = a->result->target;
@@ -256,23 +283,18 @@ static void candidate_check_arch(const admission *a, const candidate *c) {
     admission_say(a, TL_MESSAGE_UNKNOWN_ARCH, "sm_0");
   if (target->family == TL_ARCH_COMPUTE && number >= FIRST_CAPSULE_SM)
     admission_say(a, TL_MESSAGE_ARCH_BUFFER, c->path);
-  if (!candidate_goes_for_family(a, c, number) || !tl_architecture_accepts(target, number, c->accepted.accelerated))
+  const bool goes = candidate_goes_for_family(a, c, number) && candidate_goes_for_later(a, c, number);
+  if (!goes || !tl_architecture_accepts(target, number, c->accepted.accelerated))
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_ARCH_MISMATCH), admission_site(c->path), NULL,
                        c->path, target->name);
 }
 
-/* Steps 6 and 7 of C76. The note's words are read from where its header points, whatever size the header gives (C27).
- * Code for other architectures than sm_90's, capsules too (L1525), may lack the note or have an old one: it then has virtual
- * SM 0. */
+/* Steps 6 and 7 of C76. Code for a target that is not sm_90's, capsules too (L1525, L1626), may lack the note or have an old
+ * one: it then has virtual SM 0. */
 static void candidate_check_note(const admission *a, candidate *c) {
-  const uint32_t sm = c->flags >> 8 & SM_MASK;
-  const bool needed = sm >= FIRST_SM_WITH_NOTE && sm < FIRST_CAPSULE_SM;
-  const uint8_t *const note = candidate_note(c);
-  const uint64_t at = note ? tl_get64(note + 24) : 0;
-  const bool found = note && tl_get32(note + 4) == SHT_NOTE && at <= c->size - NOTE_SIZE; /* a header alone is larger */
-  const uint8_t *const words = found ? c->bytes + at + NOTE_WORDS_AT : NULL;
+  const uint8_t *const words = candidate_note_words(c);
   const uint16_t version = words ? tl_get16(words) : 0, toolkit = words ? tl_get16(words + 4) : 0;
-  if (needed && (version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_LEAST))
+  if (a->result->target->number == NOTE_NEEDED_SM && (version < NOTE_VERSION_LEAST || toolkit < TOOLKIT_LEAST))
     admission_say(a, TL_MESSAGE_RECOMPILE, c->path);
   if (version >= NOTE_VERSION_LEAST && toolkit > TOOLKIT_MOST)
     tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_NEWER_TOOLKIT), admission_site(c->path), NULL,
@@ -390,13 +412,24 @@ static bool candidate_is_taken_as_entry(const admission *a, const candidate *c) 
   return true;
 }
 
+/* D68: nvlink ends by a signal; of a .o file, too (L1627). */
+static void candidate_refuse_header(const admission *a, const candidate *c) {
+  const bool capsule = (tl_get32(c->bytes + 48) & FLAG_CAPSULE) != 0;
+  if (c->bytes[4] == 2 && (c->bytes[7] != OSABI_CUDA || capsule))
+    candidate_refuse(a, c,
+                     c->bytes[5] == 1 ? "it is truncated, or its header is damaged"
+                                      : "its header is damaged in more than one place");
+}
+
 /* Step 3 of C76: what nvlink ignores. False when the file is to be left out. A .o file is taken only with e_type 1. */
 static bool candidate_is_taken(const admission *a, const candidate *c, admission_extension extension) {
-  const bool format = c->bytes[4] == 2 && c->bytes[5] == 1;
   const bool whole = tl_content_elf_is_whole(c->bytes, c->size, false);
   const uint16_t type = tl_get16(c->bytes + 16);
-  if (extension == EXT_OBJECT)
+  if (extension == EXT_OBJECT) {
+    if (!whole && type == ET_REL)
+      candidate_refuse_header(a, c);
     return whole && type == ET_REL;
+  }
   if (type == ET_EXEC && whole) {
     if (!tl_defect_matched(&a->job->options, TL_DEFECT_D35))
       tl_diagnostics_add(a->diagnostics, tl_message_row_of(TL_MESSAGE_EXECUTABLE_INPUT), admission_site(c->path),
@@ -408,10 +441,7 @@ static bool candidate_is_taken(const admission *a, const candidate *c, admission
   if (whole)
     return true;
   admission_refuse_ignored(a, c->path, tl_content_elf_fault(c->bytes, c->size, false));
-  const bool capsule = (tl_get32(c->bytes + 48) & FLAG_CAPSULE) != 0;
-  if (c->bytes[4] == 2 && (c->bytes[7] != OSABI_CUDA || capsule)) /* D68: nvlink ends by a signal */
-    candidate_refuse(
-        a, c, format ? "it is truncated, or its header is damaged" : "its header is damaged in more than one place");
+  candidate_refuse_header(a, c);
   return false;
 }
 

@@ -28,11 +28,6 @@ void tl_library_candidates(tl_texts *paths, tl_arena *arena, const char *name, c
   }
 }
 
-/* A table of symbols or names: '/' and no number, which would be a place in the table of names. */
-static bool library_is_table(const uint8_t *header) {
-  return header[0] == '/' && (header[1] < '0' || header[1] > '9');
-}
-
 /* The content of the first member that is no table, as far as its processor is told, or NULL. The file's end counts, not
  * the member's (RF272). */
 static const uint8_t *library_first_member(const uint8_t *bytes, size_t size) {
@@ -40,7 +35,7 @@ static const uint8_t *library_first_member(const uint8_t *bytes, size_t size) {
   for (uint64_t at = TL_AR_MAGIC_SIZE; tl_content_holds(size, at, TL_AR_HEADER_SIZE); at += length + (length & 1)) {
     const uint8_t *const header = bytes + at;
     at += TL_AR_HEADER_SIZE;
-    if (!library_is_table(header))
+    if (!tl_content_is_member_table(header))
       return tl_content_holds(size, at, MEMBER_LOOK) ? bytes + at : NULL;
     (void)tl_content_archive_member_size(header, &length);
     if (!tl_content_holds(size, at, length))

@@ -81,10 +81,25 @@ static bool ref_fences_is_narrow(const ref_section *text, size_t number, size_t 
 }
 
 /* RF314: what ptxas puts before an EXIT that makes errors visible; a kernel that calls nothing needs the two barriers alone. */
-static bool ref_fences_is_of_errors(const ref_section *text, size_t number, size_t count) {
-  return number + 3 < count && ref_fences_opcode(text, number) == FENCE &&
+static bool ref_fences_is_of_errors(const ref_section *text, size_t number, size_t end) {
+  return number + 3 < end && ref_fences_opcode(text, number) == FENCE &&
          ref_fences_opcode(text, number + 1) == ERROR_BARRIER &&
          ref_fences_opcode(text, number + 2) == CLUSTER_ERROR_BARRIER && ref_fences_opcode(text, number + 3) == EXIT;
+}
+
+/* RF1319: EXIT's own record makes it; a fence that the source has directly before EXIT has a record of its own, and stays. */
+static void ref_fences_choose_of_errors(const ref_section *text, const ref_section *capsule, size_t count, bool *goes) {
+  ref_capsule_step step;
+  if (!ref_capsule_body_begin(capsule->data, (size_t)capsule->size, &step)) {
+    return;
+  }
+  while (ref_capsule_body_next(&step)) {
+    const size_t end =
+        step.sass < count && step.sass_count <= count - step.sass ? (size_t)(step.sass + step.sass_count) : 0;
+    for (size_t i = (size_t)step.sass; i < end; i++) {
+      goes[i] = goes[i] || ref_fences_is_of_errors(text, i, end);
+    }
+  }
 }
 
 /* RF238: a kernel with LDGSTS keeps the loads, wherever they stand. RF246: one with barriers for transactions keeps the fences. */
@@ -93,8 +108,10 @@ static bool *ref_fences_choose(ref_link *link, const ref_section *text, const re
   const bool keeps_loads = ref_fences_copies(text, count), keeps_fences = ref_fences_has_transactions(capsule);
   bool *goes = REF_TAKE(link, bool, count);
   for (size_t i = 0; i < count; i++) {
-    goes[i] = (ref_fences_is_idle(text, i) && !keeps_loads) ||
-              (ref_fences_is_narrow(text, i, count) && !keeps_fences) || ref_fences_is_of_errors(text, i, count);
+    goes[i] = (ref_fences_is_idle(text, i) && !keeps_loads) || (ref_fences_is_narrow(text, i, count) && !keeps_fences);
+  }
+  ref_fences_choose_of_errors(text, capsule, count, goes);
+  for (size_t i = 0; i < count; i++) {
     *any = *any || goes[i];
   }
   return goes;

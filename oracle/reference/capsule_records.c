@@ -18,7 +18,8 @@ enum {
   BASE_VIADD = 0x036,
   BASE_ERROR_BARRIER = 0x1ab,
   THIRD = 64,
-  REGISTER_WIDTH = 8
+  REGISTER_WIDTH = 8,
+  NO_OPERATION = 0x918
 };
 
 typedef enum ref_record_bit { REF_RECORD_CLEAR, REF_RECORD_SET, REF_RECORD_ANY } ref_record_bit;
@@ -50,7 +51,7 @@ static const ref_record_short shorts[] = {
     {{0x41, 0x00, 0x00, 0x0a}, 0x211, 0xffffff0000000000, 0x0, 0x1ffffffffff, 0x78ec0ff}, /* LEA */
     {{0x41, 0x00, 0x0e, 0x0a}, 0x202, 0xffffff00ff000000, 0x0, 0x1ffffffffff, 0xf00},     /* MOV */
     {{0x41, 0x0b, 0x24, 0x0a}, 0xc02, 0xffffff00ff000000, 0x0, 0x1ffffffffff, 0x8010f00}, /* MOV */
-    {{0x41, 0x12, 0x50, 0x0c}, 0x906, 0xff000000, 0x0, 0x1ffffff07ff, 0x200000},          /* VOTE */
+    {{0x41, 0x12, 0x50, 0x0c}, 0x906, 0xff000000, 0x0, 0x1ffffff03ff, 0x200000},          /* VOTE */
     {{0x41, 0x44, 0x00, 0x3c}, 0x84c, 0xffff0000, 0x0, 0x1ffffffffff, 0x0},
     {{0x41, 0x47, 0x6e, 0x0a}, 0x948, 0xffffffffffff0000, 0x0, 0x1fff87fffff, 0x0},       /* WARPSYNC */
     {{0x41, 0x4c, 0x02, 0x0a}, 0x886, 0xffffffffff000000, 0x0, 0x1fff871fcff, 0x0},       /* VOTEU */
@@ -105,7 +106,7 @@ static void ref_records_mend_fields(ref_bytes *text) {
 
 /* Is it code without optimisation, of which a quarter at least waits as long as can be (RF1149)? */
 static bool ref_records_is_plain(const ref_bytes *text) {
-  enum { STALL = 105, STALL_WIDTH = 4, LONGEST = 15, NO_OPERATION = 0x918 };
+  enum { STALL = 105, STALL_WIDTH = 4, LONGEST = 15 };
   size_t longest = 0, all = 0;
   for (size_t i = 0; i + INSTRUCTION <= text->size; i += INSTRUCTION) {
     const bool counts = ref_bits_get(text->data + i, 0, OPCODE_WIDTH) != NO_OPERATION;
@@ -134,7 +135,7 @@ static bool ref_records_mend_one(const ref_capsule_step *step, uint64_t part, ui
     is_whole = opcode == OPCODE_RET || opcode == OPCODE_CALL;
   }
   return is_whole && old != ref_bits_get(instruction, 0, OPCODE_WIDTH) &&
-         upper != ref_u64(instruction + INSTRUCTION / 2);
+         (old == NO_OPERATION || upper != ref_u64(instruction + INSTRUCTION / 2));
 }
 
 /* Instructions that were others, and those of records that have no stall. */

@@ -242,7 +242,7 @@ void ref_split_text(ref_link *link, ref_bytes *text, const ref_indices *places) 
 
 static void ref_split_set_stall(uint8_t *at, unsigned stall) {
   ref_bits_put(at, STALL_BIT, STALL_WIDTH, stall);
-  ref_bits_put(at, YIELD_BIT, 1, stall < FIXED_STALL);
+  ref_bits_put(at, YIELD_BIT, 1, stall < (ref_split_base(at) < FIXED_BELOW ? FIXED_STALL : LONG_STALL));
 }
 
 /* What computes a register of the kind that the move writes, in a time that is the same. */
@@ -335,8 +335,42 @@ static void ref_split_wait(uint8_t *text, const bool *begins, size_t count, cons
   }
 }
 
+/* The instruction in front of the call that ends a move's block, which waits for what the block computes; REF_NONE. RF1226: the move or one behind it. */
+static size_t ref_split_before_call(const ref_bytes *text, const bool *begins, size_t place) {
+  enum { CALL = 0x143, CALL_RELATIVE = 0x144 };
+  const size_t count = text->size / UNIT;
+  for (size_t i = place; i + 1 < count && !begins[i + 1] && i - place < MOST_BACK; i++) {
+    const unsigned next = ref_split_base(text->data + (i + 1) * UNIT);
+    if (next == CALL || next == CALL_RELATIVE) {
+      return i;
+    }
+  }
+  return REF_NONE;
+}
+
+/* What it waits for, where it waited by the rule `before`; one whose number the call waits for waits for two cycles at least. */
+static void ref_split_wait_before_call(uint8_t *text, const uint8_t *before, size_t first, size_t last,
+                                       const bool *changed) {
+  enum { WAIT_BIT = 116, WRITE_BIT = 110, BOARDS = 6 };
+  uint8_t *at = text + last * UNIT;
+  const unsigned own = ref_split_stall(before + last * UNIT), sets = 1u << ref_bits_get(at, WRITE_BIT, 3);
+  if (own != MOST_STALL && own == ref_split_last_stall(before, first, last)) {
+    const unsigned stall = ref_split_last_stall_but(text, first, last, changed);
+    const bool waits = (sets & ref_bits_get(at + UNIT, WAIT_BIT, BOARDS)) != 0;
+    ref_split_set_stall(at, waits && stall < 2 ? 2 : stall);
+  }
+}
+
+static size_t ref_split_block_of(const bool *begins, size_t place) {
+  size_t first = place;
+  while (!begins[first] && place - first < MOST_BACK) {
+    first--;
+  }
+  return first;
+}
+
 void ref_split_change_moves(ref_link *link, ref_bytes *text, const ref_split_move *moves, size_t move_count) {
-  enum { SECOND_FAMILY = 120, CALL = 0x143, UNIFORM = 2, FIRST = 4, SECOND = 5 };
+  enum { SECOND_FAMILY = 120, UNIFORM = 2, FIRST = 4, SECOND = 5 };
   const size_t count = text->size / UNIT;
   const bool *begins = ref_split_find_blocks(link, text->data, count);
   uint8_t *before = REF_TAKE(link, uint8_t, text->size + 1);
@@ -348,15 +382,7 @@ void ref_split_change_moves(ref_link *link, ref_bytes *text, const ref_split_mov
     changed[moves[i].instruction] = !moves[i].writes;
   }
   for (size_t i = 0; i < move_count; i++) {
-    const size_t place = moves[i].instruction;
-    uint8_t *at = text->data + place * UNIT;
-    const bool calls = place + 1 < count && ref_split_base(at + UNIT) == CALL;
-    size_t first = place;
-    while (!begins[first] && place - first < MOST_BACK) {
-      first--;
-    }
-    const unsigned own = ref_split_stall(at);
-    const bool is_known = own != MOST_STALL && own == ref_split_last_stall(text->data, first, place);
+    const unsigned own = ref_split_stall(text->data + moves[i].instruction * UNIT);
     const unsigned twice = moves[i].is_uniform ? UNIFORM : link->sm >= SECOND_FAMILY ? SECOND : FIRST;
     if (own != MOST_STALL && !moves[i].writes && moves[i].count != 0) {
       ref_split_keep_order(text->data, begins, moves, numbers, &moves[i], twice);
@@ -364,8 +390,11 @@ void ref_split_change_moves(ref_link *link, ref_bytes *text, const ref_split_mov
     if (own != MOST_STALL && moves[i].count != 0) {
       ref_split_wait(text->data, begins, count, &moves[i]);
     }
-    if (calls && is_known) {
-      ref_split_set_stall(at, ref_split_last_stall_but(text->data, first, place, changed));
+  }
+  for (size_t i = 0; i < move_count; i++) {
+    const size_t last = ref_split_before_call(text, begins, moves[i].instruction);
+    if (last != REF_NONE) {
+      ref_split_wait_before_call(text->data, before, ref_split_block_of(begins, moves[i].instruction), last, changed);
     }
   }
   if (count != 0) {

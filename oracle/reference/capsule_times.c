@@ -270,7 +270,10 @@ static unsigned ref_times_used(const ref_times *times, const ref_times_span *res
 
 static unsigned ref_times_board(const ref_times *times, const ref_times_span *result) {
   const unsigned opcode = ref_times_opcode(ref_times_at(times, times->number));
-  const bool is_stack = opcode == LDC && result->first == 1;     /* which often nobody reads */
+  const bool is_stack = opcode == LDC && result->first == 1; /* which often nobody reads */
+  if (is_stack && times->number == 0) {
+    return NO_BOARD; /* RF1216 */
+  }
   const bool shares = opcode == LD || opcode == LDL || is_stack; /* several LD and LDL in a row have one number */
   const unsigned first = shares ? ref_times_used(times, result) : ref_times_orphan(times);
   if (first != NO_BOARD) {
@@ -416,14 +419,17 @@ static unsigned ref_times_distance(const uint8_t *at, const uint8_t *user) {
   return ref_times_is_memory(opcode) ? TO_MEMORY : OF_UNIT;
 }
 
-/* Do two instructions of a unit need some cycles between them? */
+/* Do two instructions of a unit need some cycles between them? RF1219: local memory and any other but shared memory. */
 static unsigned ref_times_pace(unsigned opcode, unsigned next) {
   enum { LDS = 0x984, STS = 0x988 };
   const bool first = opcode == LDC || opcode == S2UR, second = next == LDC || next == S2UR;
   if (first || second) {
     return first && second ? BETWEEN_CONSTANTS : 0;
   }
-  const bool is_paced = opcode == next && ref_times_is_memory(opcode) && opcode != LDS && opcode != STS;
+  const bool is_shared = opcode == LDS || opcode == STS || next == LDS || next == STS;
+  const bool is_local = opcode == STL || opcode == LDL || next == STL || next == LDL;
+  const bool is_paced =
+      ref_times_is_memory(opcode) && ref_times_is_memory(next) && !is_shared && (is_local || opcode == next);
   return is_paced ? BETWEEN_MEMORY : 0;
 }
 
@@ -488,11 +494,36 @@ void ref_times_give_stall(uint8_t *text, size_t count, size_t number) {
   ref_bits_put(own, YIELD_BIT, 1, stall < LONG_STALL);
 }
 
+/* RF1219: BAR and the parts of fences, which have no number: what follows comes late, but arithmetic behind BAR, and the parts that belong together at once.
+ * False: it is another one. */
+static bool ref_times_give_fence(uint8_t *own, const uint8_t *next) {
+  enum { BAR = 0xb1d, ERRBAR = 0x9ab, CGAERRBAR = 0x5ab, CCTL_ALL = 0x9c7, NARROW = 0x8000, OF_EXIT = 0x5000 };
+  enum { UPPER = 64, UPPER_WIDTH = 32, LATE = 6, LATER = 8, ARITHMETIC_BELOW = 0x100, UNIFORM_MOVE = 0x082 };
+  const unsigned opcode = ref_times_opcode(own), base = ref_times_base(next);
+  const uint64_t upper = ref_bits_get(own, UPPER, UPPER_WIDTH);
+  unsigned stall = LATE;
+  if (opcode == BAR) {
+    stall = base >= ARITHMETIC_BELOW || base == UNIFORM_MOVE ? LATE : 1;
+  } else if (opcode == ERRBAR || (opcode == FENCE && (upper == NARROW || upper == OF_EXIT))) {
+    stall = 0;
+  } else if (opcode == CGAERRBAR && ref_times_opcode(next) == CCTL_ALL) {
+    stall = LATER;
+  } else if (opcode != CGAERRBAR && opcode != FENCE) {
+    return false;
+  }
+  ref_bits_put(own, TIMES_BIT, 4, stall);
+  ref_bits_put(own, YIELD_BIT, 1, stall != 0);
+  return true;
+}
+
 void ref_times_give(uint8_t *text, size_t count, size_t number) {
   const ref_times times = {.text = text, .count = count, .number = number};
   uint8_t *own = text + number * INSTRUCTION;
   const unsigned opcode = ref_times_opcode(own);
   ref_times_span result;
+  if (number + 1 < count && ref_times_give_fence(own, own + INSTRUCTION)) {
+    return;
+  }
   if (!ref_times_is_load(opcode) && !ref_times_is_store(opcode)) {
     enum { OF_CONTROL = 5, OF_RETURN = 6 };
     const unsigned base = opcode & 0x1ff;
@@ -576,10 +607,15 @@ static const uint16_t never_read[] = {0x002, 0x005, 0x006, 0x007, 0x008, 0x00b, 
                                       0x11b, 0x141, 0x142, 0x143, 0x144, 0x145, 0x146, 0x147, 0x148, 0x149, 0x14d,
                                       0x14e, 0x150, 0x155, 0x158, 0x15c, 0x15d, 0x1ab, 0x1ac, 0x1c7};
 
-/* RF1264: others that yield unless their stall is long. */
-static const uint16_t yields_unless_long[] = {0x100, 0x105, 0x106, 0x108, 0x109, 0x111, 0x112, 0x113,
-                                              0x119, 0x166, 0x180, 0x181, 0x182, 0x183, 0x184, 0x189,
-                                              0x18c, 0x199, 0x1a8, 0x1ae, 0x1c3, 0x1c4};
+/* RF1214: of which whether they yield follows from the stall, by their low nine bits: not matrices, doubles, DEPBAR, LEPC and NOP. */
+static const uint16_t yields_by_stall[] = {
+    0x002, 0x004, 0x005, 0x006, 0x007, 0x008, 0x00b, 0x00c, 0x010, 0x011, 0x012, 0x016, 0x017, 0x019, 0x01b, 0x01c,
+    0x020, 0x021, 0x023, 0x024, 0x025, 0x027, 0x02f, 0x031, 0x035, 0x036, 0x045, 0x046, 0x048, 0x055, 0x05a, 0x082,
+    0x086, 0x087, 0x08c, 0x090, 0x091, 0x092, 0x097, 0x099, 0x0a4, 0x0a5, 0x0bd, 0x0bf, 0x0ca, 0x100, 0x102, 0x104,
+    0x105, 0x106, 0x107, 0x108, 0x109, 0x110, 0x111, 0x112, 0x113, 0x119, 0x11b, 0x11c, 0x11d, 0x141, 0x142, 0x143,
+    0x144, 0x145, 0x146, 0x147, 0x148, 0x149, 0x14d, 0x150, 0x153, 0x155, 0x156, 0x15c, 0x15d, 0x160, 0x166, 0x16f,
+    0x180, 0x181, 0x182, 0x183, 0x184, 0x185, 0x186, 0x187, 0x188, 0x189, 0x18a, 0x18c, 0x18e, 0x18f, 0x192, 0x199,
+    0x19d, 0x1a1, 0x1a7, 0x1a8, 0x1a9, 0x1aa, 0x1ab, 0x1ac, 0x1ae, 0x1af, 0x1b2, 0x1c3, 0x1c4, 0x1c6, 0x1c7};
 
 static void ref_times_settle_barriers(uint8_t *at) {
   const unsigned base = ref_times_base(at);
@@ -592,20 +628,17 @@ static void ref_times_settle_barriers(uint8_t *at) {
   }
 }
 
-/* RF372: whether an instruction yields follows from its stall, but where that is two cycles, from the cycles before it in its block, too; of those there are
- * ten at least, or one behind a jump. */
-static void ref_times_settle_yield(uint8_t *at, unsigned cycles) {
-  enum { FIXED_BELOW = 0x100, FIXED_STALL = 3, YIELD_CYCLES = 10, LEPC = 0x14e };
+/* RF372, RF1214: whether an instruction yields follows from its stall, but where that is two cycles and its own time is fixed, from the cycles before it in its
+ * block, too; of those there are ten at least, or one behind a jump. `is_sure`: not there. */
+static void ref_times_settle_yield(uint8_t *at, unsigned cycles, bool is_sure) {
+  enum { FIXED_BELOW = 0x100, FIXED_STALL = 3, YIELD_CYCLES = 10 };
   const unsigned stall = ref_bits_get(at, TIMES_BIT, 4), base = ref_times_base(at);
   const bool is_fixed = base < FIXED_BELOW;
-  const bool is_known = ref_times_is_among(never_written, sizeof never_written / sizeof *never_written, base) ||
-                        (!is_fixed && ref_times_is_among(never_read, sizeof never_read / sizeof *never_read, base)) ||
-                        ref_times_is_among(yields_unless_long, sizeof yields_unless_long / sizeof(uint16_t), base);
-  if (!is_known || base == NO_OPERATION || base == LEPC || stall == 0) {
+  if (!ref_times_is_among(yields_by_stall, sizeof yields_by_stall / sizeof *yields_by_stall, base) || stall == 0) {
     return;
   }
   if (is_fixed && stall == 2) {
-    if (cycles < YIELD_CYCLES && cycles != 1) {
+    if (!is_sure && cycles < YIELD_CYCLES && cycles != 1) {
       ref_bits_put(at, YIELD_BIT, 1, 1);
     }
     return;
@@ -786,9 +819,9 @@ static void ref_times_drop_first_waits(uint8_t *text, size_t count) {
   }
 }
 
-/* RF1270: control instructions that always stall as long. */
+/* RF1270, RF1215: control instructions that always stall as long. */
 static void ref_times_settle_control(uint8_t *at) {
-  static const uint16_t fives[] = {0x343, 0x348, 0x355, 0x941, 0x942, 0x943, 0x944, 0x946, 0x949, 0x94d};
+  static const uint16_t fives[] = {0x343, 0x348, 0x355, 0x941, 0x942, 0x943, 0x944, 0x949, 0x94d};
   enum { FIVE = 5 };
   if (ref_times_is_among(fives, sizeof fives / sizeof *fives, ref_times_opcode(at))) {
     ref_bits_put(at, TIMES_BIT, 4, FIVE);
@@ -839,18 +872,18 @@ static bool ref_times_find_end(const ref_times *times, unsigned *stall) {
   return true;
 }
 
-/* RF1272: a branch may stall longer than that, but never much, and RET never does. */
-static void ref_times_settle_ends(uint8_t *text, size_t count) {
-  enum { BRA_CODE = 0x947, BRA_DIVERGENT = 0x547, RET_CODE = 0x950, MOST = 8 };
+/* RF1272, RF1215: a branch may stall longer than that, but never much, and RET and a branch of all lanes never do. */
+static void ref_times_settle_ends(uint8_t *text, size_t count, bool is_damaged) {
+  enum { BRA_CODE = 0x947, BRA_UNIFORM = 0x547, RET_CODE = 0x950, MOST = 8 };
   for (size_t i = 0; i < count; i++) {
     uint8_t *at = text + i * INSTRUCTION;
     const unsigned opcode = ref_times_opcode(at), old = ref_bits_get(at, TIMES_BIT, 4);
     unsigned stall = 0;
-    if ((opcode != BRA_CODE && opcode != BRA_DIVERGENT && opcode != RET_CODE) || old == 0 ||
+    if ((opcode != BRA_CODE && opcode != BRA_UNIFORM && opcode != RET_CODE) || old == 0 ||
         !ref_times_find_end(&(ref_times){.text = text, .count = count, .number = i}, &stall)) {
       continue;
     }
-    if (old < stall || opcode == RET_CODE || (opcode == BRA_CODE && old > MOST)) {
+    if (old < stall || opcode != BRA_CODE || (is_damaged && old > MOST)) {
       ref_bits_put(at, TIMES_BIT, 4, stall);
     }
   }
@@ -886,9 +919,46 @@ static void ref_times_settle_return(uint8_t *text, size_t number) {
   }
 }
 
+/* The end of the first block, up to where a branch leads. */
+static size_t ref_times_end_first_block(const uint8_t *text, size_t count) {
+  const size_t first = ref_times_count_first(text, count);
+  size_t end = 0;
+  while (end < first && !ref_times_is_control(ref_times_base(text + end * INSTRUCTION))) {
+    end++;
+  }
+  return end < first ? end + 1 : first;
+}
+
+/* RF1216: where somebody in the first block waits for a number that nobody has set, and the first instruction, R1's load, has none, it is that one's,
+ * which then has its own stall (RF1157). */
+static void ref_times_settle_stack_load(uint8_t *text, size_t count) {
+  enum { LONG_LOAD = 8 };
+  if (count < 2 || ref_times_opcode(text) != LDC || ref_bits_get(text, RESULT, 8) != 1 ||
+      ref_bits_get(text, WRITE_BIT, 3) < BOARDS) {
+    return;
+  }
+  const size_t end = ref_times_end_first_block(text, count);
+  unsigned pending = 0;
+  for (size_t i = 0; i < end; i++) {
+    const uint8_t *at = text + i * INSTRUCTION;
+    const unsigned waits = ref_times_waits(at), orphans = waits & ~pending;
+    if (waits == EVERY_WAIT || (orphans & (orphans - 1)) != 0) {
+      return;
+    }
+    if (orphans != 0) {
+      const unsigned next = ref_times_opcode(text + INSTRUCTION);
+      ref_bits_put(text, WRITE_BIT, 3, ref_times_lowest(orphans));
+      ref_bits_put(text, TIMES_BIT, 4, next == LDC || next == S2UR ? LONG_LOAD : 1);
+      return;
+    }
+    pending |= ref_times_mask(at, WRITE_BIT) | ref_times_mask(at, READ_BIT);
+  }
+}
+
 /* RF1223; the rules that are less than sure, and RF1224, RF1225 and RF1264 to RF1272, only in a text that is damaged otherwise. */
 void ref_times_settle(uint8_t *text, size_t count, bool is_damaged) {
   unsigned cycles = 0;
+  ref_times_settle_stack_load(text, count);
   if (is_damaged) {
     ref_times_drop_waits(text, count);
     ref_times_drop_early_waits(text, count);
@@ -897,16 +967,14 @@ void ref_times_settle(uint8_t *text, size_t count, bool is_damaged) {
     }
     ref_times_drop_first_waits(text, count);
     ref_times_raise(text, count);
-    ref_times_settle_ends(text, count);
   }
+  ref_times_settle_ends(text, count, is_damaged);
   for (size_t i = 0; i < count; i++) {
     uint8_t *at = text + i * INSTRUCTION;
     const unsigned stall = ref_bits_get(at, TIMES_BIT, 4);
     ref_times_settle_barriers(at);
-    if (is_damaged) {
-      ref_times_settle_control(at);
-      ref_times_settle_yield(at, cycles);
-    }
+    ref_times_settle_control(at);
+    ref_times_settle_yield(at, cycles, !is_damaged);
     ref_times_settle_return(text, i);
     cycles = stall > 1 && ref_bits_get(at, YIELD_BIT, 1) == 0 ? 0 : cycles + stall;
   }

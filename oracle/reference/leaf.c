@@ -282,9 +282,9 @@ bool ref_leaf_is_ordinary(unsigned code) {
   return ref_leaf_is_in(codes, sizeof codes / sizeof codes[0], code);
 }
 
-/* M45b, RF1358: loads and atomics whose result comes late; textures. */
+/* M45b, RF1321, RF1358: loads and atomics whose result comes late; textures. */
 bool ref_leaf_is_long(const ref_leaf *leaf, const ref_token *token) {
-  static const unsigned codes[] = {0x980, 0x981, 0x983, 0x38a, 0x3a8, 0x3a9, 0x9a2, 0x9a3, 0x9a8};
+  static const unsigned codes[] = {0x980, 0x981, 0x983, 0x38a, 0x38b, 0x3a8, 0x3a9, 0x98a, 0x9a2, 0x9a3, 0x9a8};
   const unsigned code = ref_leaf_code(leaf, token);
   const bool is_conversion = (code & 0x1ff) >= 0x100 && (code & 0x1ff) <= 0x112;
   if (token->is_read || ref_leaf_is_ordinary(code) || (leaf->is_sharing && is_conversion)) {
@@ -346,13 +346,15 @@ static size_t ref_leaf_find_sharer(const ref_leaf *leaf, size_t number, const re
   return REF_NONE;
 }
 
-/* M45f: numbers pending at the end of a block that is done and has a successor in common with this one. */
+/* M45f: numbers pending at the end of a block that is done and has a successor in common with this one. RF1323: a successor that is
+ * done itself, the head of a loop, does not count. */
 static unsigned ref_leaf_joined_numbers(const ref_leaf *leaf, size_t block) {
   unsigned mask = 0;
   for (size_t i = 0; i < block; i++) {
     bool joined = false;
     for (size_t k = 0; k < leaf->blocks[block].successors.count; k++) {
-      joined = joined || ref_indices_has(&leaf->blocks[i].successors, leaf->blocks[block].successors.items[k]);
+      const size_t successor = leaf->blocks[block].successors.items[k];
+      joined = joined || (successor > block && ref_indices_has(&leaf->blocks[i].successors, successor));
     }
     if (!joined) {
       continue;

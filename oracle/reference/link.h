@@ -1065,6 +1065,7 @@ void ref_reserved_define(ref_link *link, ref_file *file, const ref_symbol *input
 size_t ref_reserved_section(ref_link *link);
 void ref_reserved_layout(ref_link *link);
 bool ref_shared_pool_is_used(const ref_link *link);
+uint64_t ref_shared_unreached_place(const ref_link *link, const ref_out_symbol *symbol);
 uint64_t ref_shared_placed_size(const ref_out_section *section, const ref_function *kernel);
 uint64_t ref_shared_extern_offset(const ref_link *link, const ref_function *function);
 

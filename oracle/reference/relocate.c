@@ -550,7 +550,7 @@ static uint64_t ref_relocate_extern_place(const ref_link *link, const ref_out_re
   return function == REF_NONE ? UINT64_MAX : ref_shared_extern_offset(link, &link->functions[function]);
 }
 
-/* L1939: an object of size 0 that is a kernel's own: what no kernel reaches has it behind the kernel's others. */
+/* An object of size 0 that is a kernel's own. */
 static bool ref_relocate_is_own_empty(const ref_link *link, const ref_out_symbol *symbol) {
   return symbol->is_extern_shared && symbol->section != REF_NONE &&
          !REF_IS(link->sections[symbol->section].name, ".nv_debug.shared");
@@ -583,7 +583,7 @@ static uint64_t ref_relocate_symbol_value(ref_link *link, const ref_out_relocati
   }
   if (symbol->is_extern_shared && !ref_options_keep_shared_symbols(link)) {
     const uint64_t place = ref_relocate_extern_place(link, entry);
-    return place == none && ref_relocate_is_own_empty(link, symbol) ? symbol->value : place; /* L1939, RF976 */
+    return place == none ? ref_shared_unreached_place(link, symbol) : place;
   }
   if (ref_relocate_is_texture(symbol)) {
     const bool slot = ref_relocate_texture(entry->type) == REF_TEXTURE_SLOT && !link->relocatable && /* W10.6 */

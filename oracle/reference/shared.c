@@ -441,6 +441,18 @@ static bool ref_shared_is_own_empty(const ref_shared *shared, const ref_out_symb
   return symbol->is_extern_shared && symbol->section != REF_NONE && symbol->section != shared->pool_section;
 }
 
+/* RF12, RF976, RF1213: for data and for a function that no kernel reaches: nowhere, but a kernel's own has its place beside others, else 0. */
+uint64_t ref_shared_unreached_place(const ref_link *link, const ref_out_symbol *symbol) {
+  if (!ref_shared_is_own_empty(link->shared, symbol)) {
+    return NOWHERE;
+  }
+  const size_t text = link->sections[symbol->section].info_section;
+  const size_t kernel = text == REF_NONE ? REF_NONE : link->sections[text].info_function;
+  const bool alone = kernel == REF_NONE || link->functions[kernel].shared != symbol->section ||
+                     link->functions[kernel].shared_end == 0;
+  return alone ? 0 : symbol->value;
+}
+
 /* W17.4: with -g one offset for each extern symbol. RF522: a kernel's own stays in its section, at its start where no text names it (RF773). */
 static bool ref_shared_raise_extern(ref_link *link, const ref_shared *shared) {
   bool raised = false;

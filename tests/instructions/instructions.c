@@ -2,7 +2,8 @@
  * random ones of fences; each kernel in a line of its own, so that a driver can leave out those that ptxas does not take.
  *
  *   instructions TABLE count
- *   instructions TABLE ARCH SHAPE FIRST COUNT      SHAPE: plain, fenced, waiting, calling
+ *   instructions TABLE ARCH SHAPE FIRST COUNT      SHAPE: plain, fenced, waiting, calling; of rows with operands alone, and with
+ *                                                  numbers in the place of one: last, negative, first; or one operand: same
  *   instructions - ARCH fences SEED COUNT */
 #include "fences.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 1024, GROUPS = 4 };
+enum { LINE = 1024, GROUPS = 6 };
 
 typedef struct instruction {
   char row[LINE]; /* of the table, its alternatives in place */
@@ -29,13 +30,28 @@ typedef struct printer {
 
 typedef struct type_row {
   const char *name, *letter, *stored;
+  const char *number, *negative; /* as operands; NULL: it has none */
 } type_row;
 
 static const type_row types[] = {
-    {"u8", "r", "b32"},    {"s8", "r", "b32"},     {"u16", "h", "b16"},  {"s16", "h", "b16"},  {"b16", "h", "b16"},
-    {"f16", "h", "b16"},   {"bf16", "h", "b16"},   {"u32", "r", "b32"},  {"s32", "r", "b32"},  {"b32", "r", "b32"},
-    {"f16x2", "r", "b32"}, {"bf16x2", "r", "b32"}, {"u64", "rd", "b64"}, {"s64", "rd", "b64"}, {"b64", "rd", "b64"},
-    {"f32", "f", "f32"},   {"f64", "g", "f64"},
+    {"u8", "r", "b32", "5", "-7"},
+    {"s8", "r", "b32", "5", "-7"},
+    {"u16", "h", "b16", "3", "-9"},
+    {"s16", "h", "b16", "3", "-9"},
+    {"b16", "h", "b16", "3", "-9"},
+    {"f16", "h", "b16", NULL, NULL},
+    {"bf16", "h", "b16", NULL, NULL},
+    {"u32", "r", "b32", "0x12345678", "-7"},
+    {"s32", "r", "b32", "5", "-7"},
+    {"b32", "r", "b32", "5", "-7"},
+    {"f16x2", "r", "b32", "0x40003c00", NULL},
+    {"bf16x2", "r", "b32", "0x40003f80", NULL},
+    {"f32x2", "rd", "b64", NULL, NULL},
+    {"u64", "rd", "b64", "0x123456789ab", "-5"},
+    {"s64", "rd", "b64", "9", "-5"},
+    {"b64", "rd", "b64", "9", "-5"},
+    {"f32", "f", "f32", "0f40400000", "0fBF8CCCCD"},
+    {"f64", "g", "f64", "0d4008000000000000", "0dBFF199999999999A"},
 };
 
 /* The type that a name ends with; 32 bits where it is none. */
@@ -45,7 +61,7 @@ static const type_row *type_of(const char *name) {
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (strcmp(types[i].name, last) == 0)
       return &types[i];
-  return &types[9];
+  return type_of("b32");
 }
 
 /* --- bodies --- */
@@ -98,8 +114,42 @@ static void print_text(const instruction *it, const char *text) {
   }
 }
 
+/* What stands in the place of a loaded operand. */
+typedef enum operands {
+  OPERANDS_LOADED,
+  OPERANDS_LAST,     /* the last one is a number */
+  OPERANDS_NEGATIVE, /* a negative one */
+  OPERANDS_FIRST,    /* the first of several is a number */
+  OPERANDS_SAME      /* all of several are the first */
+} operands;
+
+/* The number in the place of an operand, NULL: none. */
+static const char *operation_number(const type_row *type, operands how, int operand, int count) {
+  if (how == OPERANDS_FIRST)
+    return operand == 1 && count > 1 ? type->number : NULL;
+  if (operand != count)
+    return NULL;
+  return how == OPERANDS_LAST ? type->number : how == OPERANDS_NEGATIVE ? type->negative : NULL;
+}
+
+/* Whether a row has the operands that a shape asks for. */
+static bool operation_has(const char *row, operands how) {
+  if (how == OPERANDS_LOADED)
+    return true;
+  if (row[0] == '=')
+    return false;
+  const int count = row[0] - '0';
+  const type_row *const type = type_of(strchr(row, ' ') + 1);
+  if (how == OPERANDS_SAME)
+    return count > 1;
+  for (int i = 1; i <= count; i++)
+    if (operation_number(type, how, i, count))
+      return true;
+  return false;
+}
+
 /* "2>u32 name" */
-static void print_operation(const instruction *it) {
+static void print_operation(const instruction *it, operands how) {
   const char *const name = strchr(it->row, ' ') + 1;
   const type_row *const operand = type_of(name);
   const type_row *result = operand;
@@ -108,27 +158,38 @@ static void print_operation(const instruction *it) {
     snprintf(said, sizeof said, "%.*s", (int)(name - it->row) - 3, it->row + 2);
     result = type_of(said[0] == '$' ? it->chosen[said[1] - '1'] : said);
   }
-  const int operands = it->row[0] - '0';
-  for (int i = 1; i <= operands; i++)
+  const int count = it->row[0] - '0';
+  for (int i = 1; i <= count; i++)
     printf("ld.global.%s %%%s1%d,[%%rd1+%d]; ", operand->stored, operand->letter, i, i * 8);
   printf("%s %%%s19", name, result->letter);
-  for (int i = 1; i <= operands; i++)
-    printf(",%%%s1%d", operand->letter, i);
+  for (int i = 1; i <= count; i++) {
+    const char *const number = operation_number(operand, how, i, count);
+    if (number)
+      printf(",%s", number);
+    else
+      printf(",%%%s1%d", operand->letter, how == OPERANDS_SAME ? 1 : i);
+  }
   printf("; st.global.%s [%%rd0],%%%s19;", result->stored, result->letter);
 }
 
 typedef struct shape_row {
   const char *name, *before, *behind;
+  operands how;
 } shape_row;
 
 static const shape_row shapes[] = {
-    {"plain", "", ""},
-    {"fenced", "fence.sc.gpu; ", " membar.gl; st.global.u32 [%rd0+32],%r1;"},
+    {"plain", "", "", OPERANDS_LOADED},
+    {"last", "", "", OPERANDS_LAST},
+    {"negative", "", "", OPERANDS_NEGATIVE},
+    {"first", "", "", OPERANDS_FIRST},
+    {"same", "", "", OPERANDS_SAME},
+    {"fenced", "fence.sc.gpu; ", " membar.gl; st.global.u32 [%rd0+32],%r1;", OPERANDS_LOADED},
     {"waiting", "mbarrier.arrive.shared.b64 %rd50,[mb]; U: mbarrier.try_wait.shared.b64 %p8,[mb],%rd50; @!%p8 bra U; ",
-     " fence.acq_rel.gpu; st.global.u32 [%rd0+32],%r1;"},
+     " fence.acq_rel.gpu; st.global.u32 [%rd0+32],%r1;", OPERANDS_LOADED},
     {"calling", "",
      " { .param .b32 x; .param .b32 y; st.param.b32 [x],%r1; call.uni (y),f,(x); ld.param.b32 %r40,[y]; } "
-     "st.global.u32 [%rd0+32],%r40;"},
+     "st.global.u32 [%rd0+32],%r40;",
+     OPERANDS_LOADED},
 };
 
 static const shape_row *shape_of(const char *name) {
@@ -153,7 +214,7 @@ static void print_kernel(const instruction *it, const shape_row *shape) {
   if (it->row[0] == '=')
     print_text(it, it->row + 2);
   else
-    print_operation(it);
+    print_operation(it, shape->how);
   printf("%s ret; }\n", shape->behind);
 }
 
@@ -165,8 +226,9 @@ static void expand(printer *p, const instruction *it) {
   if (!open || !close) {
     instruction one = *it;
     one.number = p->number++;
-    if (p->shape && one.number >= p->first && one.number - p->first < p->count)
-      print_kernel(&one, shape_of(p->shape));
+    const shape_row *const shape = p->shape ? shape_of(p->shape) : NULL;
+    if (shape && one.number >= p->first && one.number - p->first < p->count && operation_has(one.row, shape->how))
+      print_kernel(&one, shape);
     return;
   }
   for (const char *from = open + 1; from <= close;) {

@@ -3,12 +3,16 @@
 # kernels of fences: compiled as capsules, linked by nvlink and by twinlink, which must give the same bytes, messages and
 # exit code. A kernel that ptxas does not take for an architecture is left out and counted; so many at least must be left.
 #
-#   instructions.sh PROGRAM TWINLINK [SCRATCH]     PROGRAM: what prints the kernels; with SCRATCH files stay there
+# Then, alone, those of the table `wide`, and of both tables the operations with a number in the place of an operand, or one
+# operand twice; there the reference has to give nvlink's bytes, too.
+#
+#   instructions.sh PROGRAM TWINLINK REFERENCE [SCRATCH]     PROGRAM: what prints the kernels; with SCRATCH files stay there
 set -euo pipefail
-program=$(realpath "$1") linker=$(realpath "$2")
-table=$(realpath "$(dirname "${BASH_SOURCE[0]}")/table")
-scratch=${3:-$(mktemp -d)}
-[[ -n ${3:-} ]] || trap 'rm -rf "$scratch"' EXIT
+program=$(realpath "$1")
+declare -A linker=([linker]=$(realpath "$2") [reference]=$(realpath "$3"))
+tables=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+scratch=${4:-$(mktemp -d)}
+[[ -n ${4:-} ]] || trap 'rm -rf "$scratch"' EXIT
 group=84
 failed=0 linked=0 kernels=0
 
@@ -35,25 +39,34 @@ compile() {
 }
 
 # Files of fences with a kernel that has other scoreboard numbers (M45i, open.md).
-known="|sm_100a fences 12|sm_120a fences 12|"
+known="|sm_100a fences 12 linker|sm_120a fences 12 linker|"
 
-# compare ARCH WHAT OPTION...: links x.cubin
-compare() {
-  local theirs=0 ours=0 what="$1 $2${3:+ $3}"
-  local -a options=("-arch=$1" "${@:3}")
-  nvlink "${options[@]}" x.cubin "f.$1.cubin" -o out.cubin >theirs.text 2>&1 || theirs=$?
-  if ((!theirs)); then mv out.cubin theirs.cubin; fi
-  "$linker" --identity=nvlink --bug-compatible "${options[@]}" x.cubin "f.$1.cubin" -o out.cubin >ours.text 2>&1 || ours=$?
-  if [[ -z ${3:-} ]]; then kernels=$((kernels + $(grep -c '\.entry' x.ptx))); fi
+# judge WHAT THEIRS: whether the linker's answer is nvlink's
+judge() {
   linked=$((linked + 1))
-  if ((ours == theirs)) && cmp -s ours.text theirs.text && { ((ours)) || cmp -s out.cubin theirs.cubin; }; then
-    if [[ $known == *"|$what|"* ]]; then echo "MENDED: $what, take it from the list"; failed=$((failed + 1)); fi
+  if (($2 == ours)) && cmp -s ours.text theirs.text && { ((ours)) || cmp -s out.cubin theirs.cubin; }; then
+    if [[ $known == *"|$1|"* ]]; then echo "MENDED: $1, take it from the list"; failed=$((failed + 1)); fi
     return
   fi
-  if [[ $known == *"|$what|"* ]]; then return; fi
+  if [[ $known == *"|$1|"* ]]; then return; fi
   failed=$((failed + 1))
-  echo "DIFFERS: $what (exit codes $theirs and $ours) $(head -c 200 ours.text)"
+  echo "DIFFERS: $1 (exit codes $2 and $ours) $(head -c 200 ours.text)"
   if [[ -n ${KEEP:-} ]]; then cp x.ptx "differs-$failed.ptx"; cp x.cubin "differs-$failed.cubin"; fi
+}
+
+# compare ARCH WHAT LINKERS OPTION...: links x.cubin
+compare() {
+  local theirs=0 ours one what="$1 $2${4:+ $4}"
+  local -a options=("-arch=$1" "${@:4}")
+  nvlink "${options[@]}" x.cubin "f.$1.cubin" -o out.cubin >theirs.text 2>&1 || theirs=$?
+  if ((!theirs)); then mv out.cubin theirs.cubin; fi
+  if [[ -z ${4:-} ]]; then kernels=$((kernels + $(grep -c '\.entry' x.ptx))); fi
+  for one in $3; do
+    ours=0
+    "${linker[$one]}" --identity=nvlink --bug-compatible "${options[@]}" x.cubin "f.$1.cubin" -o out.cubin >ours.text 2>&1 ||
+      ours=$?
+    judge "$what $one" "$theirs"
+  done
 }
 
 function_object() {
@@ -69,26 +82,40 @@ EOF
   ptxas -c -arch "$1" f.ptx -o "f.$1.cubin"
 }
 
-all=$("$program" "$table" count)
+# sweep ARCH TABLE SHAPE LINKERS OPTION: its kernels, some in a file; with the option once more
+sweep() {
+  local first all
+  all=$("$program" "$tables/$2" count)
+  for ((first = 0; first < all; first += group)); do
+    "$program" "$tables/$2" "$1" "$3" "$first" "$group" >x.ptx
+    if ! grep -q '\.entry' x.ptx || ! compile "$1"; then continue; fi
+    compare "$1" "$2 $3 $first" "$4"
+    if [[ -n $5 ]]; then compare "$1" "$2 $3 $first" "$4" "$5"; fi
+  done
+}
+
 for arch in sm_100a sm_120a; do
   function_object "$arch"
-  for shape in plain fenced waiting calling; do
-    for ((first = 0; first < all; first += group)); do
-      "$program" "$table" "$arch" "$shape" "$first" "$group" >x.ptx
-      if compile "$arch"; then 
-        compare "$arch" "$shape $first"
-        if [[ $shape == fenced ]]; then compare "$arch" "$shape $first" -g; fi
-      fi
-    done
+  sweep $arch table plain linker ''
+  sweep $arch table fenced linker -g
+  sweep $arch table waiting linker ''
+  sweep $arch table calling linker ''
+  many=$((kernels - ${wide:-0}))
+  sweep $arch wide plain 'linker reference' ''
+  for shape in last negative first same; do
+    sweep $arch table $shape 'linker reference' ''
+    sweep $arch wide $shape 'linker reference' ''
   done
-  table_kernels=$kernels
+  wide=$((kernels - many))
 done
+before_fences=$kernels
 for arch in sm_100a sm_120a; do
   for seed in {1..20}; do
     "$program" - "$arch" fences "$seed" 12 >x.ptx
-    if compile "$arch"; then compare "$arch" "fences $seed"; fi
+    if compile "$arch"; then compare "$arch" "fences $seed" linker; fi
   done
 done
-echo "instructions: $all, kernels: $table_kernels of $((all * 8)) compiled and linked, and $((kernels - table_kernels)) of fences"
+fences=$((kernels - before_fences))
+echo "kernels: $many of the table in four shapes, $wide alone, $fences of fences, compiled and linked"
 echo "$((linked - failed)) passed, $failed failed, 0 skipped"
-((table_kernels >= 9000 && kernels - table_kernels >= 460 && !failed))
+((many >= 9000 && wide >= 6000 && fences >= 460 && !failed))
