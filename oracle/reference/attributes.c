@@ -154,8 +154,22 @@ static void ref_attribute_spread_reconfiguration(ref_link *link, ref_record *own
 }
 
 /* I20 */
+/* RF1384: a kernel's own record without bytes is not written, but it is there. */
+static bool ref_attribute_has_empty(const ref_function *function, uint8_t code) {
+  for (size_t i = 0; i < function->records.count; i++) {
+    const ref_record *record = &function->records.items[i];
+    if (record->code == code && record->format == 4 && record->payload.size == 0 && !record->dropped) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void ref_attribute_spread_flag(ref_link *link, ref_function *function, const ref_record *record) {
   ref_records *kernel = &function->output_records;
+  if (ref_attribute_has_empty(function, record->code)) {
+    return;
+  }
   if (ref_attribute_find(kernel, record->code) == NULL) {
     ref_attribute_check_groups(link, function, record);
     const bool keeps = record->code == CODE_REG_RECONFIG && !ref_callgraph_has_one_kernel(link); /* RF190 */

@@ -302,8 +302,8 @@ static const ref_section *ref_frames_section(const ref_frames *frames, size_t nu
 }
 
 /* The next frame of a section; entries of the 64-bit form: ffffffff, u64 length, u64 pointer (all ones for a common entry, of which the
- * low half counts), u64 address. RF1251: a common entry's length has 32 bits, and behind one that is too
- * long there is none; nvlink ends by a signal over another one. */
+ * low half counts), u64 address. RF1251: a common entry's length has 32 bits; behind an entry that is too
+ * long there is none. */
 static bool ref_frames_next(ref_link *link, const ref_file *file, ref_frame *frame) {
   const ref_section *section = frame->section;
   while (section->data != NULL && section->size - frame->end >= sizeof(uint32_t)) {
@@ -318,14 +318,14 @@ static bool ref_frames_next(ref_link *link, const ref_file *file, ref_frame *fra
     }
     const bool is_common = ref_u32(data + REF_FRAME_POINTER_AT) == REF_FRAME_WIDE; /* RF1177 */
     const uint64_t length = is_common ? ref_u32(data + REF_FRAME_LENGTH_AT) : ref_u64(data + REF_FRAME_LENGTH_AT);
-    if (length > rest - REF_FRAME_HEAD && is_common) {
-      return false;
+    if (length > UINT64_MAX - REF_FRAME_HEAD - frame->end) { /* nvlink would go back */
+      ref_message_fatal(link, "D40", "Input file '%s': section '.debug_frame' is damaged at 0x%llx", file->name,
+                        (unsigned long long)frame->end);
+    }
+    if (length > rest - REF_FRAME_HEAD) {
+      return false; /* RF1251, RF1387 */
     }
     frame->at = frame->end;
-    if (length > rest - REF_FRAME_HEAD) {
-      ref_message_fatal(link, "D40", "Input file '%s': section '.debug_frame' is damaged at 0x%llx", file->name,
-                        (unsigned long long)frame->at);
-    }
     frame->end = frame->at + REF_FRAME_HEAD + length;
     if (is_common) {
       frame->common_section = section;

@@ -616,6 +616,22 @@ size_t ref_merge_joined_to(const ref_link *link, const ref_file *file, uint32_t 
   return function != REF_NONE && link->functions[function].text == place ? function : REF_NONE;
 }
 
+/* RF1385: the attributes that are lost come into the section of the alias that took the place of a body, which goes; its name stays where
+ * the body had none. */
+static void ref_merge_lose_attributes(ref_link *link, const ref_file *file) {
+  for (uint32_t i = 1; i < file->cubin.symbol_count && !link->is_capsule; i++) {
+    const bool lies = file->function_of[i] != REF_NONE && file->cubin.symbols[i].section == file->lost_text;
+    ref_function *function = lies ? &link->functions[file->function_of[i]] : NULL;
+    if (function == NULL || !function->is_emptied || !function->live ||
+        ref_map_find(&link->section_by_name, ref_memory_join(link, ".nv.info.", function->name)) != REF_NONE) {
+      continue;
+    }
+    ref_merge_add_info_section(link, function);
+    link->sections[function->info].dropped = true;
+    function->info = REF_NONE;
+  }
+}
+
 /* W3.4, W6.6 */
 static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
@@ -639,6 +655,9 @@ static void ref_merge_info(ref_link *link, size_t file_number, uint32_t section)
   ref_function *function = &link->functions[ref_merge_info_taker(link, file, input->info, number)];
   const ref_body body = owner == 0 ? REF_BODY_NONE : file->body_of[owner]; /* a file may have no symbols at all */
   if (body == REF_BODY_LOSES || input->info == file->lost_text || function->is_emptied) {
+    if (input->info == file->lost_text) {
+      ref_merge_lose_attributes(link, file);
+    }
     return;
   }
   function->large_parameters += large_parameters;

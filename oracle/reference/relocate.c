@@ -717,7 +717,8 @@ size_t ref_relocate_end_of_block(const ref_link *link, const ref_out_relocation 
   const ref_file *file = &link->files[entry->file];
   const size_t size = link->sections[entry->target].data.size, source = entry->input_target;
   if (source >= file->cubin.section_count || file->section_of[source] != entry->target ||
-      file->offset_in[source] != entry->offset - entry->input_offset) {
+      file->offset_in[source] != entry->offset - entry->input_offset ||
+      entry->input_offset >= file->cubin.sections[source].size) { /* in another file's */
     return size;
   }
   const uint64_t end = file->offset_in[source] + file->cubin.sections[source].size;

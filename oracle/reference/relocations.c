@@ -662,6 +662,20 @@ static uint64_t ref_relocations_end(const ref_link *link, const ref_file *file, 
   return end == 0 ? UINT64_MAX : end;
 }
 
+/* RF1386: entries that an alias over a weak body loses (RF1048) come to those of the body, of the same kind, if it has any, without a name of
+ * their own. */
+static bool ref_relocations_take_lost(const ref_link *link, const ref_file *file, uint32_t type) {
+  for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
+    const bool lies = file->function_of[i] != REF_NONE && file->cubin.symbols[i].section == file->lost_text;
+    const ref_function *function = lies ? &link->functions[file->function_of[i]] : NULL;
+    if (function != NULL && function->is_emptied && function->text != REF_NONE) {
+      const ref_out_section *text = &link->sections[function->text];
+      return (type == REF_TYPE_RELA ? text->rela : text->rel) != 0;
+    }
+  }
+  return false;
+}
+
 void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) {
   ref_file *file = &link->files[file_number];
   const ref_section *input = &file->cubin.sections[section];
@@ -688,7 +702,8 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
   const uint64_t end = ref_relocations_end(link, file, input->info);
   const ref_pair *pairs = ref_pairs_find(link, file, section);
   const bool lost = !link->is_capsule && input->info != 0 && input->info == file->lost_text; /* RF1048 */
-  for (size_t i = 0; i < count; i++) {
+  const bool taken = lost && ref_relocations_take_lost(link, file, input->type);
+  for (size_t i = 0; i < count && !taken; i++) {
     ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
     if (pairs != NULL && !ref_pair_take(file, &pairs[i], &entry)) {
       continue;
