@@ -955,6 +955,20 @@ static void ref_times_settle_stack_load(uint8_t *text, size_t count) {
   }
 }
 
+/* RF1227: NOPs that ptxas puts between a long instruction and one of doubles wait for 15 cycles each, but the last one, which has what is left. */
+static void ref_times_settle_filler(uint8_t *text, size_t count, size_t number) {
+  enum { NO_OPERATION_CODE = 0x918, LONGEST = 15 };
+  uint8_t *own = text + number * INSTRUCTION;
+  if (number == 0 || number + 1 >= count || ref_times_opcode(own) != NO_OPERATION_CODE ||
+      ref_times_opcode(own + INSTRUCTION) != NO_OPERATION_CODE) {
+    return;
+  }
+  if (ref_bits_get(own - INSTRUCTION, TIMES_BIT, 4) == LONGEST && ref_bits_get(own + INSTRUCTION, TIMES_BIT, 4) != 0) {
+    ref_bits_put(own, TIMES_BIT, 4, LONGEST);
+    ref_bits_put(own, YIELD_BIT, 1, 0);
+  }
+}
+
 /* RF1223; the rules that are less than sure, and RF1224, RF1225 and RF1264 to RF1272, only in a text that is damaged otherwise. */
 void ref_times_settle(uint8_t *text, size_t count, bool is_damaged) {
   unsigned cycles = 0;
@@ -976,6 +990,7 @@ void ref_times_settle(uint8_t *text, size_t count, bool is_damaged) {
     ref_times_settle_control(at);
     ref_times_settle_yield(at, cycles, !is_damaged);
     ref_times_settle_return(text, i);
+    ref_times_settle_filler(text, count, i);
     cycles = stall > 1 && ref_bits_get(at, YIELD_BIT, 1) == 0 ? 0 : cycles + stall;
   }
 }
