@@ -819,11 +819,15 @@ static void ref_times_drop_first_waits(uint8_t *text, size_t count) {
   }
 }
 
-/* RF1270, RF1215: control instructions that always stall as long. */
-static void ref_times_settle_control(uint8_t *at) {
+/* RF1270: control instructions that always stall as long. RF1215: BSYNC, CALL and EXIT in texts that are not damaged otherwise, too; an indirect branch
+ * rarely for six. */
+static void ref_times_settle_control(uint8_t *at, bool is_damaged) {
   static const uint16_t fives[] = {0x343, 0x348, 0x355, 0x941, 0x942, 0x943, 0x944, 0x949, 0x94d};
+  static const uint16_t sure[] = {0x941, 0x943, 0x94d};
   enum { FIVE = 5 };
-  if (ref_times_is_among(fives, sizeof fives / sizeof *fives, ref_times_opcode(at))) {
+  const unsigned opcode = ref_times_opcode(at);
+  if (ref_times_is_among(sure, sizeof sure / sizeof *sure, opcode) ||
+      (is_damaged && ref_times_is_among(fives, sizeof fives / sizeof *fives, opcode))) {
     ref_bits_put(at, TIMES_BIT, 4, FIVE);
   }
 }
@@ -955,6 +959,20 @@ static void ref_times_settle_stack_load(uint8_t *text, size_t count) {
   }
 }
 
+/* RF1227: NOPs that ptxas puts between a long instruction and one of doubles wait for 15 cycles each, but the last one, which has what is left. */
+static void ref_times_settle_filler(uint8_t *text, size_t count, size_t number) {
+  enum { NO_OPERATION_CODE = 0x918, LONGEST = 15 };
+  uint8_t *own = text + number * INSTRUCTION;
+  if (number == 0 || number + 1 >= count || ref_times_opcode(own) != NO_OPERATION_CODE ||
+      ref_times_opcode(own + INSTRUCTION) != NO_OPERATION_CODE) {
+    return;
+  }
+  if (ref_bits_get(own - INSTRUCTION, TIMES_BIT, 4) == LONGEST && ref_bits_get(own + INSTRUCTION, TIMES_BIT, 4) != 0) {
+    ref_bits_put(own, TIMES_BIT, 4, LONGEST);
+    ref_bits_put(own, YIELD_BIT, 1, 0);
+  }
+}
+
 /* RF1223; the rules that are less than sure, and RF1224, RF1225 and RF1264 to RF1272, only in a text that is damaged otherwise. */
 void ref_times_settle(uint8_t *text, size_t count, bool is_damaged) {
   unsigned cycles = 0;
@@ -973,9 +991,10 @@ void ref_times_settle(uint8_t *text, size_t count, bool is_damaged) {
     uint8_t *at = text + i * INSTRUCTION;
     const unsigned stall = ref_bits_get(at, TIMES_BIT, 4);
     ref_times_settle_barriers(at);
-    ref_times_settle_control(at);
+    ref_times_settle_control(at, is_damaged);
     ref_times_settle_yield(at, cycles, !is_damaged);
     ref_times_settle_return(text, i);
+    ref_times_settle_filler(text, count, i);
     cycles = stall > 1 && ref_bits_get(at, YIELD_BIT, 1) == 0 ? 0 : cycles + stall;
   }
 }
