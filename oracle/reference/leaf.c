@@ -282,15 +282,15 @@ bool ref_leaf_is_ordinary(unsigned code) {
   return ref_leaf_is_in(codes, sizeof codes / sizeof codes[0], code);
 }
 
-/* M45b, RF1321, RF1358: loads and atomics whose result comes late; textures. */
+/* M45b, RF1321, RF1324, RF1358: loads and atomics whose result comes late; textures. */
 bool ref_leaf_is_long(const ref_leaf *leaf, const ref_token *token) {
-  static const unsigned codes[] = {0x980, 0x981, 0x983, 0x38a, 0x38b, 0x3a8, 0x3a9, 0x98a, 0x9a2, 0x9a3, 0x9a8};
+  static const unsigned bases[] = {0x180, 0x181, 0x183, 0x18a, 0x18b, 0x1a2, 0x1a3, 0x1a8, 0x1a9};
   const unsigned code = ref_leaf_code(leaf, token);
   const bool is_conversion = (code & 0x1ff) >= 0x100 && (code & 0x1ff) <= 0x112;
   if (token->is_read || ref_leaf_is_ordinary(code) || (leaf->is_sharing && is_conversion)) {
     return false;
   }
-  return ref_leaf_is_in(codes, sizeof codes / sizeof codes[0], code) || ref_leaf_shows(leaf, code, 2);
+  return ref_leaf_is_in(bases, sizeof bases / sizeof bases[0], code & 0x1ff) || ref_leaf_shows(leaf, code, 2);
 }
 
 bool ref_leaf_is_texture(const ref_leaf *leaf, const ref_token *token) {
