@@ -670,17 +670,18 @@ static bool schedule_has_call(const tl_schedule *s) {
   return has;
 }
 
-/* L1826: what is kept of an instruction's operands for the next one is a register: of the first in any form, of the second where that is
- * one, of the third where there is one; and never RZ. */
+/* L1826: what is kept of an instruction's operands for the next one is a register: of the first, of the second and the third where those
+ * are ones, and never RZ. Beside what is neither a register nor a number the second's bit is sometimes the third's. */
 static void schedule_mend_reuse(const tl_schedule *s) {
   enum { REUSE = 58, REUSES = 15, FORM = 9, FIRST = 3, SECOND = 4, THIRD = 8, NO_REGISTER = 0xff };
-  static const uint8_t seconds[] = {0, 1, 1, 0, 0, 0, 0, 0}, thirds[] = {0, 1, 0, 0, 1, 0, 1, 0}; /* by form */
+  enum { OF_REGISTERS = 1, OF_NUMBER = 4 };
   for (uint32_t i = 0; i < s->count; i++) {
     const uint8_t *const at = schedule_at(s, i);
     const uint32_t reuse = schedule_get(s, i, REUSE, REUSES), form = (uint32_t)schedule_opcode(s, i) >> FORM;
-    const uint32_t may = (at[FIRST] != NO_REGISTER) | (uint32_t)(seconds[form] && at[SECOND] != NO_REGISTER) << 1 |
-                         (uint32_t)(thirds[form] && at[THIRD] != NO_REGISTER) << 2;
-    if (!(reuse & ~may))
+    const uint32_t may = (at[FIRST] != NO_REGISTER) |
+                         (uint32_t)(form == OF_REGISTERS && at[SECOND] != NO_REGISTER) << 1 |
+                         (uint32_t)(at[THIRD] != NO_REGISTER) << 2;
+    if (!(reuse & ~may) || (form != OF_REGISTERS && form != OF_NUMBER))
       continue;
     schedule_put(s, i, REUSE, REUSES, reuse & may);
     s->wrong[i] = true;

@@ -819,11 +819,11 @@ static void ref_times_drop_first_waits(uint8_t *text, size_t count) {
   }
 }
 
-/* RF1270: control instructions that always stall as long. RF1215: BSYNC, CALL and EXIT in texts that are not damaged otherwise, too; an indirect branch
- * rarely for six. */
+/* RF1270: control instructions that always stall as long. RF1215: BSYNC and CALL in texts that are not damaged otherwise, too; an indirect branch
+ * rarely for six, and EXIT for as long as a result on its way needs. */
 static void ref_times_settle_control(uint8_t *at, bool is_damaged) {
   static const uint16_t fives[] = {0x343, 0x348, 0x355, 0x941, 0x942, 0x943, 0x944, 0x949, 0x94d};
-  static const uint16_t sure[] = {0x941, 0x943, 0x94d};
+  static const uint16_t sure[] = {0x941, 0x943};
   enum { FIVE = 5 };
   const unsigned opcode = ref_times_opcode(at);
   if (ref_times_is_among(sure, sizeof sure / sizeof *sure, opcode) ||
@@ -876,7 +876,7 @@ static bool ref_times_find_end(const ref_times *times, unsigned *stall) {
   return true;
 }
 
-/* RF1272, RF1215: a branch may stall longer than that, but never much, and RET and a branch of all lanes never do. */
+/* RF1272, RF1215: a branch may stall longer than that, but never much, and RET never does; in damaged texts no branch of all lanes, either. */
 static void ref_times_settle_ends(uint8_t *text, size_t count, bool is_damaged) {
   enum { BRA_CODE = 0x947, BRA_UNIFORM = 0x547, RET_CODE = 0x950, MOST = 8 };
   for (size_t i = 0; i < count; i++) {
@@ -887,7 +887,8 @@ static void ref_times_settle_ends(uint8_t *text, size_t count, bool is_damaged) 
         !ref_times_find_end(&(ref_times){.text = text, .count = count, .number = i}, &stall)) {
       continue;
     }
-    if (old < stall || opcode != BRA_CODE || (is_damaged && old > MOST)) {
+    const bool exact = opcode == RET_CODE || (is_damaged && (opcode == BRA_UNIFORM || old > MOST));
+    if (old < stall || exact) {
       ref_bits_put(at, TIMES_BIT, 4, stall);
     }
   }

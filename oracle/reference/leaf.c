@@ -346,15 +346,13 @@ static size_t ref_leaf_find_sharer(const ref_leaf *leaf, size_t number, const re
   return REF_NONE;
 }
 
-/* M45f: numbers pending at the end of a block that is done and has a successor in common with this one. RF1323: a successor that is
- * done itself, the head of a loop, does not count. */
+/* M45f: numbers pending at the end of a block that is done and has a successor in common with this one. */
 static unsigned ref_leaf_joined_numbers(const ref_leaf *leaf, size_t block) {
   unsigned mask = 0;
   for (size_t i = 0; i < block; i++) {
     bool joined = false;
     for (size_t k = 0; k < leaf->blocks[block].successors.count; k++) {
-      const size_t successor = leaf->blocks[block].successors.items[k];
-      joined = joined || (successor > block && ref_indices_has(&leaf->blocks[i].successors, successor));
+      joined = joined || ref_indices_has(&leaf->blocks[i].successors, leaf->blocks[block].successors.items[k]);
     }
     if (!joined) {
       continue;
