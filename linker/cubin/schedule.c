@@ -435,7 +435,8 @@ static uint32_t schedule_find_later(const tl_schedule *s, uint32_t index, uint32
   return pending->more ? s->count : first;
 }
 
-/* L1809: a wait for a result that a later instruction of the block uses first is that one's. */
+/* L1809: a wait for a result that a later instruction of the block uses first is that one's; of undamaged texts some have such waits
+ * (CUB's histograms). */
 static bool schedule_mend_early(const tl_schedule *s, uint32_t index) {
   const uint32_t waits = schedule_waits(s, index);
   if (!s->room.pending[index].reached || waits == EVERY_NUMBER || !s->operands[index].known ||
@@ -451,25 +452,6 @@ static bool schedule_mend_early(const tl_schedule *s, uint32_t index) {
     s->wrong[index] = moved = true;
   }
   return moved;
-}
-
-/* L1817: which numbers an instruction of the text sets. */
-static uint32_t schedule_numbers(const tl_schedule *s) {
-  uint32_t set = 0;
-  for (uint32_t i = 0; i < s->count; i++)
-    set |= 1U << schedule_write(s, i) | 1U << schedule_read(s, i);
-  return set & EVERY_NUMBER;
-}
-
-static void schedule_drop_waits(const tl_schedule *s) {
-  const uint32_t set = schedule_numbers(s);
-  for (uint32_t i = 0; i < s->count; i++) {
-    const uint32_t waits = schedule_waits(s, i);
-    if (waits == EVERY_NUMBER || !(waits & ~set))
-      continue;
-    schedule_put(s, i, TL_CONTROL_WAIT, EVERY_NUMBER, waits & set);
-    s->wrong[i] = true;
-  }
 }
 
 /* Waits for what is pending on no way there go: in texts that are damaged otherwise, and those of branches and calls. Others undamaged
@@ -715,7 +697,6 @@ static bool schedule_begin(tl_schedule *s, const uint8_t *text, uint64_t size, c
   s->calls = schedule_has_call(s);
   schedule_mend_pointer(s);
   schedule_mend_fences(s);
-  schedule_drop_waits(s);
   schedule_mend_reuse(s);
   s->damaged = false;
   for (uint32_t i = 0; i < s->count; i++) {
@@ -756,7 +737,7 @@ static bool schedule_mend_flow(const tl_schedule *s, tl_pending_room *room) {
   if (added && !schedule_find_pending(s, room))
     return false;
   bool moved = false;
-  for (uint32_t i = 0; i < s->count; i++)
+  for (uint32_t i = 0; i < s->count && s->damaged; i++)
     moved |= schedule_mend_early(s, i);
   if (moved && !schedule_find_pending(s, room))
     return false;
