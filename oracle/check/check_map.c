@@ -263,7 +263,15 @@ static void map_read_kernels(map_reader *r) {
   }
 }
 
-/* Shared objects: sizes and places inside their section, where they have one. */
+static bool map_section_has(const map_reader *r, uint32_t section, const char *name) {
+  for (size_t i = 1; i < r->output->symbol_count; i++)
+    if (r->output->symbols[i].section == section && (r->output->symbols[i].info & 0xf) != SYMBOL_SECTION &&
+        strcmp(r->output->symbols[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+/* Shared objects: sizes and places inside their section, where they have one. What nothing refers to has no symbol. */
 static void map_read_shared(map_reader *r) {
   static const char heading[] = "  offset     size       align  section                          name";
   map_expect(r, heading);
@@ -277,7 +285,10 @@ static void map_read_shared(map_reader *r) {
     }
     map_check_columns(r, heading, 0, 4);
     const uint32_t index = ref_cubin_find_section(r->output, section);
-    if (strstr(r->line, "  (nothing refers to it)") || strcmp(section, ".nv_debug.shared") == 0 ||
+    const bool gone = strstr(r->line, "  (nothing refers to it)");
+    if (gone && index && map_section_has(r, index, name))
+      map_complain(r, "%s has a symbol in %s", name, section);
+    if (gone || strcmp(section, ".nv_debug.shared") == 0 ||
         (!index && strcmp(section, "-") == 0))
       continue;
     const uint64_t room = r->output->sections[index].size;
