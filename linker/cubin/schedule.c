@@ -670,12 +670,14 @@ static void schedule_mend_reuse(const tl_schedule *s) {
   }
 }
 
-/* L1807 */
+/* L1807. A fence alone, of an atomic operation, has as many cycles more as it waits for. */
 static void schedule_mend_fences(const tl_schedule *s) {
+  enum { PART = 6, ALONE = 8 };
   const tl_latency_text text = schedule_latency(s);
   for (uint32_t i = 0; i < s->count; i++) {
     const uint32_t cycles = tl_latency_of_fence(&text, i);
-    if (cycles == TL_LATENCY_UNKNOWN || cycles == schedule_get(s, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX))
+    const uint32_t stall = schedule_get(s, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX);
+    if (cycles == TL_LATENCY_UNKNOWN || cycles == stall || (cycles == PART && stall == ALONE))
       continue;
     schedule_put(s, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX, cycles);
     s->wrong[i] = true;

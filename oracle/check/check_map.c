@@ -288,8 +288,7 @@ static void map_read_shared(map_reader *r) {
     const bool gone = strstr(r->line, "  (nothing refers to it)");
     if (gone && index && map_section_has(r, index, name))
       map_complain(r, "%s has a symbol in %s", name, section);
-    if (gone || strcmp(section, ".nv_debug.shared") == 0 ||
-        (!index && strcmp(section, "-") == 0))
+    if (gone || strcmp(section, ".nv_debug.shared") == 0 || (!index && strcmp(section, "-") == 0))
       continue;
     const uint64_t room = r->output->sections[index].size;
     if (!index || size > room || offset > room - size || (align && offset % align))

@@ -205,7 +205,7 @@ static void own_test_refused_until_it_exists(void **state) {
       {"-arch=sm_90 -o new.cubin thing.fatbin", "thing.fatbin"},
   };
   static const char archive[] =
-      "!<arch>\nmember.o/       0           0     0     644     4         `\nabcdabcdabcdabcd";
+      "!<arch>\nmember.o/       0           0     0     644     4         `\n\177ELFabcdabcdabcd";
   static const char container[] =
       "\x50\xed\x55\xba\x01\x00\x10\x00xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
   static const char code[] = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n\n\n\n\n\n";
