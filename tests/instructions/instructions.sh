@@ -82,12 +82,14 @@ EOF
   ptxas -c -arch "$1" f.ptx -o "f.$1.cubin"
 }
 
-# sweep ARCH TABLE SHAPE LINKERS OPTION: its kernels, some in a file; with the option once more
+# sweep ARCH TABLE SHAPE LINKERS OPTION: its kernels, some in a file; with the option once more. Few rows have operands that a
+# number can stand for.
 sweep() {
-  local first all
+  local first all rows=$group
+  [[ $3 != @(last|negative|first|same) ]] || rows=$((6 * group))
   all=$("$program" "$tables/$2" count)
-  for ((first = 0; first < all; first += group)); do
-    "$program" "$tables/$2" "$1" "$3" "$first" "$group" >x.ptx
+  for ((first = 0; first < all; first += rows)); do
+    "$program" "$tables/$2" "$1" "$3" "$first" "$rows" >x.ptx
     if ! grep -q '\.entry' x.ptx || ! compile "$1"; then continue; fi
     compare "$1" "$2 $3 $first" "$4"
     if [[ -n $5 ]]; then compare "$1" "$2 $3 $first" "$4" "$5"; fi
