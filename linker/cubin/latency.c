@@ -290,8 +290,9 @@ uint32_t tl_latency_of_certain(const tl_latency_text *t, uint32_t index) {
     return latency_of_filler(t, index);
   if (TL_AMONG16(always, opcode))
     return tl_latency_find(t, index);
-  if (stall < latency_of_guards(t, index))
-    return latency_of_guards(t, index);
+  const uint32_t guards = latency_of_guards(t, index);
+  if (stall < guards)
+    return guards;
   return stall < WITH_WAITER && latency_has_waiter(t, index)
              ? (uint32_t)tl_larger(WITH_WAITER, tl_latency_find(t, index))
              : TL_LATENCY_UNKNOWN;

@@ -153,7 +153,6 @@ static void ref_attribute_spread_reconfiguration(ref_link *link, ref_record *own
   }
 }
 
-/* I20 */
 /* RF1384: a kernel's own record without bytes is not written, but it is there. */
 static bool ref_attribute_has_empty(const ref_function *function, uint8_t code) {
   for (size_t i = 0; i < function->records.count; i++) {
@@ -165,6 +164,7 @@ static bool ref_attribute_has_empty(const ref_function *function, uint8_t code) 
   return false;
 }
 
+/* I20 */
 static void ref_attribute_spread_flag(ref_link *link, ref_function *function, const ref_record *record) {
   ref_records *kernel = &function->output_records;
   if (ref_attribute_has_empty(function, record->code)) {
