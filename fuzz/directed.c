@@ -10,13 +10,15 @@
  * --time SECONDS      of processor time
  * --first             the first finding ends it
  * --only              the seeds and nothing else
- * SEEDS               files and directories of envelopes; without any it begins with nothing
+ * SEEDS               files and directories of envelopes; without any it begins with the generator's stock
  *
  * The last line says what was done. The exit code is 1 when something was found; --replay says so of each input. */
 #define _DEFAULT_SOURCE
 #include "fuzz/directed.h"
 
 #include "fuzz/generate.h"
+#include "fuzz/generate_stock.h"
+#include "fuzz/words.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -155,6 +157,30 @@ static int run_option(directed_run *run, const char *word, const char *value) {
   return 2;
 }
 
+static void run_stock_program(directed_run *run, const fuzz_capsule *program, const char *const words[2]) {
+  fuzz_envelope envelope = {.file_count = 0};
+  directed_input input = {.bytes = NULL};
+  (void)fuzz_envelope_read(&envelope, program->bytes, program->size);
+  for (size_t i = 0; i < 2; i++)
+    if (words[i])
+      (void)fuzz_envelope_add_word(&envelope, words[i]);
+  input.bytes = fuzz_envelope_write(&envelope, &input.size);
+  if (input.bytes)
+    run_input(run, &input, true);
+  free(input.bytes);
+  fuzz_envelope_free(&envelope);
+}
+
+/* The generator's stock as it stands, in each mode: what undamaged programs show, and what comes near the change to begin with. */
+static void run_stock(directed_run *run) {
+  static const char *const modes[][2] = {{NULL, NULL},         {"-r", NULL},
+                                         {"-g", NULL},         {"-preserve-relocs", NULL},
+                                         {"--bug-compatible"}, {FUZZ_OWN_NAME, FUZZ_OWN_MAP}};
+  for (size_t mode = 0; mode < sizeof modes / sizeof *modes; mode++)
+    for (size_t i = 0; i < fuzz_stock_count && !run_is_over(run); i++)
+      run_stock_program(run, fuzz_stock[i], modes[mode]);
+}
+
 static void run_choose(unsigned engine) {
   directed_places_choose(engine);
   directed_corpus_choose(engine);
@@ -181,8 +207,10 @@ static size_t run_kept(directed_level level, unsigned engines) {
 }
 
 static void run_all(directed_run *run, char *const *seeds) {
-  const unsigned engines = *seeds ? DIRECTED_ENGINES : 1;
+  const unsigned engines = DIRECTED_ENGINES;
   directed_links_start();
+  if (!*seeds && !run->only)
+    run_stock(run);
   for (; *seeds; seeds++)
     run_path(run, *seeds);
   for (unsigned engine = 0; !run->only && !run_is_over(run); engine = (engine + 1) % engines) {

@@ -26,8 +26,8 @@ typedef struct directed_reach {
   uint32_t near, far; /* features that no link had before: in the changed functions, and elsewhere in their files */
 } directed_reach;
 
-/* Where there are seeds the engine is two, by turns, that know nothing of one another: what one has kept and has seen is not the other's. One
- * begins with the seeds and the other with nothing, since each finds what the other does not. Both begin as number 0. */
+/* The engine is two, by turns, that know nothing of one another: what one has kept and has seen is not the other's. One begins with the
+ * seeds, or the generator's stock, and the other with nothing, since each finds what the other does not. Both begin as number 0. */
 enum { DIRECTED_ENGINES = 2 };
 void directed_places_choose(unsigned engine);
 
@@ -96,6 +96,7 @@ typedef struct directed_input {
   uint8_t *bytes; /* an envelope */
   size_t size;
   uint32_t kinds[8], kind_count; /* the changes that made it */
+  uint32_t source;               /* the generator's, and one; 0: it was made of another input */
 } directed_input;
 
 /* As directed_places_choose. */

@@ -1,8 +1,9 @@
 /* The inputs that are kept, by how near they come to the change, and what is made of them. Most of what is tried begins with one that
  * executes a changed line; a part begins with those that come near, and a part is new from the generator, as all is at first
  * where nothing is given. Inputs that did something new in a changed function have a list of their own beside those that only gave
- * another answer. Kinds of change that keep an input there and give another answer are taken more often; and what a changed
- * function compared with another value is given that value in the input's bytes. */
+ * another answer. Kinds of change that keep an input there and give another answer are taken more often, and so are those of the
+ * generator's sources whose programs come there; what a changed function compared with another value is given that value in the
+ * input's bytes. */
 #include "fuzz/directed.h"
 
 #include "fuzz/generate.h"
@@ -18,8 +19,7 @@ enum {
   CORPUS_FEW = 100,                             /* as many are kept of those that bring nothing new */
   CORPUS_KINDS = 128,
   CORPUS_ANSWERS = 1 << 22,
-  CORPUS_LARGEST = 65536,
-  DNA_BYTES = 1024
+  CORPUS_LARGEST = 65536
 };
 
 typedef struct corpus_entry {
@@ -40,6 +40,7 @@ typedef struct corpus_engine {
   corpus_level levels[CORPUS_LEVELS];
   uint8_t answers[CORPUS_ANSWERS / 8];
   uint32_t kind_tried[CORPUS_KINDS], kind_good[CORPUS_KINDS];
+  uint32_t source_tried[FUZZ_SOURCES], source_good[FUZZ_SOURCES];
 } corpus_engine;
 
 static corpus_engine corpus_engines[DIRECTED_ENGINES], *corpus = corpus_engines;
@@ -54,15 +55,33 @@ size_t directed_corpus_count(directed_level level) {
 
 /* ---- kinds of change ---- */
 
-/* What the mutator's own table says, less or more by how often it led to another answer at the changed place. */
-static uint32_t kind_weight(size_t kind) {
+/* What a table says, less or more by how often it led to something new at the changed place. */
+static uint32_t worth_weight(uint32_t share, uint32_t tried, uint32_t good) {
   enum { LEAST = 8, SCALE = 16, GOOD = 4 };
-  const uint32_t own = fuzz_kind_weight(kind) * SCALE;
-  if (corpus->kind_tried[kind] < LEAST)
+  const uint32_t own = share * SCALE;
+  if (tried < LEAST)
     return own;
-  const uint32_t worth =
-      (uint32_t)((uint64_t)own * GOOD * (corpus->kind_good[kind] + 1) / (corpus->kind_tried[kind] + 1));
+  const uint32_t worth = (uint32_t)((uint64_t)own * GOOD * (good + 1) / (tried + 1));
   return worth < own / 4 ? own / 4 : worth;
+}
+
+static uint32_t kind_weight(size_t kind) {
+  return worth_weight(fuzz_kind_weight(kind), corpus->kind_tried[kind], corpus->kind_good[kind]);
+}
+
+static uint32_t source_weight(size_t source) {
+  return worth_weight(fuzz_source_share((fuzz_source)source), corpus->source_tried[source],
+                      corpus->source_good[source]);
+}
+
+static fuzz_source source_choose(gen_random *random) {
+  uint32_t all = 0, source = 0;
+  for (size_t i = 0; i < FUZZ_SOURCES; i++)
+    all += source_weight(i);
+  uint32_t at = gen_random_below(random, all);
+  while (at >= source_weight(source))
+    at -= source_weight(source++);
+  return (fuzz_source)source;
 }
 
 static size_t kind_choose(gen_random *random) {
@@ -128,11 +147,11 @@ static void pair_change(gen_random *random, const corpus_entry *entry, fuzz_enve
 
 /* ---- making ---- */
 
-static void make_generate(gen_random *random, fuzz_envelope *envelope) {
-  uint8_t bytes[DNA_BYTES];
-  for (size_t i = 0; i < sizeof bytes; i++)
-    bytes[i] = (uint8_t)gen_random_next(random);
-  fuzz_envelope_of_input(envelope, bytes, sizeof bytes);
+static void make_generate(gen_random *random, fuzz_envelope *envelope, directed_input *input) {
+  const built_choices choices = built_choices_random(random);
+  const fuzz_source source = source_choose(random);
+  fuzz_generate_by(source, &choices, envelope);
+  input->source = (uint32_t)source + 1;
 }
 
 /* The level that an input is taken from: mostly the highest that there is. */
@@ -227,7 +246,7 @@ void directed_corpus_make(gen_random *random, directed_input *input) {
   memset(&envelope, 0, sizeof envelope);
   *input = (directed_input){.bytes = NULL};
   if (!level || gen_random_percent(random, near ? NEW : NEW_FAR))
-    make_generate(random, &envelope);
+    make_generate(random, &envelope, input);
   else
     make_changed(random, level, &envelope, input);
   make_mode(random, &envelope);
@@ -276,6 +295,10 @@ void directed_corpus_note(gen_random *random, const directed_input *input, const
   for (size_t i = 0; i < input->kind_count; i++) {
     corpus->kind_tried[input->kinds[i]]++;
     corpus->kind_good[input->kinds[i]] += fresh_answer;
+  }
+  if (input->source) {
+    corpus->source_tried[input->source - 1]++;
+    corpus->source_good[input->source - 1] += fresh_answer || reach->near;
   }
   if (!reach->any)
     return;

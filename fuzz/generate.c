@@ -225,23 +225,47 @@ static void generate_program(const built_choices *choices, fuzz_envelope *envelo
   }
 }
 
-void fuzz_generate(const built_choices *choices, fuzz_envelope *envelope) {
-  enum { CAPSULES_ONE_IN = 6, UNIFIED_ONE_IN = 32, NAMES_ONE_IN = 32, STOCK_ONE_IN = 5, SAYS_MORE_ONE_IN = 5 };
+static const struct {
+  uint32_t one_in; /* of those that no earlier row takes; the built ones are what is left */
+  fuzz_source source;
+} generate_rows[] = {
+    {32, FUZZ_SOURCE_UNIFIED}, {32, FUZZ_SOURCE_NAMES}, {5, FUZZ_SOURCE_STOCK}, {6, FUZZ_SOURCE_CAPSULES}};
+enum { GENERATE_ROWS = sizeof generate_rows / sizeof *generate_rows };
+
+uint32_t fuzz_source_share(fuzz_source source) {
+  enum { ALL = 1000 };
+  uint32_t left = ALL;
+  for (size_t i = 0; i < GENERATE_ROWS; i++) {
+    const uint32_t taken = left / generate_rows[i].one_in;
+    if (generate_rows[i].source == source)
+      return taken;
+    left -= taken;
+  }
+  return left;
+}
+
+void fuzz_generate_by(fuzz_source source, const built_choices *choices, fuzz_envelope *envelope) {
+  enum { SAYS_MORE_ONE_IN = 5 };
+  static void (*const made[FUZZ_SOURCES])(const built_choices *choices,
+                                          fuzz_envelope *envelope) = {[FUZZ_SOURCE_BUILT] = generate_program,
+                                                                      [FUZZ_SOURCE_STOCK] = fuzz_generate_stock,
+                                                                      [FUZZ_SOURCE_CAPSULES] = fuzz_generate_capsules,
+                                                                      [FUZZ_SOURCE_NAMES] = fuzz_generate_names,
+                                                                      [FUZZ_SOURCE_UNIFIED] = fuzz_generate_unified};
   envelope->file_count = envelope->word_count = 0;
-  if (built_choose(choices, UNIFIED_ONE_IN) == UNIFIED_ONE_IN - 1)
-    fuzz_generate_unified(choices, envelope);
-  else if (built_choose(choices, NAMES_ONE_IN) == NAMES_ONE_IN - 1)
-    fuzz_generate_names(choices, envelope);
-  else if (built_choose(choices, STOCK_ONE_IN) == STOCK_ONE_IN - 1)
-    fuzz_generate_stock(choices, envelope);
-  else if (built_choose(choices, CAPSULES_ONE_IN) == CAPSULES_ONE_IN - 1)
-    fuzz_generate_capsules(choices, envelope);
-  else
-    generate_program(choices, envelope);
+  made[source](choices, envelope);
   if (built_choose(choices, SAYS_MORE_ONE_IN) == SAYS_MORE_ONE_IN - 1)
     fuzz_words_say_more(envelope);
   for (uint32_t damage = built_choose(choices, 32); damage > 30; damage--)
     fuzz_mutate(choices, envelope, NULL);
+}
+
+void fuzz_generate(const built_choices *choices, fuzz_envelope *envelope) {
+  fuzz_source source = FUZZ_SOURCE_BUILT;
+  for (size_t i = 0; i < GENERATE_ROWS && source == FUZZ_SOURCE_BUILT; i++)
+    if (built_choose(choices, generate_rows[i].one_in) == generate_rows[i].one_in - 1)
+      source = generate_rows[i].source;
+  fuzz_generate_by(source, choices, envelope);
 }
 
 void fuzz_envelope_of_input(fuzz_envelope *envelope, const uint8_t *bytes, size_t size) {
