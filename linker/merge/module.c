@@ -320,7 +320,11 @@ bool tl_symbol_is_kept_internal(const tl_symbol *symbol) {
 bool tl_module_text_counts(const tl_module *module, uint32_t file, uint32_t section) {
   const tl_cubin *const cubin = &module->files[file];
   const uint32_t primary = tl_cubin_primary(cubin, section);
-  if (!(tl_cubin_section_at(cubin, section)->flags & SHF_EXECINSTR) || primary >= cubin->symbol_count)
+  if (primary >= cubin->symbol_count)
+    return false;
+  const tl_cubin_symbol *const symbol = tl_cubin_symbol_at(cubin, primary);
+  const bool function = tl_symbol_type(symbol) == STT_FUNC && symbol->section == section; /* L1691 */
+  if (!function && !(tl_cubin_section_at(cubin, section)->flags & SHF_EXECINSTR))
     return false;
   const tl_body *const body = &module->resolution->bodies[file][primary];
   return body->role != TL_BODY_LOSES && !body->replaced;

@@ -4,6 +4,8 @@
 #include "base/bytes.h"
 #include "relocate/patch.h"
 
+#include <string.h>
+
 uint64_t tl_relocation_row_bytes(const tl_relocation_row *row) {
   uint64_t end = 0;
   for (int i = 0; i < TL_RELOC_FIELDS && row->fields[i].width; i++)
@@ -36,10 +38,23 @@ static uint64_t apply_part(const tl_patch *patch, const tl_field *field, uint64_
   return 0;
 }
 
-void tl_patch_apply(const tl_patch *patch, uint8_t *at) {
+static void apply_fields(const tl_patch *patch, uint8_t *at) {
   for (int i = 0; i < TL_RELOC_FIELDS && patch->row->fields[i].width; i++) {
     const tl_field *const field = &patch->row->fields[i];
     const uint64_t old = patch->rel ? tl_bits_get(at, field->start, field->width) : 0;
     tl_bits_put(at, field->start, field->width, apply_part(patch, field, old));
   }
+}
+
+/* L1690: behind the end of its file's bytes an entry reads zeros and writes nothing. */
+void tl_patch_apply(const tl_patch *patch, uint8_t *at) {
+  enum { LONGEST = 32 };
+  if (!patch->bytes) {
+    apply_fields(patch, at);
+    return;
+  }
+  uint8_t bytes[LONGEST] = {0};
+  memcpy(bytes, at, patch->bytes);
+  apply_fields(patch, bytes);
+  memcpy(at, bytes, patch->bytes);
 }

@@ -211,11 +211,12 @@ static void relocate_external_bank(const relocating *r, entry_state *e) {
     e->bank = relocate_bank(r, 0);
 }
 
-/* L1462: for a function that no kernel reaches an object of size 0 in a kernel's own section is at 0. */
+/* L1462: for a function that no kernel reaches an object of size 0 in a kernel's own section is at 0, and for data (L1689). */
 static bool relocate_is_unreached_own(const relocating *r, const entry_state *e, const tl_symbol *symbol) {
   const bool unplaced = e->s == UINT64_MAX && !r->layout->symbol_gone[e->symbol];
+  const bool data = r->module->sections.items[e->entry->target].flags & SHF_ALLOC;
   return unplaced && tl_module_is_own_external(r->module, symbol) &&
-         tl_layout_function_of(r->module, e->entry->target) != TL_NONE;
+         (data || tl_layout_function_of(r->module, e->entry->target) != TL_NONE);
 }
 
 /* L251: with the constants of all files, or -1 if there are none. */
@@ -886,6 +887,21 @@ static uint32_t relocate_record_section(relocating *r, const entry_state *e) {
   return r->record;
 }
 
+/* L1690: how many bytes of a field are its file's where that one's part of the section ends inside it; 0 for all. What follows is
+ * another file's, or nobody's. */
+static uint8_t relocate_own_bytes(const relocating *r, const entry_state *e, const tl_relocation_row *row) {
+  const tl_section *const target = &r->module->sections.items[e->entry->target];
+  const tl_piece *piece = tl_layout_piece(target, e->entry->offset);
+  const uint64_t size = tl_relocation_row_bytes(row), from = e->entry->offset;
+  if (!piece || size > from + size)
+    return 0;
+  const tl_piece *const end = target->pieces.items + target->pieces.count;
+  uint64_t own = piece->offset + piece->size;
+  for (uint32_t file = piece->file; own - from < size && ++piece < end && piece->file == file && piece->offset == own;)
+    own += piece->size;
+  return own - from < size ? (uint8_t)(own - from) : 0;
+}
+
 static void relocate_record(relocating *r, const entry_state *e) {
   if (!r->module->mode->records_applied || r->module->sections.items[e->entry->target].resolved == TL_NONE ||
       !relocate_is_recorded(r, e))
@@ -898,7 +914,8 @@ static void relocate_record(relocating *r, const entry_state *e) {
   const bool lost = e->entry->merge_offset && tl_defect_matched(r->module->options, TL_DEFECT_D12);
   uint64_t old = 0;
   if (e->entry->rel && !relocate_clears(e) && !lost && /* L571, L574 */
-      !tl_written_get(&r->written, e->entry->target, e->entry->offset, tl_relocation_content(e->row), &old))
+      !tl_written_get(&r->written, e->entry->target, e->entry->offset, tl_relocation_content(e->row),
+                      relocate_own_bytes(r, e, e->row), &old))
     old = relocate_old_content(r, e);
   *tl_vector_push(r->arena, &r->relocated->kept) =
       (tl_kept){.container = container,
@@ -985,6 +1002,7 @@ static void relocate_apply(relocating *r, const entry_state *e) {
                                                                  .value = value,
                                                                  .auxiliary = e->auxiliary + (uint64_t)e->a,
                                                                  .bank = e->bank,
+                                                                 .bytes = relocate_own_bytes(r, e, row),
                                                                  .rel = e->entry->rel && !lost,
                                                                  .entry = e->index};
   relocate_record(r, e);

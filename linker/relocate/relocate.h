@@ -14,6 +14,7 @@ typedef struct tl_patch {
   uint32_t section;
   uint32_t entry; /* index in module->relocations */
   uint8_t bank;   /* R6 */
+  uint8_t bytes;  /* of the field that are its file's where that ends inside it (L1690); 0: all */
   bool rel;       /* the old field content is added (R3) */
 } tl_patch;
 

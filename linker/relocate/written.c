@@ -46,7 +46,8 @@ void tl_written_add(tl_written *written, uint32_t section, uint64_t offset, cons
     memcpy(written_cell(written, section, offset + i * CELL)->bytes, bytes + i * CELL, CELL);
 }
 
-bool tl_written_get(tl_written *written, uint32_t section, uint64_t offset, const tl_field *field, uint64_t *value) {
+bool tl_written_get(tl_written *written, uint32_t section, uint64_t offset, const tl_field *field, uint8_t own,
+                    uint64_t *value) {
   uint8_t bytes[SPAN * CELL];
   bool any = false;
   for (uint64_t i = 0; i < SPAN; i++)
@@ -54,6 +55,8 @@ bool tl_written_get(tl_written *written, uint32_t section, uint64_t offset, cons
   if (!any)
     return false;
   written_read(written, section, offset, bytes);
+  if (own) /* L1690 */
+    memset(bytes + offset % CELL + own, 0, sizeof bytes - offset % CELL - own);
   *value = tl_bits_get(bytes + offset % CELL, field->start, field->width);
   return true;
 }

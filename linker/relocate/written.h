@@ -21,7 +21,8 @@ typedef struct tl_written {
 void tl_written_init(tl_written *written, const tl_module *module, tl_arena *arena);
 /* A field is written at a place of an output section, before anything moves in it (K1a). */
 void tl_written_add(tl_written *written, uint32_t section, uint64_t offset, const tl_patch *patch);
-/* What a field there holds now; false where nothing was written near it. */
-bool tl_written_get(tl_written *written, uint32_t section, uint64_t offset, const tl_field *field, uint64_t *value);
+/* What a field there holds now, of which its file has the first `own` bytes (0: all); false where nothing was written near it. */
+bool tl_written_get(tl_written *written, uint32_t section, uint64_t offset, const tl_field *field, uint8_t own,
+                    uint64_t *value);
 
 #endif
