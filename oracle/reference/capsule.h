@@ -133,6 +133,11 @@ void ref_times_give_stall(uint8_t *text, size_t count, size_t number);
 void ref_times_give(uint8_t *text, size_t count, size_t number);
 bool ref_times_are_impossible(const uint8_t *instruction);
 void ref_times_settle(uint8_t *text, size_t count, bool is_damaged);
+size_t ref_times_count_first(const uint8_t *text, size_t count);
+
+/* capsule_stack.c: L1806, RF1228; of a text of `count` instructions. */
+void ref_stack_settle_number(uint8_t *text, size_t count);
+void ref_stack_settle_stall(uint8_t *text, size_t count);
 
 /* capsule_wholes.c: RF1263; one of the instructions that a record makes; `size` 2: what fills a text. False: it is not known. */
 bool ref_wholes_write(const uint8_t *record, size_t size, uint64_t count, uint64_t part, uint8_t *instruction);

@@ -693,7 +693,7 @@ static size_t ref_times_target(const uint8_t *at, size_t number, size_t count) {
 }
 
 /* How many instructions from the beginning on nobody comes to but by those in front of them: up to where a branch leads, a call or the end. */
-static size_t ref_times_count_first(const uint8_t *text, size_t count) {
+size_t ref_times_count_first(const uint8_t *text, size_t count) {
   enum { BSSY = 0x145, YIELD = 0x146, WARPSYNC = 0x148, FIRST_CONTROL = 0x141 };
   size_t first = count;
   for (size_t i = 0; i < count; i++) {
@@ -978,6 +978,7 @@ static void ref_times_settle_filler(uint8_t *text, size_t count, size_t number) 
 void ref_times_settle(uint8_t *text, size_t count, bool is_damaged) {
   unsigned cycles = 0;
   ref_times_settle_stack_load(text, count);
+  ref_stack_settle_number(text, count);
   if (is_damaged) {
     ref_times_drop_waits(text, count);
     ref_times_drop_early_waits(text, count);
@@ -988,6 +989,7 @@ void ref_times_settle(uint8_t *text, size_t count, bool is_damaged) {
     ref_times_raise(text, count);
   }
   ref_times_settle_ends(text, count, is_damaged);
+  ref_stack_settle_stall(text, count);
   for (size_t i = 0; i < count; i++) {
     uint8_t *at = text + i * INSTRUCTION;
     const unsigned stall = ref_bits_get(at, TIMES_BIT, 4);
