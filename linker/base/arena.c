@@ -81,30 +81,33 @@ static size_t arena_round(size_t bytes) {
   return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ARENA_GUARD;
 }
 
-/* Of what was taken the bytes [from, to) may be touched from now on, and hold zeros; nothing behind them. Without the sanitizer
- * what they are rounded to is cleared, too. */
-static void *arena_open(const tl_arena *arena, const void *taken, size_t from, size_t to) {
-  uint8_t *const first = (uint8_t *)(uintptr_t)taken + from;
-  ASAN_UNPOISON_MEMORY_REGION(taken, to);
-  if (!arena->allocator->zeroed)
-    memset(first, 0, (ARENA_GUARD ? to : arena_round(to)) - from);
+/* Of what was taken the first `size` bytes may be touched from now on; nothing behind them. */
+static void *arena_open(const void *taken, size_t size) {
+  ASAN_UNPOISON_MEMORY_REGION(taken, size);
   return (uint8_t *)(uintptr_t)taken;
 }
 
-void *tl_arena_take(tl_arena *arena, size_t count, size_t size) {
+void *tl_arena_take_bare(tl_arena *arena, size_t count, size_t size) {
   if (size && count > (SIZE_MAX / 2) / size)
     longjmp(*arena->on_failure, 1);
   const size_t bytes = arena_round(count * size);
   if (bytes > BLOCK_LARGEST / 4)
-    return arena_open(arena, arena_block_add(arena, bytes), 0, count * size);
+    return arena_open(arena_block_add(arena, bytes), count * size);
   if (!arena->next || bytes > (size_t)(arena->end - arena->next)) { /* nothing may be added to a null pointer */
     const size_t block = arena_next_block_size(arena);
     const size_t payload = block > bytes ? block : bytes;
     arena->next = arena_block_add(arena, payload);
     arena->end = arena->next + payload;
   }
-  void *const taken = arena_open(arena, arena->next, 0, count * size);
+  void *const taken = arena_open(arena->next, count * size);
   arena->next += bytes;
+  return taken;
+}
+
+void *tl_arena_take(tl_arena *arena, size_t count, size_t size) {
+  void *const taken = tl_arena_take_bare(arena, count, size);
+  if (!arena->allocator->zeroed)
+    memset(taken, 0, count * size);
   return taken;
 }
 
@@ -113,21 +116,22 @@ bool tl_arena_extend(tl_arena *arena, const void *taken, size_t bytes, size_t wa
   if (bytes > BLOCK_LARGEST / 4 || (const uint8_t *)taken + held != arena->next ||
       more > (size_t)(arena->end - arena->next))
     return false;
-  arena_open(arena, taken, bytes, wanted);
+  arena_open(taken, wanted);
   arena->next += more;
   return true;
 }
 
 void *tl_arena_copy(tl_arena *arena, const void *bytes, size_t size) {
-  void *const copy = tl_arena_take(arena, 1, size ? size : 1);
+  void *const copy = tl_arena_take_bare(arena, 1, size ? size : 1);
   if (size)
     memcpy(copy, bytes, size);
   return copy;
 }
 
 char *tl_arena_text(tl_arena *arena, const char *text, size_t length) {
-  char *const copy = tl_arena_take(arena, 1, length + 1);
+  char *const copy = tl_arena_take_bare(arena, 1, length + 1);
   memcpy(copy, text, length);
+  copy[length] = '\0';
   return copy;
 }
 
@@ -175,11 +179,12 @@ char *tl_arena_format_list(tl_arena *arena, const char *format, va_list list) {
   va_copy(again, list);
   const size_t length = format_pass(short_text, sizeof short_text, format, again);
   va_end(again);
-  char *const text = tl_arena_take(arena, 1, length + 1);
+  char *const text = tl_arena_take_bare(arena, 1, length + 1);
   if (length < sizeof short_text)
     memcpy(text, short_text, length);
   else
     format_pass(text, length + 1, format, list);
+  text[length] = '\0';
   return text;
 }
 

@@ -27,9 +27,11 @@ void tl_arena_release(tl_arena *arena);
 uint64_t tl_arena_held(const tl_arena *arena);
 /* Zeroed memory for `count` items of `size` bytes, aligned for any type. Never NULL. */
 __attribute__((returns_nonnull)) void *tl_arena_take(tl_arena *arena, size_t count, size_t size);
+/* The same, with whatever bytes the memory has: for what is written before it is read. */
+__attribute__((returns_nonnull)) void *tl_arena_take_bare(tl_arena *arena, size_t count, size_t size);
 /* One block for all of what comes next, `bytes` in sum; what is larger than a few megabytes still gets a block of its own. */
 void tl_arena_expect(tl_arena *arena, size_t bytes);
-/* Makes `bytes` bytes that were taken last grow to `wanted`, the new ones zero; false where there is no room behind them
+/* Makes `bytes` bytes that were taken last grow to `wanted`, the new ones with whatever they have; false where there is no room behind them
  * or something else was taken since. */
 bool tl_arena_extend(tl_arena *arena, const void *taken, size_t bytes, size_t wanted);
 #define tl_arena_new(arena, type, count) ((type *)tl_arena_take((arena), (count), sizeof(type)))

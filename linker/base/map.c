@@ -23,7 +23,7 @@ static size_t map_slots_for(size_t count, size_t least) {
 }
 
 void tl_names_init(tl_names *names, tl_arena *arena, size_t expected) {
-  *names = (tl_names){.arena = arena, .seed = map_seed(), .slot_count = map_slots_for(expected, 1024)};
+  *names = (tl_names){.arena = arena, .seed = map_seed(), .slot_count = map_slots_for(expected, 64)};
   tl_vector_reserve(arena, &names->list, expected + expected / 4);
   names->slots = tl_arena_new(arena, uint32_t, names->slot_count);
 }

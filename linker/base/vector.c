@@ -7,18 +7,23 @@
 /* Lists of larger items start with one: most sections have one piece. */
 enum { LARGE_ITEM = 32 };
 
-void *tl_vector_room(tl_arena *arena, void *items, size_t count, size_t *capacity, size_t item_size) {
-  if (count < *capacity)
-    return items;
+static void *vector_grow(tl_arena *arena, void *items, size_t count, size_t *capacity, size_t item_size) {
   const size_t held = *capacity;
   *capacity = held ? held * 2 : item_size < LARGE_ITEM ? 8 : 1;
   if (held && held < SIZE_MAX / 2 / item_size / 2 &&
       tl_arena_extend(arena, items, held * item_size, *capacity * item_size))
     return items;
-  void *const grown = tl_arena_take(arena, *capacity, item_size);
+  void *const grown = tl_arena_take_bare(arena, *capacity, item_size);
   if (count)
     memcpy(grown, items, count * item_size);
   return grown;
+}
+
+/* Each item is cleared when it is taken, not the list when it grows: most lists are never filled. */
+void *tl_vector_room(tl_arena *arena, void *items, size_t count, size_t *capacity, size_t item_size) {
+  uint8_t *const room = count < *capacity ? items : vector_grow(arena, items, count, capacity, item_size);
+  memset(room + count * item_size, 0, item_size);
+  return room;
 }
 
 /* An empty vector has no items at all, which qsort does not take. */

@@ -23,7 +23,8 @@ __attribute__((returns_nonnull)) void *tl_vector_room(tl_arena *arena, void *ite
 /* Room for `wanted` items in an empty vector, so that it never grows when that many is what comes. Memory that no item
  * fills is not touched. */
 #define tl_vector_reserve(arena, vector, wanted)                                                                       \
-  ((vector)->capacity = (wanted), (vector)->items = tl_arena_take((arena), (vector)->capacity, sizeof *(vector)->items))
+  ((vector)->capacity = (wanted),                                                                                      \
+   (vector)->items = tl_arena_take_bare((arena), (vector)->capacity, sizeof *(vector)->items))
 
 /* Sorts the items, as qsort does. */
 #define tl_vector_sort(vector, compare)                                                                                \

@@ -165,7 +165,8 @@ static void ref_stack_settle_wait(uint8_t *text, size_t count, unsigned board) {
   if (user == REF_NONE) {
     return;
   }
-  const bool stands = ref_stack_waits(text + wait * INSTRUCTION, board) || ref_stack_waits(text + user * INSTRUCTION, board);
+  const bool stands =
+      ref_stack_waits(text + wait * INSTRUCTION, board) || ref_stack_waits(text + user * INSTRUCTION, board);
   for (size_t i = 1; i < user; i++) {
     uint8_t *at = text + i * INSTRUCTION;
     if (ref_bits_get(at, WAIT_BIT, BOARDS) == EVERY_WAIT) {

@@ -4,10 +4,12 @@
 #include "base/arena.h"
 
 #define tl_arena_take arena_take_plain
+#define tl_arena_take_bare arena_take_bare_plain
 #define tl_arena_extend arena_extend_plain
 #define tl_arena_release arena_release_plain
 #include "linker/base/arena.c"
 #undef tl_arena_take
+#undef tl_arena_take_bare
 #undef tl_arena_extend
 #undef tl_arena_release
 
@@ -30,6 +32,10 @@ void *tl_arena_take(tl_arena *arena, size_t count, size_t size) {
     guards[guard_count++].bytes = taken + count * size;
   }
   return taken;
+}
+
+void *tl_arena_take_bare(tl_arena *arena, size_t count, size_t size) {
+  return tl_arena_take(arena, count, size);
 }
 
 /* What is taken does not grow: it has a guard behind it. */
