@@ -289,11 +289,21 @@ bool tl_module_relocation_stands(const tl_module *module, size_t index) {
   return !tl_module_relocation_is_of_frame(module, index);
 }
 
-bool tl_module_names_unified(const tl_module *module, const tl_symbol *symbol) {
+static bool module_is_unified_name(const tl_module *module, const tl_symbol *symbol) {
   static const char *const names[] = {"__UFT_OFFSET", "__UFT", "__UFT_END", "__UFT_CANONICAL",
                                       "__UDT_OFFSET", "__UDT", "__UDT_END", "__UDT_CANONICAL"};
-  return symbol->section == TL_NONE && module->mode->final && !tl_module_has_tables(module) &&
-         TL_AMONG_TEXTS(names, tl_module_text(module, symbol->name));
+  return symbol->section == TL_NONE && TL_AMONG_TEXTS(names, tl_module_text(module, symbol->name));
+}
+
+bool tl_module_names_unified(const tl_module *module, const tl_symbol *symbol) {
+  return module->mode->final && !tl_module_has_tables(module) && module_is_unified_name(module, symbol);
+}
+
+/* L1692: an internal name of the tables goes from an executable with an index file, with preserved relocations too. */
+bool tl_module_leaves_name(const tl_module *module, const tl_symbol *symbol) {
+  const unsigned type = tl_type_of(symbol);
+  return (symbol->other & STO_VISIBILITY_MASK) == STV_INTERNAL && (type == STT_OBJECT || type == STT_CUDA_OBJECT) &&
+         module->mode->final && tl_module_has_tables(module) && module_is_unified_name(module, symbol);
 }
 
 bool tl_module_is_stub(const tl_module *module, uint32_t symbol) {

@@ -583,6 +583,8 @@ static inline bool tl_module_has_tables(const tl_module *module) {
 }
 /* Whether the symbol is called as one of the eight objects of the unified tables, in an executable without them (W4.2). */
 bool tl_module_names_unified(const tl_module *module, const tl_symbol *symbol);
+/* Whether the name of a unified table is in no table of symbols. */
+bool tl_module_leaves_name(const tl_module *module, const tl_symbol *symbol);
 /* A jump slot of such an executable, which calls its unified function. */
 bool tl_module_is_stub(const tl_module *module, uint32_t symbol);
 /* The function that entries against a second name of it are about (R16); TL_NONE: the symbol is no such name. */

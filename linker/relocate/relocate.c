@@ -570,10 +570,16 @@ static bool relocate_in_relocatable(const relocating *r, entry_state *e, outcome
   return !relocate_has_its_place(r, symbol) && relocate_keeps_for_later(r, e, relocate_lost_by(symbol));
 }
 
+/* What clears the traces of a listed name of the tables names nothing, but that of an internal one (L1692). */
+static outcome relocate_keep_name(const relocating *r, const entry_state *e) {
+  const bool internal = (relocate_symbol(r, e->symbol)->other & STO_VISIBILITY_MASK) == STV_INTERNAL;
+  return relocate_clears(e) && !internal ? OUTCOME_KEEP_AS_NONE : OUTCOME_KEEP;
+}
+
 /* R13b: a relocatable output keeps them (L580), with an index file executables do, too (L1367). */
 static outcome relocate_unified_name(const relocating *r, entry_state *e, bool lists_names) {
   if (lists_names)
-    return relocate_clears(e) ? OUTCOME_KEEP_AS_NONE : OUTCOME_KEEP;
+    return relocate_keep_name(r, e);
   const tl_relocation_row *const row = tl_relocation_in_view(e->entry->type, r->module->view == TL_VIEW_MERCURY);
   if (row && (e->entry->type == 0 || row->kind == TL_RELOC_UNIFIED)) {
     /* E69 where it is written, behind undefined references (L1203), but for a function (L1667) */
@@ -595,10 +601,8 @@ static bool relocate_by_class(const relocating *r, entry_state *e, outcome *resu
   const bool lists_names = tl_module_has_tables(r->module) || !r->module->mode->final;
   const bool own = relocate_is_of_own_kind(r, e, symbol, lists_names);
   if (symbol->name == r->uft_offset && section == TL_NONE &&
-      !relocate_is_own_offset(e, symbol, own, lists_names)) { /* R13a, W12.7 */
-    *result = !r->module->unified_functions || !lists_names ? OUTCOME_DROP
-              : relocate_clears(e)                          ? OUTCOME_KEEP_AS_NONE
-                                                            : OUTCOME_KEEP; /* L1367 */
+      !relocate_is_own_offset(e, symbol, own, lists_names)) {                                          /* R13a, W12.7 */
+    *result = !r->module->unified_functions || !lists_names ? OUTCOME_DROP : relocate_keep_name(r, e); /* L1367 */
     if (*result == OUTCOME_DROP)
       tl_trace(r->module->diagnostics, TL_TRACE_UFT_OFFSET);
     return true;
@@ -1231,7 +1235,7 @@ bool tl_symbol_names_nothing(const tl_module *module, const tl_layout *layout, c
 bool tl_symbol_is_listed(const tl_module *module, const tl_layout *layout, uint32_t symbol) {
   const tl_symbol *const s = &module->symbols.items[symbol];
   const bool forgotten = s->section != TL_NONE && module->sections.items[s->section].forgotten; /* L79 */
-  if (s->unlisted || forgotten || layout->symbol_gone[symbol])
+  if (s->unlisted || forgotten || layout->symbol_gone[symbol] || tl_module_leaves_name(module, s))
     return false;
   const bool own = tl_module_is_own_external(module, s); /* L964 */
   if ((s->external_shared || s->misplaced) && module->mode->final && !module->extern_by_name &&
