@@ -181,6 +181,14 @@ static void recorded_put_all(uint8_t *instruction, uint64_t low, uint64_t high) 
   tl_put64(instruction + HALF, (tl_get64(instruction + HALF) & ~upper) | high);
 }
 
+/* L1831: what a texture that is read is: of layers of cubes its record has 6 and the instruction 7. */
+static void recorded_make_shape(const uint8_t *record, uint8_t *instruction) {
+  enum { TEX = 0xf60, SHAPE_IN_RECORD = 51, SHAPE_BITS = 3, CUBES = 6, SHAPE = 61 };
+  const uint16_t opcode = tl_get16(instruction) & OPCODE;
+  if (opcode == TEX && recorded_bits(record, SHAPE_IN_RECORD, SHAPE_BITS) == CUBES)
+    tl_put64(instruction, tl_get64(instruction) | UINT64_C(1) << SHAPE);
+}
+
 /* L1671 */
 static void recorded_make_whole(const uint8_t *record, uint8_t *instruction) {
   const recorded_whole *row = NULL;
@@ -191,6 +199,7 @@ static void recorded_make_whole(const uint8_t *record, uint8_t *instruction) {
   recorded_put_all(instruction, row->bits[0], row->bits[1]);
   for (const recorded_field *field = row->fields; field->width; field++)
     recorded_put(field, record, instruction);
+  recorded_make_shape(record, instruction);
 }
 
 /* L1672: where a load of constants reads. The low six bits of byte 12 say of what (L103), the others that there is no other
@@ -315,15 +324,24 @@ static void recorded_make(const uint8_t *record, uint8_t *instruction) {
   recorded_make_special(record, instruction);
 }
 
+/* L1830: the MEMBAR of a RED that releases to a cluster or a GPU reaches not as far as one to the system. */
+static bool recorded_reaches_less(const uint8_t *record, const uint8_t *instruction) {
+  enum { SCOPE = 8, CLUSTER = 2, GPU = 3, OP_MEMBAR = 0x992, REDUCES = 0x4d };
+  const bool fence = record[1] == REDUCES && (tl_get16(instruction) & OPCODE) == OP_MEMBAR;
+  return fence && (record[SCOPE] == CLUSTER || record[SCOPE] == GPU);
+}
+
 /* L1675: one of several that are made of a record. EXIT and what is made in front of it has the guard of the record. */
 static void recorded_make_part(const uint8_t *record, const tl_capsule_item *item, uint32_t index,
                                uint8_t *instruction) {
-  enum { GUARDED = 0x11 };
+  enum { GUARDED = 0x11, TO_SYSTEM = 0xb000, TO_GPU = 0xa000 };
   for (size_t i = 0; i < sizeof recorded_parts / sizeof *recorded_parts; i++) {
     const recorded_part *const part = &recorded_parts[i];
     if (memcmp(record, part->begins, BEGINS) != 0 || part->count != item->count || part->index != index)
       continue;
     recorded_put_all(instruction, part->bits[0], part->bits[1]);
+    if (part->bits[1] == TO_SYSTEM && recorded_reaches_less(record, instruction))
+      recorded_put_all(instruction, part->bits[0], TO_GPU);
     for (const recorded_field *field = recorded_common; record[1] == GUARDED && field->sass < BYTE_BITS * 2; field++)
       recorded_put(field, record, instruction);
     return;
