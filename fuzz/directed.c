@@ -186,17 +186,6 @@ static void run_choose(unsigned engine) {
   directed_corpus_choose(engine);
 }
 
-static void run_turn(directed_run *run) {
-  enum { TURN = 200 };
-  for (unsigned i = 0; i < TURN && !run_is_over(run); i++) {
-    directed_input input;
-    directed_corpus_make(&run->random, &input);
-    if (input.bytes)
-      run_input(run, &input, false);
-    free(input.bytes);
-  }
-}
-
 static size_t run_kept(directed_level level, unsigned engines) {
   size_t count = 0;
   for (unsigned engine = engines; engine-- > 0;) {
@@ -206,6 +195,30 @@ static size_t run_kept(directed_level level, unsigned engines) {
   return count;
 }
 
+static bool run_is_near(void) {
+  bool near = false;
+  for (unsigned engine = 0; engine < DIRECTED_ENGINES; engine++) {
+    directed_corpus_choose(engine);
+    near = near || directed_corpus_is_near();
+  }
+  return near;
+}
+
+/* An engine that has nothing which comes to the change, while another has, is given a part of a turn. */
+static void run_turn(directed_run *run, unsigned engine) {
+  enum { TURN = 200, FAR = 40 };
+  const bool any = run_is_near();
+  run_choose(engine);
+  const unsigned turn = !any || directed_corpus_is_near() ? TURN : FAR;
+  for (unsigned i = 0; i < turn && !run_is_over(run); i++) {
+    directed_input input;
+    directed_corpus_make(&run->random, &input);
+    if (input.bytes)
+      run_input(run, &input, false);
+    free(input.bytes);
+  }
+}
+
 static void run_all(directed_run *run, char *const *seeds) {
   const unsigned engines = DIRECTED_ENGINES;
   directed_links_start();
@@ -213,10 +226,8 @@ static void run_all(directed_run *run, char *const *seeds) {
     run_stock(run);
   for (; *seeds; seeds++)
     run_path(run, *seeds);
-  for (unsigned engine = 0; !run->only && !run_is_over(run); engine = (engine + 1) % engines) {
-    run_choose(engine);
-    run_turn(run);
-  }
+  for (unsigned engine = 0; !run->only && !run_is_over(run); engine = (engine + 1) % engines)
+    run_turn(run, engine);
   if (run->ran)
     directed_places_write(run->ran);
   if (!run->replay)

@@ -107,5 +107,7 @@ void directed_corpus_make(gen_random *random, directed_input *input);
 void directed_corpus_note(gen_random *random, const directed_input *input, const directed_verdict *verdict, bool seed);
 /* How many are kept at a level. */
 size_t directed_corpus_count(directed_level level);
+/* Whether any of them comes to the change, or to the block before it. */
+bool directed_corpus_is_near(void);
 
 #endif

@@ -53,6 +53,11 @@ size_t directed_corpus_count(directed_level level) {
   return corpus->levels[2 * level].count + corpus->levels[2 * level + 1].count;
 }
 
+bool directed_corpus_is_near(void) {
+  return directed_corpus_count(DIRECTED_BEFORE) || directed_corpus_count(DIRECTED_LINE) ||
+         directed_corpus_count(DIRECTED_OTHERWISE);
+}
+
 /* ---- kinds of change ---- */
 
 /* What a table says, less or more by how often it led to something new at the changed place. */

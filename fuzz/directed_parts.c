@@ -1,5 +1,7 @@
 /* The parts of an answer: linkers that differ in one section, or of which one complains of what the other passes, still agree on
- * much else, and what a change does to that is wrong whichever of them is right about the rest. */
+ * much else, and what a change does to that is wrong whichever of them is right about the rest. A section's header and each sixteen
+ * of its bytes (an instruction) are parts, too, beside the section: two that give one instruction another number agree on the rest
+ * of the text. Bytes are compared where the section's sizes are the same, so that what has moved is not laid beside what has not. */
 #include "fuzz/directed.h"
 
 #include "oracle/cubin/ref_cubin.h"
@@ -8,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PART_COUNT = 4096 };
+enum { PART_COUNT = 1 << 14, PIECE = 16 };
 
 typedef struct part {
   uint64_t hash;
@@ -51,6 +53,16 @@ static void parts_add_text(parts *all, const fuzz_answer *answer) {
   }
 }
 
+static void parts_add_pieces(parts *all, const ref_section *section) {
+  const char *const name = section->name;
+  const uint64_t place[] = {section->type, section->size};
+  const uint64_t named = directed_hash(name, strlen(name), directed_hash(place, sizeof place, 6));
+  for (size_t at = 0; at < section->size; at += PIECE) {
+    const size_t size = section->size - at < PIECE ? (size_t)section->size - at : PIECE;
+    parts_add(all, directed_hash(section->data + at, size, named + at), "bytes of ", name, strlen(name));
+  }
+}
+
 /* A section with what its header says but where it stands. */
 static void parts_add_sections(parts *all, const ref_cubin *cubin) {
   const uint64_t head[] = {cubin->type, cubin->machine, cubin->flags, cubin->version, cubin->section_count};
@@ -62,6 +74,9 @@ static void parts_add_sections(parts *all, const ref_cubin *cubin) {
     const uint64_t named = directed_hash(section->name, strlen(section->name), directed_hash(fields, sizeof fields, 3));
     const uint64_t hash = directed_hash(section->data, section->data ? (size_t)section->size : 0, named);
     parts_add(all, hash, "section ", section->name, strlen(section->name));
+    parts_add(all, named, "header of ", section->name, strlen(section->name));
+    if (section->data)
+      parts_add_pieces(all, section);
   }
 }
 
