@@ -495,7 +495,8 @@ static bool schedule_is_waited_again(const tl_schedule *s, uint32_t index, uint3
       needs = schedule_depends(s, i, pending->setters[k], number);
     if (i > index && waits >> number & 1)
       return needs;
-    if (schedule_write(s, i) == number || schedule_read(s, i) == number || tl_pending_ends(schedule_opcode(s, i)))
+    const bool sets = schedule_write(s, i) == number || schedule_read(s, i) == number;
+    if ((sets && i > index) || tl_pending_ends(schedule_opcode(s, i)))
       return false;
   }
   return false;
@@ -530,7 +531,7 @@ static void schedule_mend_waits(const tl_schedule *s, uint32_t index) {
   uint32_t mended = waits;
   for (uint32_t b = 0; b < NUMBERS; b++)
     if (!s->room.pending[index].numbers[b].count && !s->room.pending[index].numbers[b].more)
-      mended &= waits >> b & 1 && !indirect && schedule_may_wait(s, index, b) ? EVERY_NUMBER : ~(1U << b);
+      mended &= waits >> b & 1 && !indirect && index && schedule_may_wait(s, index, b) ? EVERY_NUMBER : ~(1U << b);
     else if (s->damaged && schedule_must_wait(s, index, b, true))
       mended |= 1U << b;
   schedule_put(s, index, TL_CONTROL_WAIT, EVERY_NUMBER, mended);
@@ -766,7 +767,8 @@ static bool schedule_begin(tl_schedule *s, const uint8_t *text, uint64_t size, c
   s->damaged = false;
   for (uint32_t i = 0; i < s->count; i++) {
     const bool none = !schedule_get(s, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX) && !schedule_may_go_on(s, i);
-    const bool other = made[i] || none || s->wrong[i] || schedule_yields_wrongly(s, i);
+    const bool begins = !i && schedule_waits(s, i); /* L1695: what a text begins with waits for nothing */
+    const bool other = made[i] || none || begins || s->wrong[i] || schedule_yields_wrongly(s, i);
     /* L1818 */
     s->wrong[i] |= (made[i] && schedule_yields_wrongly(s, i)) || none;
     s->damaged |= schedule_drop_barriers(s, i) || other;
