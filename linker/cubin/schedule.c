@@ -290,6 +290,24 @@ static uint32_t schedule_pointer_number(const tl_schedule *s) {
   return orphans || own == LAST ? own : 0;
 }
 
+static bool schedule_is_call_next(const tl_schedule *s, uint32_t index) {
+  static const uint16_t calls[] = {0x943, 0x944, 0x343, 0x344};
+  return index + 1 < s->count && TL_AMONG16(calls, schedule_opcode(s, index + 1));
+}
+
+/* L1693: in front of a call what waits for a number that the load shared waits for its own one, too. */
+static void schedule_add_pointer(const tl_schedule *s, uint32_t index, uint32_t from, uint32_t to) {
+  for (uint32_t i = index; i < s->count && !tl_pending_ends(schedule_opcode(s, i)); i++) {
+    const uint32_t waits = schedule_waits(s, i);
+    if (waits != EVERY_NUMBER && waits >> to & 1)
+      return;
+    if (schedule_is_call_next(s, i) && waits >> from & 1) {
+      schedule_put(s, i, TL_CONTROL_WAIT, EVERY_NUMBER, waits | 1U << to);
+      return;
+    }
+  }
+}
+
 /* L1828: who waits for a number that the load never has means the one that it gets. */
 static void schedule_move_pointer(const tl_schedule *s, uint32_t from, uint32_t to) {
   enum { LAST = 1 };
@@ -299,6 +317,8 @@ static void schedule_move_pointer(const tl_schedule *s, uint32_t from, uint32_t 
     if (waits != EVERY_NUMBER && waits >> from & 1)
       schedule_put(s, i, TL_CONTROL_WAIT, EVERY_NUMBER, (waits & ~(1U << from)) | 1U << to);
     set = schedule_write(s, i) == from || schedule_read(s, i) == from;
+    if (set)
+      schedule_add_pointer(s, i, from, to);
   }
 }
 
@@ -454,6 +474,50 @@ static bool schedule_mend_early(const tl_schedule *s, uint32_t index) {
   return moved;
 }
 
+/* Whether an instruction has no need of its own of a number that is pending for what stands in its block. */
+static bool schedule_waits_for_none(const tl_schedule *s, uint32_t index, uint32_t number) {
+  const tl_pending_number *const pending = &s->room.pending[index].numbers[number];
+  bool none = pending->count && !pending->more && !schedule_must_wait(s, index, number, false);
+  for (unsigned i = 0; i < pending->count && none; i++)
+    none = s->operands[pending->setters[i]].known && schedule_is_behind(s, index, pending->setters[i]);
+  return none;
+}
+
+/* Whether a later instruction of the block, in front of a call or with need of it, waits for a number that nothing sets in between. */
+static bool schedule_is_waited_again(const tl_schedule *s, uint32_t index, uint32_t number) {
+  const tl_pending_number *const pending = &s->room.pending[index].numbers[number];
+  for (uint32_t i = index; i < s->count; i++) {
+    const uint32_t waits = schedule_waits(s, i);
+    bool needs = schedule_is_call_next(s, i);
+    if (i > index && (s->room.starts[i] || waits == EVERY_NUMBER))
+      return false;
+    for (unsigned k = 0; k < pending->count && !needs; k++)
+      needs = schedule_depends(s, i, pending->setters[k], number);
+    if (i > index && waits >> number & 1)
+      return needs;
+    const bool sets = schedule_write(s, i) == number || schedule_read(s, i) == number;
+    if ((sets && i > index) || tl_pending_ends(schedule_opcode(s, i)))
+      return false;
+  }
+  return false;
+}
+
+/* L1694: a wait that has no need goes where the one that has it comes later. */
+static bool schedule_drop_needless(const tl_schedule *s, uint32_t index) {
+  static const uint16_t others[] = {0x91b, 0x98f, 0x918, 0x5ab, 0x9ab, 0x992, 0x24a};
+  const uint32_t waits = schedule_waits(s, index);
+  uint32_t kept = waits;
+  if (!s->room.pending[index].reached || waits == EVERY_NUMBER || !s->operands[index].known ||
+      TL_AMONG16(others, schedule_opcode(s, index)) || schedule_is_call_next(s, index))
+    return false;
+  for (uint32_t b = 0; b < NUMBERS; b++)
+    if (waits >> b & 1 && schedule_waits_for_none(s, index, b) && schedule_is_waited_again(s, index, b))
+      kept &= ~(1U << b);
+  schedule_put(s, index, TL_CONTROL_WAIT, EVERY_NUMBER, kept);
+  s->wrong[index] |= kept != waits;
+  return kept != waits;
+}
+
 /* Waits for what is pending on no way there go: in texts that are damaged otherwise, and those of branches and calls. Others undamaged
  * texts have, too (CUB's histograms). */
 static void schedule_mend_waits(const tl_schedule *s, uint32_t index) {
@@ -467,7 +531,7 @@ static void schedule_mend_waits(const tl_schedule *s, uint32_t index) {
   uint32_t mended = waits;
   for (uint32_t b = 0; b < NUMBERS; b++)
     if (!s->room.pending[index].numbers[b].count && !s->room.pending[index].numbers[b].more)
-      mended &= waits >> b & 1 && !indirect && schedule_may_wait(s, index, b) ? EVERY_NUMBER : ~(1U << b);
+      mended &= waits >> b & 1 && !indirect && index && schedule_may_wait(s, index, b) ? EVERY_NUMBER : ~(1U << b);
     else if (s->damaged && schedule_must_wait(s, index, b, true))
       mended |= 1U << b;
   schedule_put(s, index, TL_CONTROL_WAIT, EVERY_NUMBER, mended);
@@ -703,7 +767,8 @@ static bool schedule_begin(tl_schedule *s, const uint8_t *text, uint64_t size, c
   s->damaged = false;
   for (uint32_t i = 0; i < s->count; i++) {
     const bool none = !schedule_get(s, i, TL_CONTROL_STALL, TL_CONTROL_STALL_MAX) && !schedule_may_go_on(s, i);
-    const bool other = made[i] || none || s->wrong[i] || schedule_yields_wrongly(s, i);
+    const bool begins = !i && schedule_waits(s, i); /* L1695: what a text begins with waits for nothing */
+    const bool other = made[i] || none || begins || s->wrong[i] || schedule_yields_wrongly(s, i);
     /* L1818 */
     s->wrong[i] |= (made[i] && schedule_yields_wrongly(s, i)) || none;
     s->damaged |= schedule_drop_barriers(s, i) || other;
@@ -739,6 +804,11 @@ static bool schedule_mend_flow(const tl_schedule *s, tl_pending_room *room) {
   if (added && !schedule_find_pending(s, room))
     return false;
   bool moved = false;
+  for (uint32_t i = 0; i < s->count && s->damaged; i++)
+    moved |= schedule_drop_needless(s, i);
+  if (moved && !schedule_find_pending(s, room))
+    return false;
+  moved = false;
   for (uint32_t i = 0; i < s->count && s->damaged; i++)
     moved |= schedule_mend_early(s, i);
   if (moved && !schedule_find_pending(s, room))
