@@ -132,8 +132,12 @@ bool ref_forms_write(const uint8_t *record, size_t size, uint8_t *instruction);
 void ref_times_give_stall(uint8_t *text, size_t count, size_t number);
 void ref_times_give(uint8_t *text, size_t count, size_t number);
 bool ref_times_are_impossible(const uint8_t *instruction);
-void ref_times_settle(uint8_t *text, size_t count, bool is_damaged);
+void ref_times_settle(ref_link *link, uint8_t *text, size_t count, bool is_damaged);
 size_t ref_times_count_first(const uint8_t *text, size_t count);
+size_t ref_times_target(const uint8_t *at, size_t number, size_t count);
+
+/* capsule_early.c: RF1230; of a text of `count` instructions. */
+void ref_early_settle(ref_link *link, uint8_t *text, size_t count);
 
 /* capsule_stack.c: L1806, RF1228; of a text of `count` instructions. */
 void ref_stack_settle_number(uint8_t *text, size_t count);

@@ -184,7 +184,7 @@ static void ref_records_mend_text(ref_link *link, const ref_section *capsule, re
     for (size_t i = 0; is_damaged && i < found.hasty.count; i++) {
       ref_times_give_stall(made.data, made.size / INSTRUCTION, found.hasty.items[i]);
     }
-    ref_times_settle(made.data, made.size / INSTRUCTION, is_damaged);
+    ref_times_settle(link, made.data, made.size / INSTRUCTION, is_damaged);
   }
   if (made.size != 0 && memcmp(made.data, text->data, made.size) != 0) {
     text->data = made.data;

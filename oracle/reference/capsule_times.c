@@ -677,7 +677,7 @@ static void ref_times_drop_waits(uint8_t *text, size_t count) {
 }
 
 /* The instruction that a branch or a convergence barrier names, or REF_NONE. */
-static size_t ref_times_target(const uint8_t *at, size_t number, size_t count) {
+size_t ref_times_target(const uint8_t *at, size_t number, size_t count) {
   enum { BSSY = 0x145, LOW = 16, LOW_WIDTH = 8, HIGH = 34, UNIT = 4 };
   const unsigned base = ref_times_base(at);
   if (base != BRA && base != BSSY) {
@@ -768,13 +768,13 @@ static void ref_times_drop_early_waits(uint8_t *text, size_t count) {
 }
 
 /* Is nobody known to wait for what an instruction loads? */
-static bool ref_times_is_unwaited(const uint8_t *text, size_t first, size_t number) {
+static bool ref_times_is_unwaited(const uint8_t *text, size_t behind, size_t number) {
   const uint8_t *own = text + number * INSTRUCTION;
   const unsigned opcode = ref_times_opcode(own), board = ref_bits_get(own, WRITE_BIT, 3);
   if (board >= BOARDS) {
     return opcode != LDC || ref_bits_get(own, RESULT, 8) == 1; /* which often has none */
   }
-  for (size_t i = number + 1; i < first; i++) {
+  for (size_t i = number + 1; i < behind; i++) {
     if ((ref_times_waits(text + i * INSTRUCTION) >> board & 1) != 0) {
       return false;
     }
@@ -782,12 +782,22 @@ static bool ref_times_is_unwaited(const uint8_t *text, size_t first, size_t numb
   return true;
 }
 
+/* Instructions that nobody comes to but by those in front of them, and where nothing is pending at first. */
+typedef struct ref_times_range {
+  size_t from, behind;
+} ref_times_range;
+
+typedef struct ref_times_ranges {
+  ref_times_range *items;
+  size_t count;
+} ref_times_ranges;
+
 /* RF1269: who waits for a number that is not set waits for the one load in front of him for which nobody waits. */
-static bool ref_times_find_awaited(uint8_t *text, size_t first, size_t number, unsigned board) {
+static bool ref_times_find_awaited(uint8_t *text, const ref_times_range *range, size_t number, unsigned board) {
   size_t found = REF_NONE, count = 0;
-  for (size_t i = 0; i < number; i++) {
+  for (size_t i = range->from; i < number; i++) {
     const unsigned opcode = ref_times_opcode(text + i * INSTRUCTION);
-    if ((ref_times_is_load(opcode) || opcode == LDG) && ref_times_is_unwaited(text, first, i)) {
+    if ((ref_times_is_load(opcode) || opcode == LDG) && ref_times_is_unwaited(text, range->behind, i)) {
       found = i;
       count++;
     }
@@ -799,23 +809,65 @@ static bool ref_times_find_awaited(uint8_t *text, size_t first, size_t number, u
 }
 
 /* RF1265: there nobody waits for a number that is not set. */
-static void ref_times_drop_first_waits(uint8_t *text, size_t count) {
+static void ref_times_drop_lost_waits(uint8_t *text, const ref_times_range *range) {
   enum { BRA_DIVERGENT = 0x547, SHORT_TEXT = 512 };
-  const size_t first = ref_times_count_first(text, count);
-  const bool is_short = first <= SHORT_TEXT; /* what follows grows with its third power */
+  const bool is_short = range->behind - range->from <= SHORT_TEXT; /* what follows grows with its third power */
   unsigned pending = 0;
-  for (size_t i = 0; i < first; i++) {
+  for (size_t i = range->from; i < range->behind; i++) {
     uint8_t *at = text + i * INSTRUCTION;
     const unsigned waits = ref_times_waits(at);
     unsigned kept = waits;
     for (unsigned n = 0; n < BOARDS && waits != EVERY_WAIT && ref_times_opcode(at) != BRA_DIVERGENT; n++) {
       if ((waits >> n & 1) != 0 && (pending >> n & 1) == 0 &&
-          !(is_short && ref_times_find_awaited(text, first, i, n))) {
+          !(is_short && ref_times_find_awaited(text, range, i, n))) {
         kept &= ~(1u << n);
       }
     }
     ref_bits_put(at, WAIT_BIT, BOARDS, kept);
     pending = (pending & ~waits) | ref_times_mask(at, WRITE_BIT) | ref_times_mask(at, READ_BIT);
+  }
+}
+
+/* Does somebody wait there for a number that is not set? */
+static bool ref_times_has_lost_wait(const uint8_t *text, const ref_times_range *range) {
+  unsigned pending = 0;
+  bool has = false;
+  for (size_t i = range->from; i < range->behind; i++) {
+    const uint8_t *at = text + i * INSTRUCTION;
+    const unsigned waits = ref_times_waits(at);
+    has = has || (waits != EVERY_WAIT && (waits & ~pending) != 0);
+    pending |= ref_times_mask(at, WRITE_BIT) | ref_times_mask(at, READ_BIT);
+  }
+  return has;
+}
+
+static bool ref_times_is_call(const uint8_t *at) {
+  const unsigned base = ref_times_base(at);
+  return base == CALL_ABSOLUTE || base == CALL_RELATIVE;
+}
+
+/* RF1229: a call leaves nothing pending. Up to where a branch leads or the next control instruction; nothing where a jump through a register may
+ * lead anywhere. */
+static void ref_times_find_ranges(ref_link *link, const uint8_t *text, size_t count, ref_times_ranges *ranges) {
+  bool *is_target = REF_TAKE(link, bool, count + 1);
+  bool jumps = false;
+  ranges->items = REF_TAKE(link, ref_times_range, count + 1);
+  ranges->items[ranges->count++] = (ref_times_range){.from = 0, .behind = ref_times_count_first(text, count)};
+  for (size_t i = 0; i < count; i++) {
+    const size_t target = ref_times_target(text + i * INSTRUCTION, i, count);
+    const unsigned base = ref_times_base(text + i * INSTRUCTION);
+    is_target[target == REF_NONE ? count : target] = true;
+    jumps = jumps || base == BRX || base == BRX_UNIFORM;
+  }
+  for (size_t i = 0; i < count && !jumps; i++) {
+    if (ref_times_is_call(text + i * INSTRUCTION)) {
+      size_t behind = i + 1;
+      while (behind < count && !is_target[behind] &&
+             !ref_times_is_control(ref_times_base(text + behind * INSTRUCTION))) {
+        behind++;
+      }
+      ranges->items[ranges->count++] = (ref_times_range){.from = i + 1, .behind = behind};
+    }
   }
 }
 
@@ -975,17 +1027,25 @@ static void ref_times_settle_filler(uint8_t *text, size_t count, size_t number) 
 }
 
 /* RF1223; the rules that are less than sure, and RF1224, RF1225 and RF1264 to RF1272, only in a text that is damaged otherwise. */
-void ref_times_settle(uint8_t *text, size_t count, bool is_damaged) {
+void ref_times_settle(ref_link *link, uint8_t *text, size_t count, bool is_damaged) {
   unsigned cycles = 0;
+  ref_times_ranges ranges = {.count = 0};
   ref_times_settle_stack_load(text, count);
   ref_stack_settle_number(text, count);
+  ref_early_settle(link, text, count);
+  ref_times_find_ranges(link, text, count, &ranges);
+  for (size_t i = 0; i < ranges.count; i++) {
+    is_damaged = is_damaged || ref_times_has_lost_wait(text, &ranges.items[i]);
+  }
   if (is_damaged) {
     ref_times_drop_waits(text, count);
     ref_times_drop_early_waits(text, count);
     for (size_t i = 0; i < count; i++) {
       ref_times_mend_number(text, &(ref_times){.text = text, .count = count, .number = i});
     }
-    ref_times_drop_first_waits(text, count);
+    for (size_t i = 0; i < ranges.count; i++) {
+      ref_times_drop_lost_waits(text, &ranges.items[i]);
+    }
     ref_times_raise(text, count);
   }
   ref_times_settle_ends(text, count, is_damaged);
