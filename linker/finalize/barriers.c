@@ -177,7 +177,8 @@ tl_barriers tl_barriers_choose(const tl_cubin *sass, const tl_cubin *mercury, bo
                        : !tl_barriers_stand(text->data, text->size)); /* L1646 */
     if (texts[i] && barriers_calls_itself(text))
       texts[i] = mercury && barriers_find_returns(&entries, capsule, text, arena);
-    narrow[i] = texts[i] && leaves && tl_moved_is_kernel(sass, i) && !barriers_has_call(text);
+    narrow[i] = texts[i] && leaves && tl_moved_is_kernel(sass, i) && !barriers_has_call(text) &&
+                !tl_fences_for_surfaces(text->data, text->size);
     texts[i] = texts[i] && (!narrow[i] || barriers_leaf_is_plain(text));
   }
   tl_moved_keep_plain(sass, texts);

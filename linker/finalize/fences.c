@@ -20,10 +20,11 @@ static bool fences_is_load(const uint8_t *at) {
   return (tl_get16(at) & 0xfff) == OP_LDS && tl_get16(at + 2) == 0xffff;
 }
 
-/* What a leaf needs of it all, but for the MEMBAR of error barriers, whatever its file asks for (L764, L1799): the loads where it copies to shared memory (three stand before each copy), the MEMBAR where it
- * has transaction barriers in shared memory. */
+/* What a leaf needs of it all: the loads where it copies to shared memory (three stand before each copy), the MEMBAR where it
+ * has transaction barriers in shared memory, that of error barriers, whatever its file asks for (L764, L1799), where it
+ * stores to surfaces (L1833). */
 typedef struct fences_needs {
-  bool loads, narrow;
+  bool loads, narrow, errors;
 } fences_needs;
 
 /* Records of instructions of transaction barriers say so in their second byte; one that counts what a barrier's state says is
@@ -39,10 +40,21 @@ static bool fences_has_barriers(const tl_cubin_section *capsule_section) {
   return false;
 }
 
+bool tl_fences_for_surfaces(const uint8_t *bytes, uint64_t size) {
+  enum { STORE_FORMATTED = 0x19b, STORE = 0x19d, REDUCTION = 0x19f, KIND = 0x1ff };
+  for (uint64_t at = 0; at + INSTRUCTION <= size; at += INSTRUCTION) {
+    const unsigned kind = tl_get16(bytes + at) & KIND;
+    if (kind == STORE || kind == STORE_FORMATTED || kind == REDUCTION)
+      return true;
+  }
+  return false;
+}
+
 static fences_needs fences_find_needs(const tl_cubin_section *text, const tl_cubin_section *capsule, tl_arena *arena) {
   enum { OP_LDGSTS = 0xfae };
   const tl_moved_text t = tl_moved_read(text, arena);
-  fences_needs needs = {.narrow = fences_has_barriers(capsule)};
+  fences_needs needs = {.narrow = fences_has_barriers(capsule),
+                        .errors = tl_fences_for_surfaces(text->data, text->size)};
   for (uint32_t i = 0; i < t.count; i++)
     needs.loads |= tl_moved_opcode(&t, i) == OP_LDGSTS;
   return needs;
@@ -65,7 +77,8 @@ static bool fences_is_dropped(const tl_moved_text *t, uint32_t index, fences_nee
   const uint64_t fields = tl_get64(at + 8) & UINT64_C(0xffffffffff);
   const bool narrow = tl_moved_opcode(t, index) == OP_MEMBAR && fields == 0x8000;
   const bool before = index + 1 < t->count && tl_moved_opcode(t, index + 1) == OP_MEMBAR;
-  return (!needs.loads && fences_is_load(at)) || (!needs.narrow && narrow && before) || fences_is_of_errors(t, index);
+  return (!needs.loads && fences_is_load(at)) || (!needs.narrow && narrow && before) ||
+         (!needs.errors && fences_is_of_errors(t, index));
 }
 
 bool tl_fences_may_stand(const uint8_t *bytes, uint64_t size) {

@@ -6,6 +6,8 @@
 
 /* Whether a file may have a text with such loads, or with error barriers (L1799): what the others cost is spent only then. Texts begin at multiples of 16. */
 bool tl_fences_may_stand(const uint8_t *bytes, uint64_t size);
+/* L1833: whether a text stores to surfaces; then the MEMBAR of its error barriers stands, a leaf's too. */
+bool tl_fences_for_surfaces(const uint8_t *bytes, uint64_t size);
 /* By section of the file: the SASS texts that lose them, and what each needs of them. */
 typedef struct tl_fences {
   const bool *texts;

@@ -149,6 +149,19 @@ void tl_leaf_find_needs(leaf *l, uint32_t block, uint8_t old, uint32_t first[LEA
   }
 }
 
+uint32_t tl_leaf_find_carried(const leaf *l, uint32_t block, uint32_t reader) {
+  const uint32_t begin = l->blocks[block].first;
+  const tl_operands own = leaf_operands(l, reader);
+  bool known = own.known && !leaf_is_product(l->instructions[reader].opcode);
+  for (uint32_t i = begin; known && i < begin + l->blocks[block].count; i++) {
+    const tl_operands there = leaf_operands(l, i);
+    if (tl_operands_meet(own.reads, own.read_count, there.writes, there.write_count, false))
+      return i;
+    known = there.known && !leaf_is_product(l->instructions[i].opcode);
+  }
+  return 0;
+}
+
 /* L1911: the highest number belongs to loads for other blocks where one is in the block, or pending at its start. */
 bool tl_leaf_reserves(const leaf *l, uint32_t block) {
   const uint32_t begin = l->blocks[block].first;

@@ -56,6 +56,10 @@ typedef struct leaf_state {
   uint32_t due[LEAF_NUMBERS]
               [LEAF_NUMBERS];   /* by old and new number: who of the block needs it first; 0: a wait is for it */
   uint32_t later[LEAF_NUMBERS]; /* by new number: who waits for it instead of an earlier wait (L1922), 0 */
+  uint32_t readers[LEAF_NUMBERS]
+                  [LEAF_NUMBERS]; /* by both: whose read barrier it is, one more than the place, 0: several's (L1832) */
+  uint8_t carried[LEAF_NUMBERS];  /* by old number: the new ones that another block's reader has whose need is due */
+  uint8_t nothing[2];             /* states are compared as bytes */
 } leaf_state;
 
 /* What is pending in one numbering at a place of a block, and which instruction of the block needs it first (L1910). */
@@ -129,6 +133,8 @@ bool tl_leaf_branches_clean(const leaf *l, uint32_t block, const leaf_state *sta
 /* leaf_needs.c: who needs the block's barriers, given what is pending in the input at its start (`old`); `first` gets who waits
  * first for each number. */
 void tl_leaf_find_needs(leaf *l, uint32_t block, uint8_t old, uint32_t first[LEAF_NUMBERS]);
+/* L1832: who of a block first writes what an instruction of another one still reads; 0: not certain. */
+uint32_t tl_leaf_find_carried(const leaf *l, uint32_t block, uint32_t reader);
 bool tl_leaf_is_local(const leaf *l, uint32_t index, bool writes);
 bool tl_leaf_reserves(const leaf *l, uint32_t block);
 

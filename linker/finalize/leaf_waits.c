@@ -30,8 +30,10 @@ static void leaf_view_waits(leaf *l, uint32_t index) {
 }
 
 /* `need`: who of the block needs it first, 0 where every wait for it is. */
-static void leaf_set(leaf_state *state, bool writes, uint8_t old, uint8_t number, uint32_t need) {
+static void leaf_set(leaf_state *state, bool writes, uint8_t old, uint8_t number, uint32_t need, uint32_t index) {
   const bool shared = state->stands[old] >> number & 1;
+  state->readers[old][number] = writes || shared ? 0 : index + 1;
+  state->carried[old] &= (uint8_t)~(1u << number);
   *(writes ? &state->writes : &state->reads) |= (uint8_t)(1u << old);
   state->old |= (uint8_t)(1u << old);
   state->new |= (uint8_t)(1u << number);
@@ -42,14 +44,15 @@ static void leaf_set(leaf_state *state, bool writes, uint8_t old, uint8_t number
 /* L1922: of the numbers that stand for one that is waited for, those of which something is needed here; for the others
  * is waited where they are. */
 static uint8_t leaf_find_due(leaf_state *state, unsigned old, uint32_t index) {
+  const uint8_t standing = state->stands[old] & state->new;
   uint8_t due = 0;
+  for (unsigned number = 0; number < LEAF_NUMBERS; number++)
+    if (standing >> number & 1 && state->due[old][number] <= index)
+      due |= (uint8_t)(1u << number);
+  due |= due ? 0 : standing & state->carried[old]; /* L1832: nothing else is there to wait for */
   for (unsigned number = 0; number < LEAF_NUMBERS; number++) {
     const uint32_t need = state->due[old][number];
-    if (!(state->stands[old] & state->new & 1u << number))
-      continue;
-    if (need <= index)
-      due |= (uint8_t)(1u << number);
-    else if (!state->later[number] || need < state->later[number])
+    if ((standing & ~due) >> number & 1 && (!state->later[number] || need < state->later[number]))
       state->later[number] = need;
   }
   return due;
@@ -100,7 +103,7 @@ void tl_leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state *st
   l->sure &= at->opcode != OP_COLLECTIVE || (!before.old && !before.new); /* L1849 */
   if (at->read < LEAF_NUMBERS) {
     at->new_read = tl_leaf_allocate(l, index, false, state, &before);
-    leaf_set(state, false, at->read, at->new_read, 0);
+    leaf_set(state, false, at->read, at->new_read, 0, index);
   }
   if (at->write < LEAF_NUMBERS && index == pointer_load) {
     state->old |= (uint8_t)(1u << at->write);
@@ -110,10 +113,34 @@ void tl_leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state *st
                      (leaf_kind){LEAF_GENERAL_CLASS, false, true, false, LEAF_NEVER, {0, 0}, false});
   } else if (at->write < LEAF_NUMBERS) {
     at->new_write = tl_leaf_allocate(l, index, true, state, &before);
-    leaf_set(state, true, at->write, at->new_write, at->write_due);
+    leaf_set(state, true, at->write, at->new_write, at->write_due, index);
     if (tl_leaf_is_long(at->opcode))
       state->longs |= (uint8_t)(1u << at->write);
   }
+}
+
+/* L1832: what of another way stands for the same numbers is whose it is there, where that is one. */
+static void leaf_join_readers(leaf_state *state, const leaf_state *from) {
+  for (unsigned old = 0; old < LEAF_NUMBERS; old++)
+    for (unsigned number = 0; number < LEAF_NUMBERS; number++) {
+      uint32_t *const reader = &state->readers[old][number];
+      if (from->stands[old] >> number & 1)
+        *reader = !(state->stands[old] >> number & 1) || *reader == from->readers[old][number]
+                      ? from->readers[old][number]
+                      : 0;
+    }
+}
+
+/* L1832: when what other blocks' instructions still read is written here. */
+static void leaf_find_carried(const leaf *l, uint32_t block, leaf_state *state) {
+  for (unsigned old = 0; old < LEAF_NUMBERS; old++)
+    for (unsigned number = 0; number < LEAF_NUMBERS; number++) {
+      const uint32_t reader = state->readers[old][number];
+      if (!reader || !(state->stands[old] >> number & 1))
+        continue;
+      state->due[old][number] = tl_leaf_find_carried(l, block, reader - 1);
+      state->carried[old] |= (uint8_t)(state->due[old][number] ? 1u << number : 0);
+    }
 }
 
 /* Over the predecessors already done: the numbers are given in one pass (M45a). */
@@ -129,9 +156,11 @@ leaf_state tl_leaf_entry_state(const leaf *l, uint32_t block) {
     state.writes |= from->writes;
     state.longs |= from->longs;
     state.pointer |= from->pointer;
+    leaf_join_readers(&state, from);
     for (int i = 0; i < LEAF_NUMBERS; i++)
       state.stands[i] |= from->stands[i];
   }
+  leaf_find_carried(l, block, &state);
   return state;
 }
 
@@ -162,11 +191,13 @@ static leaf_state leaf_full_entry(const leaf *l, uint32_t block, const leaf_stat
     const leaf_state *const from = &at_end[l->predecessors[p]];
     state.old |= from->old;
     state.new |= from->new;
+    leaf_join_readers(&state, from);
     for (int i = 0; i < LEAF_NUMBERS; i++) {
       state.stands[i] |= from->stands[i];
       state.stood[i] |= from->stood[i];
     }
   }
+  leaf_find_carried(l, block, &state);
   return state;
 }
 
@@ -190,15 +221,16 @@ bool tl_leaf_find_waits(leaf *l, tl_arena *arena) {
         leaf_wait(at, i, &state);
         leaf_wait_again(at, &before, &state);
         if (at->new_read < LEAF_NUMBERS)
-          leaf_set(&state, false, at->read, at->new_read, 0);
+          leaf_set(&state, false, at->read, at->new_read, 0, i);
         if (at->new_write < LEAF_NUMBERS)
-          leaf_set(&state, true, at->write, at->new_write, at->write_due);
+          leaf_set(&state, true, at->write, at->new_write, at->write_due, i);
         else if (at->write < LEAF_NUMBERS)
           state.old |= (uint8_t)(1u << at->write);
       }
       state.reads = state.writes = 0;
       memset(state.due, 0, sizeof state.due);
       memset(state.later, 0, sizeof state.later);
+      memset(state.carried, 0, sizeof state.carried);
       changed |= memcmp(&state, &at_end[b], sizeof state) != 0;
       at_end[b] = state;
     }

@@ -49,6 +49,7 @@ typedef enum slow_kind {
   SLOW_AT_ONCE,
   SLOW_FENCE_FIRST,
   SLOW_FENCE_LOAD,
+  SLOW_COUNTED, /* L1834: the wait in front of an allocation of tensor memory */
   SLOW_UNKNOWN
 } slow_kind;
 
@@ -90,12 +91,20 @@ static slow_kind slow_kind_of_membar(const uint8_t *at, bool before_another) {
   return what == NARROW && before_another ? SLOW_FENCE_FIRST : SLOW_READS;
 }
 
+static bool slow_is_of_allocation(const uint8_t *at) {
+  enum { COUNT_SHIFT = 38, COUNT_MASK = 0x3f, OF_ALLOCATION = 54 };
+  const uint64_t low = tl_get64(at);
+  return (low & 0xfff) == OP_DEPBAR && (low >> COUNT_SHIFT & COUNT_MASK) == OF_ALLOCATION;
+}
+
 /* Those of one opcode that differ: SLOW_UNKNOWN for any other. */
 static slow_kind slow_kind_of_memory(const uint8_t *at) {
   enum { NO_REGISTER = 0xff, ADDRESS_SHIFT = 24, NEVER = 0xf };
   const uint64_t low = tl_get64(at);
   const uint16_t opcode = low & 0xfff;
   const bool addressed = (low >> ADDRESS_SHIFT & NO_REGISTER) != NO_REGISTER;
+  if (slow_is_of_allocation(at))
+    return SLOW_COUNTED;
   if (opcode == OP_CACHE)
     return addressed ? SLOW_READS : SLOW_NEITHER;
   if (opcode == OP_LDS && !addressed && (low >> 16 & NO_REGISTER) == NO_REGISTER && (low >> 12 & NEVER) == NEVER)
@@ -143,7 +152,7 @@ static tl_slow_arch slow_arch_of(const tl_cubin *sass) {
 }
 
 static uint64_t slow_control(slow_kind kind) {
-  enum { YIELD_SHIFT = 4, SETS_SHIFT = 5, READS_SHIFT = 8, WRITTEN = 0, READ = 1 };
+  enum { YIELD_SHIFT = 4, SETS_SHIFT = 5, READS_SHIFT = 8, WRITTEN = 0, READ = 1, COUNTED_STALL = 4 };
   const uint64_t none = (uint64_t)NO_BARRIER << SETS_SHIFT | (uint64_t)NO_BARRIER << READS_SHIFT;
   const uint64_t waits = (uint64_t)SLOW_WAITS << WAIT_SHIFT;
   if (kind == SLOW_AT_ONCE)
@@ -152,6 +161,8 @@ static uint64_t slow_control(slow_kind kind) {
     return none;
   if (kind == SLOW_FENCE_LOAD)
     return 1 | 1 << YIELD_SHIFT | none;
+  if (kind == SLOW_COUNTED)
+    return COUNTED_STALL | 1 << YIELD_SHIFT | none;
   const uint64_t sets = kind == SLOW_BOTH || kind == SLOW_WRITES ? WRITTEN : NO_BARRIER;
   const uint64_t reads = kind == SLOW_BOTH || kind == SLOW_READS ? READ : NO_BARRIER;
   return SLOW_STALL | sets << SETS_SHIFT | reads << READS_SHIFT | waits;
