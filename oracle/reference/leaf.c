@@ -36,10 +36,11 @@ bool ref_leaf_is_call(unsigned opcode) {
   return base == BASE_CALL_ABSOLUTE || (base == BASE_CALL_RELATIVE && (opcode & 0xfff) != CALL_REGISTER);
 }
 
-/* A branch or EXIT without a condition: predicate PT, not negated, and no uniform predicate. */
+/* A branch or EXIT without a condition: predicate PT, not negated, and no uniform predicate. RF1388: nor is bit 91 set, with which a branch is
+ * for lanes that have diverged (0x1947) and goes on where there are none. */
 static bool ref_leaf_is_unconditional(const uint8_t *at, unsigned opcode) {
-  const unsigned always = 7;
-  return ref_bits_get(at, 12, 4) == always && (opcode & 0xe00) != 0x400;
+  const unsigned always = 7, has_uniform = 0x1000;
+  return ref_bits_get(at, 12, 4) == always && (opcode & 0xe00) != 0x400 && (opcode & has_uniform) == 0;
 }
 
 static void ref_leaf_read(ref_leaf *leaf) {
@@ -73,11 +74,14 @@ static void ref_leaf_read(ref_leaf *leaf) {
 }
 
 static void ref_leaf_make_blocks(ref_leaf *leaf) {
+  leaf->order = REF_TAKE(leaf->link, size_t, leaf->count);
   for (size_t i = 0; i < leaf->count; i++) {
     if (i == 0 || leaf->instructions[i].starts_block) {
       leaf->blocks[leaf->block_count++] = (ref_leaf_block){.first = i};
     }
     leaf->blocks[leaf->block_count - 1].last = i;
+    leaf->blocks[leaf->block_count - 1].rank = leaf->block_count - 1;
+    leaf->order[leaf->block_count - 1] = leaf->block_count - 1;
     leaf->instructions[i].block = leaf->block_count - 1;
   }
   for (size_t i = 0; i < leaf->block_count; i++) {
@@ -102,7 +106,7 @@ static void ref_leaf_enter_block(ref_leaf *leaf, size_t block, bool loops, ref_i
   pending->count = 0;
   for (size_t i = 0; i < before->count; i++) {
     const ref_indices *flow = &leaf->blocks[before->items[i]].pending;
-    if (!loops && before->items[i] >= block) {
+    if (!loops && leaf->blocks[before->items[i]].rank >= leaf->blocks[block].rank) {
       continue;
     }
     for (size_t k = 0; k < flow->count; k++) {
@@ -135,7 +139,8 @@ void ref_leaf_pass(ref_leaf *leaf, bool loops, void (*visit)(ref_leaf *, size_t,
   }
   for (int round = 0; changed && round < (loops ? MOST_ROUNDS : 1); round++) {
     changed = false;
-    for (size_t b = 0; b < leaf->block_count; b++) {
+    for (size_t k = 0; k < leaf->block_count; k++) {
+      const size_t b = leaf->order[k];
       ref_leaf_enter_block(leaf, b, loops, &pending);
       for (size_t i = leaf->blocks[b].first; i <= leaf->blocks[b].last; i++) {
         visit(leaf, i, &pending);
@@ -177,12 +182,22 @@ static unsigned ref_leaf_input_waits(const ref_leaf *leaf, size_t number) {
   return leaf->instructions[number].waits_for_all ? 0 : ref_bits_get(ref_leaf_at(leaf, number), WAIT_BIT, BOARDS);
 }
 
+/* L1941: an exchange in shared memory on whose predicate the branch at the block's end goes. */
+bool ref_leaf_is_branched_on(const ref_leaf *leaf, const ref_token *token, size_t consumer) {
+  enum { EXCHANGE = 0x58d, RESULT_BIT = 81, CONDITION_BIT = 12 };
+  const uint8_t *setter = ref_leaf_at(leaf, token->instruction), *at = ref_leaf_at(leaf, consumer);
+  return !token->is_read && ref_leaf_code(leaf, token) == EXCHANGE &&
+         ref_leaf_is(&leaf->instructions[consumer], BASE_BRA) &&
+         ref_bits_get(setter, RESULT_BIT, 3) == ref_bits_get(at, CONDITION_BIT, 3);
+}
+
 /* M45c: waited for only at the end of its own block counts as waited for elsewhere. RF312: for a read barrier that is so where
  * the block goes on without a branch, too. */
 static bool ref_leaf_is_local(const ref_leaf *leaf, const ref_token *token, size_t consumer) {
   const ref_leaf_instruction *instruction = &leaf->instructions[consumer];
   const bool at_end = consumer == leaf->blocks[instruction->block].last && (instruction->ends_block || token->is_read);
-  return !at_end || leaf->instructions[token->instruction].opcode == TRY_WAIT;
+  return !at_end || leaf->instructions[token->instruction].opcode == TRY_WAIT ||
+         ref_leaf_is_branched_on(leaf, token, consumer);
 }
 
 static void ref_leaf_find_consumers(ref_leaf *leaf, size_t number, ref_indices *pending) {
@@ -294,8 +309,9 @@ bool ref_leaf_is_long(const ref_leaf *leaf, const ref_token *token) {
 }
 
 bool ref_leaf_is_texture(const ref_leaf *leaf, const ref_token *token) {
+  static const unsigned codes[] = {0xf60, 0xf61, 0xf63, 0xf64, 0xf66, 0xf69, 0xf6c, 0xf6f, 0xf99};
   const unsigned code = ref_leaf_code(leaf, token);
-  return !token->is_read && (code == 0xf60 || code == 0xf66 || code == 0xf99);
+  return !token->is_read && ref_leaf_is_in(codes, sizeof codes / sizeof codes[0], code);
 }
 
 /* RF1357 (L1914): the end of a group of asynchronous copies, whichever they are. */
@@ -312,6 +328,20 @@ static unsigned ref_leaf_find_least(const ref_leaf *leaf) {
   return least;
 }
 
+/* RF1391: 5 is for what comes late and for textures; in a kernel that has neither it is a number as others. */
+static unsigned ref_leaf_find_last(const ref_leaf *leaf) {
+  for (size_t i = 0; i < leaf->token_count; i++) {
+    if (ref_leaf_is_long(leaf, &leaf->tokens[i]) || ref_leaf_is_texture(leaf, &leaf->tokens[i])) {
+      return LAST_ORDINARY;
+    }
+  }
+  return BOARD_FIVE;
+}
+
+unsigned ref_leaf_ordinary(const ref_leaf *leaf) {
+  return (1u << (leaf->last + 1)) - 1;
+}
+
 /* L754: does the kernel read a texture or surface? */
 static bool ref_leaf_has_texture(const ref_leaf *leaf) {
   static const unsigned codes[] = {0x1f60, 0x1f61, 0x1f63, 0x1f64, 0x1f66, 0x1f69, 0x1f99};
@@ -326,7 +356,8 @@ static bool ref_leaf_has_texture(const ref_leaf *leaf) {
 /* RF234, RF311: a read and a write share where both have the same consumer; where the numbers ran out that may be chance. */
 static bool ref_leaf_may_mix(const ref_leaf *leaf, const ref_token *token, const ref_token *other) {
   const bool same_wait = token->first_wait != REF_NONE && other->first_wait == token->first_wait;
-  return ref_leaf_code(leaf, token) == FENCE || (same_wait && (token->pending & ALL_ORDINARY) != ALL_ORDINARY);
+  return ref_leaf_code(leaf, token) == FENCE ||
+         (same_wait && (token->pending & ref_leaf_ordinary(leaf)) != ref_leaf_ordinary(leaf));
 }
 
 /* M45d: a pending token that this one shares its number with, in the input or because both have the same consumer. */
@@ -349,7 +380,8 @@ static size_t ref_leaf_find_sharer(const ref_leaf *leaf, size_t number, const re
 /* M45f: numbers pending at the end of a block that is done and has a successor in common with this one. */
 static unsigned ref_leaf_joined_numbers(const ref_leaf *leaf, size_t block) {
   unsigned mask = 0;
-  for (size_t i = 0; i < block; i++) {
+  for (size_t rank = 0; rank < leaf->blocks[block].rank; rank++) {
+    const size_t i = leaf->order[rank];
     bool joined = false;
     for (size_t k = 0; k < leaf->blocks[block].successors.count; k++) {
       joined = joined || ref_indices_has(&leaf->blocks[i].successors, leaf->blocks[block].successors.items[k]);
@@ -383,7 +415,7 @@ static unsigned ref_leaf_choose(const ref_leaf *leaf, size_t number, const ref_i
     return leaf->has_texture ? BOARD_FOUR : BOARD_FIVE; /* M45c, L754 */
   }
   const unsigned taken = ref_leaf_numbers(leaf, pending);
-  for (unsigned n = is_long ? 2 : leaf->least; n <= LAST_ORDINARY; n++) {
+  for (unsigned n = is_long ? 2 : leaf->least; n <= leaf->last; n++) {
     if (((taken | joined) >> n & 1) == 0) {
       return n;
     }
@@ -392,13 +424,13 @@ static unsigned ref_leaf_choose(const ref_leaf *leaf, size_t number, const ref_i
     return BOARD_FIVE; /* RF1357: as many numbers as without groups */
   }
   if (token->is_read) {
-    for (unsigned n = leaf->least; n <= LAST_ORDINARY; n++) {
+    for (unsigned n = leaf->least; n <= leaf->last; n++) {
       if ((taken >> n & 1) == 0) {
         return n;
       }
     }
   }
-  *sure = *sure && is_long && (taken >> BOARD_FIVE & 1) == 0;
+  *sure = *sure && is_long && leaf->last < BOARD_FIVE && (taken >> BOARD_FIVE & 1) == 0;
   return BOARD_FIVE;
 }
 
@@ -432,7 +464,7 @@ static void ref_leaf_explain_by_waits(ref_leaf *leaf, size_t number, const ref_i
   ref_token *token = &leaf->tokens[number];
   ref_indices held = {0};
   ref_leaf_hold_waits(leaf, number, pending, &held);
-  bool sure = (ref_leaf_numbers(leaf, &held) & ALL_ORDINARY) != ALL_ORDINARY;
+  bool sure = (ref_leaf_numbers(leaf, &held) & ref_leaf_ordinary(leaf)) != ref_leaf_ordinary(leaf);
   token->holds_waits = held.count > pending->count && ref_leaf_may_hold(leaf, token->instruction) &&
                        ref_leaf_choose(leaf, number, &held, token->joined, &sure) == token->input && sure;
   token->is_explained = token->holds_waits;
@@ -442,11 +474,11 @@ static void ref_leaf_explain_by_waits(ref_leaf *leaf, size_t number, const ref_i
 static bool ref_leaf_shares_with_stack(const ref_leaf *leaf, const ref_token *token, const ref_indices *pending) {
   const size_t load = leaf->instructions[leaf->stack_load].tokens[WRITE];
   return ref_indices_has(pending, load) && leaf->tokens[load].input == token->input &&
-         (ref_leaf_numbers(leaf, pending) & ALL_ORDINARY) == ALL_ORDINARY;
+         (ref_leaf_numbers(leaf, pending) & ref_leaf_ordinary(leaf)) == ref_leaf_ordinary(leaf);
 }
 
 static bool ref_leaf_is_crowded(const ref_leaf *leaf, const ref_indices *pending) {
-  return (ref_leaf_numbers(leaf, pending) & ALL_ORDINARY) == ALL_ORDINARY;
+  return (ref_leaf_numbers(leaf, pending) & ref_leaf_ordinary(leaf)) == ref_leaf_ordinary(leaf);
 }
 
 /* RF1149, L770: where the numbers ran out a sharing goes on between barriers of one kind; surely where none is free in the output either, or
@@ -467,6 +499,8 @@ static void ref_leaf_explain(ref_leaf *leaf, size_t number, const ref_indices *p
   token->in_crowd = ref_leaf_is_crowded(leaf, pending) && ref_leaf_shares_in_crowd(leaf, number, pending, false);
   bool sure = token->in_crowd || !ref_leaf_is_crowded(leaf, pending);
   token->joined = ref_leaf_joined_for(leaf, number);
+  token->before.count = 0;
+  token->holds_waits = false;
   token->chosen = ref_leaf_choose(leaf, number, pending, token->joined, &sure);
   token->is_explained = token->chosen == token->input && sure;
   if (!token->is_explained) {
@@ -545,7 +579,8 @@ static unsigned ref_leaf_wait_again(const ref_leaf *leaf, size_t number) {
 
 /* RF88: which waits stay is decided over all ways, when all numbers are given. */
 static void ref_leaf_put_waits(ref_leaf *leaf, size_t number, ref_indices *pending) {
-  const unsigned waits = ref_leaf_wait(leaf, number, pending) | ref_leaf_wait_again(leaf, number);
+  const unsigned waits =
+      ref_leaf_wait(leaf, number, pending) | ref_leaf_wait_again(leaf, number) | leaf->instructions[number].straight;
   ref_bits_put(ref_leaf_at(leaf, number), WAIT_BIT, BOARDS,
                leaf->instructions[number].waits_for_all ? EVERY_WAIT : waits);
   ref_leaf_add_tokens(leaf, &leaf->instructions[number], pending);
@@ -555,9 +590,9 @@ static void ref_leaf_put_waits(ref_leaf *leaf, size_t number, ref_indices *pendi
 static void ref_leaf_number_instruction(ref_leaf *leaf, size_t number, ref_indices *pending) {
   static const unsigned bits[BARRIERS] = {WRITE_BIT, READ_BIT};
   static const unsigned order[BARRIERS] = {READ, WRITE};
-  const ref_leaf_instruction *instruction = &leaf->instructions[number];
+  ref_leaf_instruction *const instruction = &leaf->instructions[number];
   uint8_t *at = ref_leaf_at(leaf, number);
-  (void)ref_leaf_wait(leaf, number, pending);
+  leaf->instructions[number].straight = ref_leaf_wait(leaf, number, pending);
   for (size_t i = 0; i < BARRIERS; i++) {
     const size_t token = instruction->tokens[order[i]];
     if (token == REF_NONE) {
@@ -643,6 +678,70 @@ static void ref_leaf_number(ref_leaf *leaf) {
   ref_leaf_pass(leaf, true, ref_leaf_put_waits);
 }
 
+static void ref_leaf_set_order(ref_leaf *leaf) {
+  for (size_t k = 0; k < leaf->block_count; k++) {
+    leaf->blocks[leaf->order[k]].rank = k;
+  }
+}
+
+/* The blocks from one place of the order on go behind those up to another one. */
+static void ref_leaf_turn_order(ref_leaf *leaf, size_t first, size_t second, size_t end) {
+  size_t *held = REF_TAKE(leaf->link, size_t, end - first);
+  memcpy(held, leaf->order + first, (end - first) * sizeof *held);
+  memcpy(leaf->order + first, held + (second - first), (end - second) * sizeof *held);
+  memcpy(leaf->order + first + (end - second), held, (second - first) * sizeof *held);
+  ref_leaf_set_order(leaf);
+}
+
+/* How many numbers of the input the rules do not give. */
+static size_t ref_leaf_count_unexplained(const ref_leaf *leaf) {
+  size_t count = 0;
+  for (size_t i = 0; i < leaf->token_count; i++) {
+    count += !leaf->tokens[i].is_explained;
+  }
+  return count;
+}
+
+/* Two ways of a branch that meet: of the block behind it, up to its target, and of the target, up to where the first way goes. */
+static bool ref_leaf_find_ways(const ref_leaf *leaf, size_t block, size_t *second, size_t *end) {
+  const ref_leaf_instruction *last = &leaf->instructions[leaf->blocks[block].last];
+  if (last->target == REF_NONE || !last->may_fall_through) {
+    return false;
+  }
+  *second = leaf->instructions[last->target].block;
+  if (*second <= block + 1) {
+    return false;
+  }
+  const ref_leaf_instruction *way = &leaf->instructions[leaf->blocks[*second - 1].last];
+  *end = way->target == REF_NONE || way->may_fall_through ? 0 : leaf->instructions[way->target].block;
+  return *end > *second;
+}
+
+/* L1943: where the order of the text does not give the input's numbers, and that in which the second way of a branch goes first gives more of
+ * them, nvlink's follow in this order. The innermost ways first. */
+static void ref_leaf_find_order(ref_leaf *leaf) {
+  enum { MOST_TRIES = 64 };
+  size_t best = ref_leaf_count_unexplained(leaf), tries = 0;
+  for (size_t b = leaf->block_count; b-- > 0 && best > 0 && tries < MOST_TRIES;) {
+    size_t second = 0, end = 0;
+    if (!ref_leaf_find_ways(leaf, b, &second, &end)) {
+      continue;
+    }
+    const size_t behind = end - second;
+    ref_leaf_turn_order(leaf, b + 1, second, end);
+    ref_leaf_pass(leaf, false, ref_leaf_number_instruction);
+    const size_t now = ref_leaf_count_unexplained(leaf);
+    if (now >= best) {
+      ref_leaf_turn_order(leaf, b + 1, b + 1 + behind, end);
+    }
+    best = now < best ? now : best;
+    tries++;
+  }
+  if (tries > 0) {
+    ref_leaf_number(leaf);
+  }
+}
+
 /* RF1157: nothing waits for the load of R1, so that what is behind it says its cycles. */
 static void ref_leaf_set_stack_stall(const ref_leaf *leaf) {
   enum { LOAD_CONSTANT = 0xb82, LOAD_SPECIAL = 0x9c3, PLAIN_STALL = 1, LOAD_STALL = 8 };
@@ -665,8 +764,42 @@ static bool ref_leaf_begin(ref_leaf *leaf, ref_link *link, ref_bytes *text) {
   leaf->least = ref_leaf_find_least(leaf);
   ref_leaf_make_blocks(leaf);
   ref_leaf_pass(leaf, false, ref_leaf_find_tokens);
+  leaf->last = ref_leaf_find_last(leaf);
   ref_leaf_pass(leaf, true, ref_leaf_find_waits);
   return true;
+}
+
+/* Is the block in front of a loop, into which it goes without a branch? */
+static bool ref_leaf_enters_loop(const ref_leaf *leaf, size_t block) {
+  const size_t next = block + 1;
+  bool loops = false;
+  if (leaf->instructions[leaf->blocks[block].last].ends_block || next >= leaf->block_count) {
+    return false;
+  }
+  for (size_t i = 0; i < leaf->blocks[next].predecessors.count; i++) {
+    loops = loops || leaf->blocks[next].predecessors.items[i] >= next;
+  }
+  return loops;
+}
+
+/* RF1392: what a block loads for a loop behind it ptxas waits for at the block's end; not where the number is that of R1's load, too, for which
+ * nobody waits. nvlink, which has given that one none, waits there. */
+static void ref_leaf_wait_before_loops(ref_leaf *leaf) {
+  enum { UNIFORM_LOAD = 0x7ac, NEAR = 3 };
+  const size_t stack = leaf->instructions[leaf->stack_load].tokens[WRITE];
+  for (size_t i = 0; i < leaf->token_count; i++) {
+    const ref_token *token = &leaf->tokens[i];
+    const size_t block = leaf->instructions[token->instruction].block, last = leaf->blocks[block].last;
+    unsigned cycles = 0;
+    for (size_t k = token->instruction; k < last; k++) {
+      cycles += ref_bits_get(ref_leaf_at(leaf, k), STALL_BIT, 4);
+    }
+    if (i != stack && !token->is_read && token->input == leaf->tokens[stack].input && token->consumer == REF_NONE &&
+        ref_leaf_code(leaf, token) == UNIFORM_LOAD && cycles >= NEAR && ref_leaf_enters_loop(leaf, block) &&
+        ref_indices_has(&token->before, stack)) {
+      ref_indices_add(leaf->link, &leaf->instructions[last].waits, i);
+    }
+  }
 }
 
 /* The text is made anew where that is sure: the numbers do not run out, and the same rules give the input its own numbers while R1's load
@@ -683,6 +816,7 @@ void ref_leaf_finalize(ref_link *link, ref_bytes *text) {
     bool mended = ref_leaf_mend_waits(&leaf, old);
     if (!mended || round > MOST_MENDS) {
       ref_leaf_number(&leaf);
+      ref_leaf_find_order(&leaf);
       mended = ref_leaf_mend_number(&leaf, old);
     }
     if (round > MOST_MENDS) {
@@ -698,11 +832,13 @@ void ref_leaf_finalize(ref_link *link, ref_bytes *text) {
   leaf.sure = is_same;
   leaf.is_tried = true;
   leaf.tokens[leaf.instructions[leaf.stack_load].tokens[WRITE]].is_dropped = true;
+  ref_leaf_wait_before_loops(&leaf);
   ref_leaf_number(&leaf);
   if (is_same && !leaf.sure) {
     leaf.is_sharing = true;
     leaf.input = old;
     ref_leaf_share_waits(&leaf);
+    ref_leaf_wait_before_loops(&leaf);
     ref_leaf_number(&leaf);
     leaf.sure = true;
   }
@@ -802,6 +938,7 @@ void ref_leaf_open(ref_link *link, ref_bytes *text) {
   leaf.least = ref_leaf_find_least(&leaf);
   ref_leaf_make_blocks(&leaf);
   ref_leaf_pass(&leaf, false, ref_leaf_find_tokens);
+  leaf.last = ref_leaf_find_last(&leaf);
   ref_leaf_pass(&leaf, true, ref_leaf_find_waits);
   ref_leaf_number(&leaf);
   const bool is_same = leaf.sure && memcmp(old, text->data, text->size) == 0;

@@ -63,6 +63,7 @@ typedef struct ref_leaf_instruction {
   ref_indices waits; /* tokens */
   ref_indices again; /* RF1147: tokens that another instruction has waited for on every way */
   bool starts_block, ends_block, may_fall_through;
+  unsigned straight;  /* RF1389: the numbers that it waits for where no loop is seen */
   bool waits_for_all; /* RF234: it goes on to, frees nothing, and is no wait of any load's */
   size_t target;      /* of a branch, or REF_NONE */
   size_t block;
@@ -70,6 +71,7 @@ typedef struct ref_leaf_instruction {
 
 typedef struct ref_leaf_block {
   size_t first, last;
+  size_t rank; /* in the order in which numbers are given */
   ref_indices successors, predecessors;
   ref_indices pending; /* tokens at its end */
 } ref_leaf_block;
@@ -80,8 +82,10 @@ typedef struct ref_leaf {
   size_t count, block_count, token_count, token_capacity;
   ref_leaf_instruction *instructions;
   ref_leaf_block *blocks;
+  size_t *order; /* of the blocks, L1943 */
   ref_token *tokens;
   bool sure, is_tried, has_texture;
+  unsigned last;        /* RF1391: the greatest number that ordinary ones have */
   unsigned least;       /* RF1299: the least number that others than the commit of a copy have */
   bool is_sharing;      /* RF1273 */
   const uint8_t *input; /* the text as it was */
@@ -90,9 +94,12 @@ typedef struct ref_leaf {
 
 uint8_t *ref_leaf_at(const ref_leaf *leaf, size_t instruction);
 unsigned ref_leaf_code(const ref_leaf *leaf, const ref_token *token);
+bool ref_leaf_is_branched_on(const ref_leaf *leaf, const ref_token *token, size_t consumer);
 bool ref_leaf_is_ordinary(unsigned code);
 bool ref_leaf_is_long(const ref_leaf *leaf, const ref_token *token);
 bool ref_leaf_is_texture(const ref_leaf *leaf, const ref_token *token);
+/* A mask of their numbers. */
+unsigned ref_leaf_ordinary(const ref_leaf *leaf);
 bool ref_leaf_is_commit(unsigned code);
 void ref_leaf_add_tokens(ref_leaf *leaf, const ref_leaf_instruction *instruction, ref_indices *pending);
 /* A pass over all instructions; `pending` is what flows to each. RF88: with loops until nothing changes. */

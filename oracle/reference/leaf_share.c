@@ -200,7 +200,7 @@ static bool ref_share_uses(const ref_leaf *leaf, const ref_token *token, size_t 
 
 /* Were all numbers of its kind pending when the input set it? */
 static bool ref_share_was_crowded(const ref_leaf *leaf, const ref_token *token) {
-  const unsigned all = ref_leaf_is_long(leaf, token) ? ALL_ORDINARY & ~3u : ALL_ORDINARY;
+  const unsigned all = ref_leaf_is_long(leaf, token) ? ref_leaf_ordinary(leaf) & ~3u : ref_leaf_ordinary(leaf);
   return (token->pending & all) == all;
 }
 
@@ -298,7 +298,7 @@ static bool ref_share_is_local(const ref_leaf *leaf, const ref_token *token, siz
     return false;
   }
   if (need != leaf->blocks[block].last || leaf->instructions[token->instruction].opcode == TRY_WAIT ||
-      ref_leaf_code(leaf, token) == PREDICATE_LOAD) {
+      ref_leaf_code(leaf, token) == PREDICATE_LOAD || ref_leaf_is_branched_on(leaf, token, need)) {
     return true;
   }
   const bool is_known = ref_share_result(ref_leaf_at(leaf, token->instruction), &span);
@@ -400,21 +400,21 @@ static unsigned ref_share_choose_far(const ref_share *share, unsigned from) {
   }
   const unsigned first_masks[] = {share->taken | share->joined, share->taken};
   for (size_t k = 0; k < 2; k++) {
-    for (unsigned n = from; n <= LAST_ORDINARY; n++) {
+    for (unsigned n = from; n <= share->leaf->last; n++) {
       if ((first_masks[k] >> n & 1) == 0 && (k == 0 || share->token->is_read)) {
         return n;
       }
     }
   }
   for (unsigned avoided = 0; avoided < 2; avoided++) {
-    for (unsigned n = from; n <= LAST_ORDINARY; n++) {
+    for (unsigned n = from; n <= share->leaf->last; n++) {
       const ref_share_group *group = &share->groups[n];
       if (group->count > 0 && group->least == share->need && (share->joined >> n & 1) == avoided) {
         return n;
       }
     }
   }
-  const unsigned nearest = ref_share_nearest(share, from, LAST_ORDINARY);
+  const unsigned nearest = ref_share_nearest(share, from, share->leaf->last);
   return nearest == NO_BOARD ? from : nearest;
 }
 
@@ -444,7 +444,7 @@ unsigned ref_leaf_share(const ref_leaf *leaf, size_t number, const ref_indices *
   if (same != NO_BOARD) {
     return same;
   }
-  for (unsigned n = from; n <= LAST_ORDINARY; n++) {
+  for (unsigned n = from; n <= leaf->last; n++) {
     if ((share.taken >> n & 1) == 0) {
       return n;
     }
