@@ -267,6 +267,7 @@ void ref_leaf_share_waits(ref_leaf *leaf) {
 
 typedef struct ref_share_group {
   size_t count, least;   /* the least need; REF_NONE: never in this block */
+  bool is_near;          /* some member is needed in its own block */
   bool has_kind;         /* of the own barrier: a load or a read barrier */
   bool has_reads, meets; /* some member has the own need, and is a load as the own barrier is */
   bool is_known;         /* by the input: shares the number with the own barrier there, or numbers ran out */
@@ -321,6 +322,7 @@ static void ref_share_find_groups(ref_share *share, const ref_indices *pending) 
     group->count++;
     group->has_kind = group->has_kind || token->is_read == share->token->is_read;
     group->has_reads = group->has_reads || token->is_read;
+    group->is_near = group->is_near || ref_share_is_local(leaf, token, need, share->block);
     group->least = need < group->least ? need : group->least; /* REF_NONE is the greatest */
     group->meets = group->meets || (need == share->need && !token->is_read && !share->token->is_read);
     group->is_known = group->is_known || token->input == share->token->input ||
@@ -409,13 +411,16 @@ static unsigned ref_share_choose_far(const ref_share *share, unsigned from) {
   for (unsigned avoided = 0; avoided < 2; avoided++) {
     for (unsigned n = from; n <= share->leaf->last; n++) {
       const ref_share_group *group = &share->groups[n];
-      if (group->count > 0 && group->least == share->need && (share->joined >> n & 1) == avoided) {
+      if (group->count > 0 && !group->is_near && !group->flows_far && (share->joined >> n & 1) == avoided) {
         return n;
       }
     }
   }
-  const unsigned nearest = ref_share_nearest(share, from, share->leaf->last);
-  return nearest == NO_BOARD ? from : nearest;
+  unsigned lowest = from;
+  while (lowest < share->leaf->last && (share->joined >> lowest & 1) != 0) {
+    lowest++;
+  }
+  return (share->joined >> lowest & 1) != 0 ? from : lowest; /* RF1393: the lowest */
 }
 
 unsigned ref_leaf_share(const ref_leaf *leaf, size_t number, const ref_indices *pending, unsigned joined) {
