@@ -122,12 +122,13 @@ static slow_kind slow_kind_of(const uint8_t *at, tl_slow_arch arch) {
     MATRIX_LAST = 0x3f,
     PACK = 0x3e
   };
-  enum { MATRIX_OTHER = 0x7a, SETS_NONE = 0x3f };
+  enum { MATRIX_OTHER = 0x7a, MATRIX_SCALED = 0x7f, SETS_NONE = 0x3f };
   const uint64_t high = tl_get64(at + 8);
   const uint16_t opcode = tl_get16(at) & 0xfff, base = opcode & 0x1ff;
   if (base >= WIDE_FIRST && base <= WIDE_LAST) /* 64 bits: a latency that varies, but on sm_100 */
     return arch == TL_SLOW_100 ? SLOW_NEITHER : SLOW_BOTH;
-  if ((base >= MATRIX_FIRST && base <= MATRIX_LAST && base != PACK) || base == MATRIX_OTHER)
+  if ((base >= MATRIX_FIRST && base <= MATRIX_LAST && base != PACK) || base == MATRIX_OTHER ||
+      base == MATRIX_SCALED) /* L1835 */
     return slow_kind_of_matrix(opcode, arch);
   if (base < ARITHMETIC) /* whatever else has a latency that varies sets a number in any code */
     return (high >> WRITE_SHIFT & SETS_NONE) == SETS_NONE ? SLOW_NEITHER : SLOW_UNKNOWN;
