@@ -73,17 +73,17 @@ static bool ref_cubin_read_header(ref_cubin *cubin, char *error, size_t error_si
 }
 
 static void ref_cubin_decode_section(const uint8_t *at, ref_section *section) {
-  section->name = "";
-  section->name_offset = ref_u32(at);
-  section->type = ref_u32(at + 4);
-  section->flags = ref_u64(at + 8);
-  section->address = ref_u64(at + 16);
-  section->offset = ref_u64(at + 24);
-  section->size = ref_u64(at + 32);
-  section->link = ref_u32(at + 40);
-  section->info = ref_u32(at + 44);
-  section->align = ref_u64(at + 48);
-  section->entry_size = ref_u64(at + 56);
+  *section = (ref_section){.name = "",
+                           .name_offset = ref_u32(at),
+                           .type = ref_u32(at + 4),
+                           .flags = ref_u64(at + 8),
+                           .address = ref_u64(at + 16),
+                           .offset = ref_u64(at + 24),
+                           .size = ref_u64(at + 32),
+                           .link = ref_u32(at + 40),
+                           .info = ref_u32(at + 44),
+                           .align = ref_u64(at + 48),
+                           .entry_size = ref_u64(at + 56)};
 }
 
 /* X1: from 65280 sections on, e_shnum is 0 and section 0 holds the count (size) and the name table's index (link). */
@@ -313,13 +313,14 @@ const char *ref_cubin_string(const ref_cubin *cubin, uint32_t table, uint64_t of
 }
 
 bool ref_cubin_next_attribute(const ref_section *section, uint64_t *position, ref_attribute *attribute) {
-  if (section->data == NULL || !ref_cubin_range_fits(*position, 4, section->size)) {
+  const uint64_t left = *position < section->size ? section->size - *position : 0;
+  if (section->data == NULL || left < 4) {
     return false;
   }
   const uint8_t *at = section->data + *position;
   const uint16_t value = ref_u16(at + 2);
   const bool sized = at[0] == 4;
-  if (sized && !ref_cubin_range_fits(*position + 4, value, section->size)) {
+  if (sized && value > left - 4) {
     return false;
   }
   attribute->format = at[0];

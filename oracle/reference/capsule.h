@@ -43,6 +43,14 @@ typedef struct ref_targets {
   size_t *starts, *items;
 } ref_targets;
 
+/* What stands for a relocation of the Mercury module about frames. */
+typedef struct ref_frame_entry {
+  uint64_t offset;
+  uint32_t type;
+  int64_t addend;
+  bool is_place; /* written, without an entry */
+} ref_frame_entry;
+
 typedef struct ref_capsule {
   ref_link *mercury, *sass;
   ref_units *units;                          /* by function, items NULL until somebody asks */
@@ -51,9 +59,11 @@ typedef struct ref_capsule {
   size_t *sass_symbol_of;                    /* and the other way round */
   size_t inner_owner;                        /* whose places those are; REF_NONE: nobody's so far */
   ref_places inner_places;
-  uint64_t laid_base;  /* where the tables that ptxas laid out begin in bank 0 (RF304) */
-  ref_indices order;   /* the Mercury module's sections */
-  ref_indices kernels; /* functions with parameters, in the order of their texts */
+  ref_bytes frames;               /* the SASS side's `.debug_frame`, as soon as somebody asks */
+  ref_frame_entry *frame_entries; /* by relocation of the Mercury module; NULL until then */
+  uint64_t laid_base;             /* where the tables that ptxas laid out begin in bank 0 (RF304) */
+  ref_indices order;              /* the Mercury module's sections */
+  ref_indices kernels;            /* functions with parameters, in the order of their texts */
   ref_piece *pieces;
   size_t piece_count, piece_capacity;
   const char **marks; /* L895: by section of the Mercury module; NULL: none */
@@ -279,20 +289,14 @@ void ref_inner_share_stack(const ref_link *mercury, const ref_record *const *sta
 void ref_inner_keep_stack_order(ref_link *mercury);
 
 /* An entry about a frame written anew: of no type where there is none. */
-typedef struct ref_frame_entry {
-  uint64_t offset;
-  uint32_t type;
-  int64_t addend;
-  bool is_place; /* written, without an entry */
-} ref_frame_entry;
-
-/* capsule_frames.c: M24; `entries`, if any: what stands for each relocation of the Mercury module. */
+/* capsule_frames.c: M24; and what stands for each relocation of the Mercury module. */
+ref_bytes ref_capsule_frames(ref_capsule *capsule);
+const ref_frame_entry *ref_capsule_frame_entries(ref_capsule *capsule);
 /* capsule_frame_entries.c */
 void ref_capsule_check_frame_entries(const ref_capsule *capsule);
 /* capsule_code_entries.c */
 void ref_capsule_check_code_entries(const ref_capsule *capsule);
 
-ref_bytes ref_capsule_frames(ref_capsule *capsule, ref_frame_entry *entries);
 void ref_capsule_write_frame_places(ref_capsule *capsule, size_t section, const ref_bytes *symbols, ref_bytes *data);
 bool ref_capsule_alias_comes_first(ref_link *mercury, size_t function);
 bool ref_capsule_is_first_alias(ref_link *mercury, size_t function, size_t name);

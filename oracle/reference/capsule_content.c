@@ -66,9 +66,8 @@ static bool ref_capsule_is_line_table(const char *name) {
  * those that wait for the final link (D91, D92), too. */
 static ref_bytes ref_capsule_frame_relocations(ref_capsule *capsule, size_t section) {
   const ref_link *mercury = capsule->mercury;
-  ref_frame_entry *entries = REF_TAKE(capsule->mercury, ref_frame_entry, mercury->relocation_count);
+  const ref_frame_entry *entries = ref_capsule_frame_entries(capsule);
   ref_bytes output = {0};
-  (void)ref_capsule_frames(capsule, entries);
   for (size_t i = mercury->relocation_count; i-- > 0;) {
     const ref_out_relocation *entry = &mercury->relocations[i];
     if (!entry->dropped && entry->section == section && entries[i].type != 0) {
@@ -304,7 +303,7 @@ ref_bytes ref_capsule_content(ref_capsule *capsule, size_t section) {
     return output->data;
   }
   if (REF_IS(output->name, ".debug_frame")) {
-    return ref_capsule_frames(capsule, NULL);
+    return ref_capsule_frames(capsule);
   }
   if (ref_capsule_is_line_table(output->name)) {
     ref_bytes entries = {0};

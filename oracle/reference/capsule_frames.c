@@ -42,7 +42,7 @@ typedef struct ref_frames {
   ref_kept_frame *kept; /* in the order of the files */
   size_t kept_count, kept_capacity;
   ref_bytes output;
-  ref_frame_entry *entries; /* by relocation of the Mercury module; NULL: nobody asks */
+  ref_frame_entry *entries; /* by relocation of the Mercury module */
   ref_map inner;            /* functions within others' texts, by owner and place */
   ref_map coded;            /* those of them that are addresses of code, the first that was read */
   ref_map addresses;        /* the Mercury module's relocation of each frame's address, by file, section and offset */
@@ -602,8 +602,12 @@ static void ref_frames_add_run(ref_frames *frames, size_t first, size_t end) {
   }
 }
 
-ref_bytes ref_capsule_frames(ref_capsule *capsule, ref_frame_entry *entries) {
-  ref_frames frames = {.capsule = capsule, .entries = entries};
+static void ref_frames_make(ref_capsule *capsule) {
+  if (capsule->frame_entries != NULL) {
+    return;
+  }
+  capsule->frame_entries = REF_TAKE(capsule->mercury, ref_frame_entry, capsule->mercury->relocation_count);
+  ref_frames frames = {.capsule = capsule, .entries = capsule->frame_entries};
   ref_frames_list_addresses(&frames);
   ref_frames_list_inner(&frames);
   ref_frames_collect(&frames);
@@ -612,10 +616,18 @@ ref_bytes ref_capsule_frames(ref_capsule *capsule, ref_frame_entry *entries) {
     ref_frames_add_run(&frames, i, end);
     i = end;
   }
-  if (entries != NULL) {
-    ref_frames_place_entries(&frames);
-  }
-  return frames.output;
+  ref_frames_place_entries(&frames);
+  capsule->frames = frames.output;
+}
+
+ref_bytes ref_capsule_frames(ref_capsule *capsule) {
+  ref_frames_make(capsule);
+  return capsule->frames;
+}
+
+const ref_frame_entry *ref_capsule_frame_entries(ref_capsule *capsule) {
+  ref_frames_make(capsule);
+  return capsule->frame_entries;
 }
 
 /* RF707: a place in the code is written into the frame's head. */
@@ -624,8 +636,7 @@ void ref_capsule_write_frame_places(ref_capsule *capsule, size_t section, const 
   if (!REF_IS(mercury->sections[section].name, ".debug_frame")) {
     return;
   }
-  ref_frame_entry *entries = REF_TAKE(mercury, ref_frame_entry, mercury->relocation_count);
-  (void)ref_capsule_frames(capsule, entries);
+  const ref_frame_entry *entries = ref_capsule_frame_entries(capsule);
   for (size_t i = mercury->relocation_count; i-- > 0;) {
     const ref_out_relocation *entry = &mercury->relocations[i];
     ref_field field;

@@ -103,9 +103,9 @@ static bool ref_known_ends_block(const ref_bytes *text, size_t number) {
   static const uint16_t ends[] = {0x941, 0x95c, 0x801, 0x91b, 0x94d}; /* BSYNC, BPT, PMTRIG, EXIT */
   static const uint16_t branches[] = {0x143, 0x144, 0x147, 0x149,
                                       0x14a, 0x14d, 0x150, 0x158}; /* calls and returns, too */
-  const unsigned opcode = ref_known_opcode(text, number);
+  const unsigned opcode = ref_known_opcode(text, number), base = opcode & BASE;
   return ref_known_is_one_of(opcode, ends, sizeof ends / sizeof ends[0]) ||
-         ref_known_is_one_of(opcode & BASE, branches, sizeof branches / sizeof branches[0]);
+         (base >= branches[0] && ref_known_is_one_of(base, branches, sizeof branches / sizeof branches[0]));
 }
 
 /* Where a branch or a BSSY goes: the number of an instruction, or REF_NONE. */

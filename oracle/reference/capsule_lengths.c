@@ -5,7 +5,7 @@
 
 enum { SHORT = 16, LONG = 32, OPCODE_BITS = 0xfff, WORD = 8, ZERO_REGISTER = 0xff, TABLE_BYTE = 9 };
 
-/* What the short form of an opcode has no room for. */
+/* What the short form of an opcode has no room for, if it has one. */
 enum {
   THIRD = 1,      /* a third source register */
   CARRY = 2,      /* .X */
@@ -13,40 +13,124 @@ enum {
   NO_KIND = 8,    /* of a convergence barrier */
   HIGH = 16,      /* .HI */
   TRUTH = 32,     /* a table of truth that is not one of the first two words */
-  EXTENDED = 64   /* .EX of whole numbers; RF1364: of floats the bit negates the first operand */
+  EXTENDED = 64,  /* .EX of whole numbers; RF1364: of floats the bit negates the first operand */
+  LISTED = 128    /* it has one */
 };
 
-typedef struct ref_length_row {
-  uint16_t opcode;
-  unsigned without;
-} ref_length_row;
-
-static const uint16_t ref_lengths_always_short[] = {
-    0x202, 0x207, 0x208, 0x209, 0x20a, 0x20f, 0x213, 0x216, 0x219, 0x21a, 0x220, 0x221, 0x226, 0x228, 0x229, 0x230,
-    0x232, 0x236, 0x238, 0x23a, 0x23e, 0x240, 0x245, 0x246, 0x248, 0x287, 0x299, 0x2a4, 0x2bd, 0x2bf, 0x2ca, 0x300,
-    0x301, 0x302, 0x304, 0x305, 0x306, 0x307, 0x308, 0x309, 0x310, 0x311, 0x312, 0x313, 0x3a1, 0x3c4, 0x802, 0x806,
-    0x882, 0x886, 0x906, 0x908, 0x918, 0x941, 0x942, 0x946, 0x94d, 0x95c, 0x95d, 0x9af, 0xc02, 0xc07, 0xc08, 0xc09,
-    0xc0f, 0xc13, 0xc16, 0xc19, 0xc20, 0xc21, 0xc24, 0xc26, 0xc28, 0xc30, 0xc32, 0xc36, 0xc45, 0xc46, 0xc48, 0xc82,
-    0xd00, 0xd02, 0xd04, 0xd05, 0xd06, 0xd07, 0xd08, 0xd09, 0xd10, 0xd11, 0xd12, 0xd13, 0xe19, 0xe21, 0xe29, 0xe46,
-};
-
-static const ref_length_row ref_lengths[] = {
-    {0x20b, PREDICATES},
-    {0x20c, PREDICATES | EXTENDED},
-    {0x210, THIRD | CARRY},
-    {0x212, TRUTH},
-    {0x224, CARRY},
-    {0x22a, PREDICATES},
-    {0x28c, PREDICATES | EXTENDED},
-    {0x290, THIRD | CARRY},
-    {0x291, CARRY | HIGH},
-    {0x945, NO_KIND},
-    {0xc0b, PREDICATES},
-    {0xc0c, PREDICATES | EXTENDED},
-    {0xc10, THIRD | CARRY},
-    {0xc12, TRUTH},
-    {0xe24, CARRY},
-    {0xe2a, PREDICATES},
+/* By opcode. */
+static const uint8_t ref_lengths[OPCODE_BITS + 1] = {
+    [0x202] = LISTED,
+    [0x207] = LISTED,
+    [0x208] = LISTED,
+    [0x209] = LISTED,
+    [0x20a] = LISTED,
+    [0x20b] = LISTED | PREDICATES,
+    [0x20c] = LISTED | PREDICATES | EXTENDED,
+    [0x20f] = LISTED,
+    [0x210] = LISTED | THIRD | CARRY,
+    [0x212] = LISTED | TRUTH,
+    [0x213] = LISTED,
+    [0x216] = LISTED,
+    [0x219] = LISTED,
+    [0x21a] = LISTED,
+    [0x220] = LISTED,
+    [0x221] = LISTED,
+    [0x224] = LISTED | CARRY,
+    [0x226] = LISTED,
+    [0x228] = LISTED,
+    [0x229] = LISTED,
+    [0x22a] = LISTED | PREDICATES,
+    [0x230] = LISTED,
+    [0x232] = LISTED,
+    [0x236] = LISTED,
+    [0x238] = LISTED,
+    [0x23a] = LISTED,
+    [0x23e] = LISTED,
+    [0x240] = LISTED,
+    [0x245] = LISTED,
+    [0x246] = LISTED,
+    [0x248] = LISTED,
+    [0x287] = LISTED,
+    [0x28c] = LISTED | PREDICATES | EXTENDED,
+    [0x290] = LISTED | THIRD | CARRY,
+    [0x291] = LISTED | CARRY | HIGH,
+    [0x299] = LISTED,
+    [0x2a4] = LISTED,
+    [0x2bd] = LISTED,
+    [0x2bf] = LISTED,
+    [0x2ca] = LISTED,
+    [0x300] = LISTED,
+    [0x301] = LISTED,
+    [0x302] = LISTED,
+    [0x304] = LISTED,
+    [0x305] = LISTED,
+    [0x306] = LISTED,
+    [0x307] = LISTED,
+    [0x308] = LISTED,
+    [0x309] = LISTED,
+    [0x310] = LISTED,
+    [0x311] = LISTED,
+    [0x312] = LISTED,
+    [0x313] = LISTED,
+    [0x3a1] = LISTED,
+    [0x3c4] = LISTED,
+    [0x802] = LISTED,
+    [0x806] = LISTED,
+    [0x882] = LISTED,
+    [0x886] = LISTED,
+    [0x906] = LISTED,
+    [0x908] = LISTED,
+    [0x918] = LISTED,
+    [0x941] = LISTED,
+    [0x942] = LISTED,
+    [0x945] = LISTED | NO_KIND,
+    [0x946] = LISTED,
+    [0x94d] = LISTED,
+    [0x95c] = LISTED,
+    [0x95d] = LISTED,
+    [0x9af] = LISTED,
+    [0xc02] = LISTED,
+    [0xc07] = LISTED,
+    [0xc08] = LISTED,
+    [0xc09] = LISTED,
+    [0xc0b] = LISTED | PREDICATES,
+    [0xc0c] = LISTED | PREDICATES | EXTENDED,
+    [0xc0f] = LISTED,
+    [0xc10] = LISTED | THIRD | CARRY,
+    [0xc12] = LISTED | TRUTH,
+    [0xc13] = LISTED,
+    [0xc16] = LISTED,
+    [0xc19] = LISTED,
+    [0xc20] = LISTED,
+    [0xc21] = LISTED,
+    [0xc24] = LISTED,
+    [0xc26] = LISTED,
+    [0xc28] = LISTED,
+    [0xc30] = LISTED,
+    [0xc32] = LISTED,
+    [0xc36] = LISTED,
+    [0xc45] = LISTED,
+    [0xc46] = LISTED,
+    [0xc48] = LISTED,
+    [0xc82] = LISTED,
+    [0xd00] = LISTED,
+    [0xd02] = LISTED,
+    [0xd04] = LISTED,
+    [0xd05] = LISTED,
+    [0xd06] = LISTED,
+    [0xd07] = LISTED,
+    [0xd08] = LISTED,
+    [0xd09] = LISTED,
+    [0xd10] = LISTED,
+    [0xd11] = LISTED,
+    [0xd12] = LISTED,
+    [0xd13] = LISTED,
+    [0xe19] = LISTED,
+    [0xe21] = LISTED,
+    [0xe24] = LISTED | CARRY,
+    [0xe29] = LISTED,
+    [0xe2a] = LISTED | PREDICATES,
+    [0xe46] = LISTED,
 };
 
 static unsigned ref_length_needs(const uint8_t *instruction) {
@@ -61,19 +145,6 @@ static unsigned ref_length_needs(const uint8_t *instruction) {
 }
 
 uint64_t ref_capsule_derived_length(const uint8_t *instruction) {
-  const uint16_t opcode = ref_u16(instruction) & OPCODE_BITS;
-  size_t first = 0, behind = sizeof ref_lengths_always_short / sizeof *ref_lengths_always_short; /* in their order */
-  while (first + 1 < behind) {
-    const size_t middle = (first + behind) / 2;
-    *(ref_lengths_always_short[middle] <= opcode ? &first : &behind) = middle;
-  }
-  if (ref_lengths_always_short[first] == opcode) {
-    return SHORT;
-  }
-  for (size_t i = 0; i < sizeof ref_lengths / sizeof *ref_lengths; i++) {
-    if (ref_lengths[i].opcode == opcode) {
-      return (ref_lengths[i].without & ref_length_needs(instruction)) == 0 ? SHORT : LONG;
-    }
-  }
-  return LONG;
+  const unsigned row = ref_lengths[ref_u16(instruction) & OPCODE_BITS];
+  return row == LISTED || (row != 0 && (row & ref_length_needs(instruction)) == 0) ? SHORT : LONG;
 }

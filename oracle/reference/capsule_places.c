@@ -52,11 +52,32 @@ static ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref
   return places;
 }
 
+struct ref_kept_places {
+  const uint8_t *capsule, *text;
+  uint64_t capsule_size, text_size;
+  ref_places places;
+};
+
+/* What is about a text stands in several sections, which ask for its places one after the other: those of the last few texts are kept.
+ * Who changes a section's bytes gives it others, so that they are known by where they are. */
 ref_places ref_places_of_sections(ref_link *link, const ref_section *capsule, const ref_section *text) {
+  enum { KEPT = 16 };
+  if (link->kept_places == NULL) {
+    link->kept_places = REF_TAKE(link, ref_kept_places, KEPT);
+  }
+  for (size_t i = 0; i < KEPT; i++) {
+    const ref_kept_places *kept = &link->kept_places[i];
+    if (kept->capsule == capsule->data && kept->text == text->data && kept->capsule_size == capsule->size &&
+        kept->text_size == text->size && kept->places.at != NULL) {
+      return kept->places;
+    }
+  }
   ref_bytes body = {0}, code = {0};
   ref_bytes_add(link, &body, capsule->data, (size_t)capsule->size);
   ref_bytes_add(link, &code, text->data, (size_t)text->size);
-  return ref_places_of(link, &body, &code);
+  ref_kept_places *kept = &link->kept_places[link->next_kept_places++ % KEPT];
+  *kept = (ref_kept_places){capsule->data, text->data, capsule->size, text->size, ref_places_of(link, &body, &code)};
+  return kept->places;
 }
 
 const ref_bytes *ref_places_text(const ref_capsule *capsule, size_t text) {

@@ -396,9 +396,8 @@ static ref_times_unit ref_times_find_unit(const uint8_t *at) {
 }
 
 /* The cycles from one instruction to another one that surely reads its result; 0: it does not. */
-static unsigned ref_times_distance(const uint8_t *at, const uint8_t *user) {
+static unsigned ref_times_distance(const uint8_t *at, ref_times_unit unit, const uint8_t *user) {
   enum { OF_MOVE = 2, OF_UNIT = 4, TO_MEMORY = 5, TO_VECTOR = 6 };
-  const ref_times_unit unit = ref_times_find_unit(at);
   const unsigned opcode = ref_times_opcode(user);
   const bool is_uniform = unit == REF_TIMES_UNIFORM || unit == REF_TIMES_UNIFORM_MOVE;
   const ref_times_span result = {.is_uniform = is_uniform, .first = ref_bits_get(at, RESULT, 8), .count = 1};
@@ -434,10 +433,9 @@ static unsigned ref_times_pace(unsigned opcode, unsigned next) {
 }
 
 /* What leaves the block finds all results there: so many cycles before CALL, BSYNC and EXIT. */
-static unsigned ref_times_before_leaving(const uint8_t *at, unsigned next) {
+static unsigned ref_times_before_leaving(ref_times_unit unit, unsigned next) {
   static const uint16_t leaves[] = {0x343, 0x344, 0x941, 0x943, 0x944};
   enum { ALL = 7, TO_EXIT = 6, FROM_MOVE = 3, EXIT_CODE = 0x94d, BRA_CODE = 0x947, RET_CODE = 0x950 };
-  const ref_times_unit unit = ref_times_find_unit(at);
   const bool is_vector = unit == REF_TIMES_INTEGER || unit == REF_TIMES_FLOAT;
   if (is_vector && (next == EXIT_CODE || ref_times_is_among(leaves, sizeof leaves / sizeof *leaves, next))) {
     return next == EXIT_CODE ? TO_EXIT : ALL;
@@ -456,9 +454,10 @@ static unsigned ref_times_least(const ref_times *times, unsigned boards) {
       break;
     }
     cycles += i == times->number ? 0 : ref_bits_get(at, TIMES_BIT, 4);
-    const unsigned leaving = ref_times_before_leaving(at, ref_times_opcode(next));
+    const ref_times_unit unit = ref_times_find_unit(at);
+    const unsigned leaving = ref_times_before_leaving(unit, ref_times_opcode(next));
     const unsigned paced = ref_times_pace(ref_times_opcode(at), ref_times_opcode(next));
-    const unsigned needed = ref_times_larger(ref_times_distance(at, next), ref_times_larger(leaving, paced));
+    const unsigned needed = ref_times_larger(ref_times_distance(at, unit, next), ref_times_larger(leaving, paced));
     least = needed > cycles ? ref_times_larger(least, needed - cycles) : least;
     if (i == 0) {
       break;

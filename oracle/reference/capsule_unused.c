@@ -218,6 +218,9 @@ static void ref_unused_mend_values(uint8_t *at) {
   const unsigned opcode = ref_u16(at) & OPCODE_BITS;
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
     const ref_unused_field *field = &fields[i];
+    if (field->opcode > opcode) {
+      return; /* they are in their order */
+    }
     if (field->opcode == opcode && (field->known >> ref_bits_get(at, field->bit, field->width) & 1) == 0) {
       ref_bits_put(at, field->bit, field->width, field->other);
     }

@@ -10,22 +10,21 @@ enum { FAR_OUTSIDE = 0x10000, RECORD = 8 };
 static size_t ref_function_add(ref_link *link, const char *name, bool local) {
   link->functions =
       ref_memory_grow(link, link->functions, link->function_count, &link->function_capacity, sizeof *link->functions);
-  ref_function *function = &link->functions[link->function_count]; /* zeros */
-  function->name = name;
-  function->local = local;
-  function->symbol = REF_NONE;
-  function->definition_file = REF_NONE;
-  function->taken_in = REF_NONE;
-  function->alias_of = REF_NONE;
-  function->text = REF_NONE;
-  function->info = REF_NONE;
-  function->shared = REF_NONE;
-  function->constant0 = REF_NONE;
-  function->laid_table = REF_NONE;
-  function->constant2 = REF_NONE;
-  function->image = REF_NONE;
-  function->leads = REF_NONE;
-  function->constants_file = REF_NONE;
+  link->functions[link->function_count] = (ref_function){.name = name,
+                                                         .local = local,
+                                                         .symbol = REF_NONE,
+                                                         .definition_file = REF_NONE,
+                                                         .taken_in = REF_NONE,
+                                                         .alias_of = REF_NONE,
+                                                         .text = REF_NONE,
+                                                         .info = REF_NONE,
+                                                         .shared = REF_NONE,
+                                                         .constant0 = REF_NONE,
+                                                         .laid_table = REF_NONE,
+                                                         .constant2 = REF_NONE,
+                                                         .image = REF_NONE,
+                                                         .leads = REF_NONE,
+                                                         .constants_file = REF_NONE};
   if (!local) {
     ref_map_set(link, &link->function_by_name, name, link->function_count);
   }
@@ -829,9 +828,9 @@ static void ref_functions_make_room(ref_link *link) {
       count += (cubin->symbols[k].info & 15) == REF_SYMBOL_FUNC;
     }
   }
-  link->functions = REF_TAKE(link, ref_function, count);
+  link->functions = REF_TAKE_ROOM(link, ref_function, count);
   link->function_capacity = count;
-  link->name_log = REF_TAKE(link, ref_name, names);
+  link->name_log = REF_TAKE_ROOM(link, ref_name, names);
   link->name_capacity = names;
 }
 

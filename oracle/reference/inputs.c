@@ -444,7 +444,7 @@ static void ref_input_read_section_names(ref_link *link, ref_file *file) {
     const bool behind = section->name_offset >= table->size;
     const char *name = behind ? section->name : ref_input_text(cubin, number, section->name_offset);
     if ((behind && (cubin->flags & REF_KIND_CAPSULE) != 0) ||
-        (!link->job->bug_compatible && strcmp(name, section->name) != 0)) {
+        (!link->job->bug_compatible && name != section->name && strcmp(name, section->name) != 0)) {
       ref_message_fatal(link, "D40", "Input file '%s' is damaged: a section's name lies outside its table", file->name);
     }
     section->name = name;
@@ -537,19 +537,29 @@ static bool ref_input_is_linked(ref_link *link, const ref_input *input) {
   return true;
 }
 
+/* The bytes of an entry of what is counted by sh_entsize, or 0. */
+static uint64_t ref_input_usual_entry(uint32_t type) {
+  switch (type) {
+  case REF_TYPE_REL:
+    return 16;
+  case REF_TYPE_RELA:
+    return 24;
+  case REF_TYPE_CALLGRAPH:
+  case REF_TYPE_PROTOTYPE:
+    return 8;
+  default:
+    return 0;
+  }
+}
+
 /* RF642, L172: how many entries a table has sh_entsize says, though each lies where the next one of the usual size begins. With a smaller one nvlink
  * reads behind the table; here the table ends where it ends. */
 static void ref_input_count_entries(ref_cubin *cubin, uint32_t number) {
-  static const struct {
-    uint32_t type;
-    uint64_t bytes;
-  } tables[] = {{REF_TYPE_REL, 16}, {REF_TYPE_RELA, 24}, {REF_TYPE_CALLGRAPH, 8}, {REF_TYPE_PROTOTYPE, 8}};
   ref_section *section = &cubin->sections[number];
-  for (size_t i = 0; i < sizeof tables / sizeof tables[0] && (cubin->flags & REF_KIND_CAPSULE) == 0; i++) {
-    if (section->type == tables[i].type && section->entry_size > tables[i].bytes) {
-      section->size = section->size / section->entry_size * tables[i].bytes;
-      section->entry_size = tables[i].bytes;
-    }
+  const uint64_t usual = ref_input_usual_entry(section->type);
+  if (usual != 0 && section->entry_size > usual && (cubin->flags & REF_KIND_CAPSULE) == 0) {
+    section->size = section->size / section->entry_size * usual;
+    section->entry_size = usual;
   }
   if (number == cubin->symbol_section && section->entry_size > SYMBOL_BYTES) {
     cubin->symbol_count = (size_t)ref_smaller(cubin->symbol_count, section->size / section->entry_size);
@@ -565,7 +575,7 @@ static bool ref_input_is_left_out(const ref_link *link, const uint8_t *bytes, co
 
 static void *ref_input_take(void *owner, size_t count, size_t size) {
   ref_link *link = owner;
-  return ref_memory_take(link, count, size);
+  return ref_memory_take_room(link, count, size); /* every field is read from the file */
 }
 
 /* C25, C25a, C28: false when the file takes no part. */

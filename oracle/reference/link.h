@@ -480,6 +480,8 @@ typedef struct ref_ranks {
 
 enum { REF_RANKS_KEPT = 4 };
 
+typedef struct ref_kept_places ref_kept_places;
+
 /* What was found for the text whose entries were asked about last. */
 typedef struct ref_mercury_text {
   const ref_file *table_file; /* of the entries of addresses */
@@ -514,6 +516,8 @@ typedef struct ref_link {
   const ref_view *view;
   ref_ranks ranks[REF_RANKS_KEPT];
   size_t next_ranks;
+  ref_kept_places *kept_places; /* capsule_places.c; NULL: nobody asked yet */
+  size_t next_kept_places;
   ref_mercury_text mercury_text;
   uint32_t sm;
   bool sm_accelerated;
@@ -566,6 +570,7 @@ typedef struct ref_link {
   ref_strings section_names, names;
   ref_name *name_log;
   size_t name_count, name_capacity;
+  size_t section_name_count; /* of these */
   ref_records module_records, module_output;
   size_t note_section, cuinfo_section, info_section, compat_section;
   size_t names_symbol, strings_symbol,
@@ -650,6 +655,9 @@ void *ref_memory_copy(ref_link *link, const void *bytes, size_t size);
 size_t *ref_memory_take_numbers(ref_link *link, size_t count);
 #define REF_TAKE(link, type, count) ((type *)ref_memory_take(link, count, sizeof(type)))
 #define REF_TAKE_ONE(link, type) REF_TAKE(link, type, 1)
+/* What it holds is for the caller to say, an item at a time. */
+void *ref_memory_take_room(ref_link *link, size_t count, size_t size);
+#define REF_TAKE_ROOM(link, type, count) ((type *)ref_memory_take_room(link, count, sizeof(type)))
 char *ref_memory_print_list(ref_link *link, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 char *ref_memory_print(ref_link *link, const char *format, ...) __attribute__((format(printf, 2, 3)));

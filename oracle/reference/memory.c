@@ -101,11 +101,15 @@ static void *ref_memory_take_bare(ref_link *link, size_t bytes) {
   return ref_memory_take_from(owner->blocks, bytes, room);
 }
 
-static void *ref_memory_take_filled(ref_link *link, size_t count, size_t size, int byte) {
+void *ref_memory_take_room(ref_link *link, size_t count, size_t size) {
   if (count > (SIZE_MAX - sizeof(ref_arena_block)) / size) {
     ref_message_stop(link); /* no memory for a record either: the exit code alone tells */
   }
-  return memset(ref_memory_take_bare(link, count * size), byte, count * size);
+  return ref_memory_take_bare(link, count * size);
+}
+
+static void *ref_memory_take_filled(ref_link *link, size_t count, size_t size, int byte) {
+  return memset(ref_memory_take_room(link, count, size), byte, count * size);
 }
 
 void *ref_memory_take(ref_link *link, size_t count, size_t size) {
@@ -191,7 +195,6 @@ void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacit
   if (count != 0) {
     memcpy(moved, items, count * item_size);
   }
-  memset(moved + count * item_size, 0, (larger - count) * item_size);
   *capacity = larger;
   return moved;
 }
@@ -211,10 +214,11 @@ bool ref_indices_has(const ref_indices *list, size_t item) {
 }
 
 /* No sane link is larger; alignments such as 2^40 in a damaged input would be. */
+static const size_t ref_bytes_limit = (size_t)1 << 30;
+
 void ref_bytes_check(ref_link *link, size_t size) {
-  const size_t limit = (size_t)1 << 30;
-  if (size > limit) {
-    ref_message_fatal(link, "D44", "section of more than %zu bytes", limit);
+  if (size > ref_bytes_limit) {
+    ref_message_fatal(link, "D44", "section of more than %zu bytes", ref_bytes_limit);
   }
 }
 
@@ -229,10 +233,11 @@ static void ref_bytes_count_filled(ref_link *link, size_t size) {
 }
 
 void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size) {
-  ref_bytes_check(link, size);
-  if (size > bytes->capacity) {
+  if (size > bytes->capacity) { /* which is no more than the limit */
+    ref_bytes_check(link, size);
     /* nearly half of them are filled once; twice the room of large blocks would be memory that is never used */
-    const size_t capacity = bytes->capacity == 0 ? size : size < SEVERAL ? SEVERAL + size : size + size / 2;
+    const size_t wanted = bytes->capacity == 0 ? size : size < SEVERAL ? SEVERAL + size : size + size / 2;
+    const size_t capacity = wanted < ref_bytes_limit ? wanted : ref_bytes_limit;
     uint8_t *data = ref_memory_take_bare(link, capacity);
     if (bytes->size != 0) {
       memcpy(data, bytes->data, bytes->size);

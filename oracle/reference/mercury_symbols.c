@@ -481,12 +481,15 @@ static void ref_mercury_repair_data(const ref_mercury_pair *pair, uint32_t table
     return;
   }
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (!ref_text_is(whole->sections[target].name, names[i][0])) {
+      continue;
+    }
     const size_t data = ref_map_find(&pair->tables, names[i][1]);
     const size_t entries =
         ref_map_find(&pair->tables, ref_memory_print(pair->link, ".nv.merc.rela%s", names[i][1] + strlen(".nv.merc")));
-    if (strcmp(whole->sections[target].name, names[i][0]) == 0 && data != REF_NONE && entries != REF_NONE &&
-        ref_map_find(&pair->sass, names[i][0]) == target && whole->sections[entries].type == REF_TYPE_MERCURY_RELA &&
-        whole->sections[data].data != NULL && whole->sections[target].data != NULL) {
+    if (data != REF_NONE && entries != REF_NONE && ref_map_find(&pair->sass, names[i][0]) == target &&
+        whole->sections[entries].type == REF_TYPE_MERCURY_RELA && whole->sections[data].data != NULL &&
+        whole->sections[target].data != NULL) {
       const ref_mercury_sides sides = {whole, &pair->view, &pair->own_names};
       ref_mixed_derive_entries(pair->link, &sides, (uint32_t)entries, &whole->sections[table]);
       ref_mixed_derive_data(pair->link, &sides, (uint32_t)entries, &whole->sections[data], &whole->sections[target]);

@@ -798,24 +798,19 @@ static void ref_merge_create_last_sections(ref_link *link) {
   link->action_section = ref_section_add_with_symbol(link, ".nv.rel.action", REF_TYPE_REL_ACTION, 0, 8, 8);
 }
 
-/* About as many sections and symbols as the files have, and of their entries, which may all be of dead code, the first ones. */
+/* About as many sections and symbols as the files have, and a few of their entries, which may all be of dead code. */
 static void ref_merge_make_room(ref_link *link) {
-  const size_t own = 8, few = 64;
-  size_t sections = own, symbols = 2 * own, entries = 0;
+  const size_t own = 8, entries = 32;
+  size_t sections = own, symbols = 2 * own;
   for (size_t i = 0; i < link->file_count; i++) {
-    const ref_cubin *cubin = &link->files[i].cubin;
-    sections += cubin->section_count;
-    symbols += cubin->symbol_count;
-    for (uint32_t k = 1; k < cubin->section_count && entries < few; k++) {
-      entries += ref_cubin_relocation_count(cubin, k);
-    }
+    sections += link->files[i].cubin.section_count;
+    symbols += link->files[i].cubin.symbol_count;
   }
-  entries = (size_t)ref_smaller(entries, few);
-  link->relocations = REF_TAKE(link, ref_out_relocation, entries);
+  link->relocations = REF_TAKE_ROOM(link, ref_out_relocation, entries);
   link->relocation_capacity = entries;
-  link->sections = REF_TAKE(link, ref_out_section, sections);
+  link->sections = REF_TAKE_ROOM(link, ref_out_section, sections);
   link->section_capacity = sections;
-  link->symbols = REF_TAKE(link, ref_out_symbol, symbols);
+  link->symbols = REF_TAKE_ROOM(link, ref_out_symbol, symbols);
   link->symbol_capacity = symbols;
 }
 

@@ -211,8 +211,7 @@ static bool ref_relocate_is_in_section(const ref_link *link, const ref_out_reloc
 
 /* L488: of what an entry in unified data is about nvlink looks for the new place, which only what lies there has; before it looks at the
  * type. */
-static void ref_relocate_check_unified(ref_link *link, const ref_out_relocation *entry) {
-  const ref_kind kind = ref_relocate_kind(link, entry->type);
+static void ref_relocate_check_unified(ref_link *link, const ref_out_relocation *entry, ref_kind kind) {
   const bool looks = kind == REF_KIND_APPLY || kind == REF_KIND_PC_RELATIVE || kind == REF_KIND_SENTINEL;
   const bool inside = entry->symbol != REF_NONE && link->symbols[entry->symbol].section == entry->target;
   if (looks && !inside && link->has_index && !link->relocatable && link->sections[entry->target].type == REF_TYPE_UDT) {
@@ -221,8 +220,7 @@ static void ref_relocate_check_unified(ref_link *link, const ref_out_relocation 
 }
 
 /* L1259: what an entry in a jump slot is about is a function or what no file defines. */
-static void ref_relocate_check_slot_symbol(ref_link *link, const ref_out_relocation *entry) {
-  const ref_kind kind = ref_relocate_kind(link, entry->type);
+static void ref_relocate_check_slot_symbol(ref_link *link, const ref_out_relocation *entry, ref_kind kind) {
   const bool looks = kind == REF_KIND_APPLY || kind == REF_KIND_PC_RELATIVE || kind == REF_KIND_SENTINEL;
   const bool placed =
       entry->function == REF_NONE && entry->symbol != REF_NONE && link->symbols[entry->symbol].section != REF_NONE;
@@ -235,9 +233,10 @@ static void ref_relocate_check_slot_symbol(ref_link *link, const ref_out_relocat
 static ref_action ref_relocate_classify_type(ref_link *link, const ref_out_relocation *entry) {
   const bool shared = entry->symbol != REF_NONE && link->symbols[entry->symbol].type == REF_SYMBOL_CUDA_OBJECT &&
                       (link->symbols[entry->symbol].other & REF_SPACE_MASK) == REF_SPACE_SHARED;
-  ref_relocate_check_unified(link, entry);
-  ref_relocate_check_slot_symbol(link, entry);
-  switch (ref_relocate_kind(link, entry->type)) {
+  const ref_kind kind = ref_relocate_kind(link, entry->type);
+  ref_relocate_check_unified(link, entry, kind);
+  ref_relocate_check_slot_symbol(link, entry, kind);
+  switch (kind) {
   case REF_KIND_PC_RELATIVE:
     if (!link->job->bug_compatible && ref_relocate_is_in_section(link, entry)) {
       return REF_APPLY; /* D61 */

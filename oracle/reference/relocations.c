@@ -549,19 +549,19 @@ static void ref_relocation_add(ref_link *link, size_t file_number, uint32_t tabl
   }
   link->relocations = ref_memory_grow(link, link->relocations, link->relocation_count, &link->relocation_capacity,
                                       sizeof *link->relocations);
-  ref_out_relocation *output = &link->relocations[link->relocation_count]; /* zeros; nobody adds another one here */
-  output->target = file->section_of[target];
-  output->file = file_number;
-  output->input_symbol = entry->symbol;
-  output->input_target = target;
-  output->offset = entry->offset + file->offset_in[target];
-  output->input_offset = entry->offset;
-  output->type = entry->type;
-  output->symbol = REF_NONE;
-  output->function = REF_NONE;
-  output->addend = entry->addend;
-  output->has_addend = has_addend;
-  output->is_of_loader = ref_relocation_is_of_loader(link, file, target, entry);
+  ref_out_relocation *output = &link->relocations[link->relocation_count]; /* nobody adds another one here */
+  *output = (ref_out_relocation){.target = file->section_of[target],
+                                 .file = file_number,
+                                 .input_symbol = entry->symbol,
+                                 .input_target = target,
+                                 .offset = entry->offset + file->offset_in[target],
+                                 .input_offset = entry->offset,
+                                 .type = entry->type,
+                                 .symbol = REF_NONE,
+                                 .function = REF_NONE,
+                                 .addend = entry->addend,
+                                 .has_addend = has_addend,
+                                 .is_of_loader = ref_relocation_is_of_loader(link, file, target, entry)};
   ref_relocation_resolve_symbol(link, file, entry, output);
   if (ref_relocation_is_kernel_address(link, output)) {
     output->type = ref_mercury_descriptor_type(link, file, table, entry);

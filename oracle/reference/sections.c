@@ -18,18 +18,17 @@ bool ref_section_type_is_constant(uint32_t type) {
 size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t type, uint8_t other) {
   link->symbols =
       ref_memory_grow(link, link->symbols, link->symbol_count, &link->symbol_capacity, sizeof *link->symbols);
-  ref_out_symbol *symbol = &link->symbols[link->symbol_count]; /* zeros */
-  symbol->name = name;
-  symbol->bind = bind;
-  symbol->type = type;
-  symbol->other = other;
-  symbol->local_list = bind != REF_BIND_GLOBAL;
-  symbol->section = REF_NONE;
-  symbol->mention_file = REF_NONE;
-  symbol->definition_file = REF_NONE;
-  symbol->function = REF_NONE;
-  symbol->sections_before = link->section_count;
-  symbol->dead_before = link->dead_globals;
+  link->symbols[link->symbol_count] = (ref_out_symbol){.name = name,
+                                                       .bind = bind,
+                                                       .type = type,
+                                                       .other = other,
+                                                       .local_list = bind != REF_BIND_GLOBAL,
+                                                       .section = REF_NONE,
+                                                       .mention_file = REF_NONE,
+                                                       .definition_file = REF_NONE,
+                                                       .function = REF_NONE,
+                                                       .sections_before = link->section_count,
+                                                       .dead_before = link->dead_globals};
   return link->symbol_count++;
 }
 
@@ -86,19 +85,18 @@ size_t ref_section_add_hidden(ref_link *link, const char *name, uint32_t type, u
                               uint64_t entry_size) {
   link->sections =
       ref_memory_grow(link, link->sections, link->section_count, &link->section_capacity, sizeof *link->sections);
-  ref_out_section *section = &link->sections[link->section_count]; /* zeros */
-  section->name = name;
-  section->stem = name;
-  section->type = type;
-  section->flags = flags;
-  section->align = align;
-  section->entry_size = entry_size;
-  section->symbol = REF_NONE;
-  section->later_symbol = REF_NONE;
-  section->info_section = REF_NONE;
-  section->info_function = REF_NONE;
-  section->target = REF_NONE;
-  section->constant_owner = REF_NONE;
+  link->sections[link->section_count] = (ref_out_section){.name = name,
+                                                          .stem = name,
+                                                          .type = type,
+                                                          .flags = flags,
+                                                          .align = align,
+                                                          .entry_size = entry_size,
+                                                          .symbol = REF_NONE,
+                                                          .later_symbol = REF_NONE,
+                                                          .info_section = REF_NONE,
+                                                          .info_function = REF_NONE,
+                                                          .target = REF_NONE,
+                                                          .constant_owner = REF_NONE};
   (void)ref_map_put(link, &link->section_by_name, name, link->section_count);
   return link->section_count++;
 }

@@ -6,18 +6,14 @@
 
 /* The link as it is before anything is merged, to be merged with everything alive. */
 ref_link *ref_statics_copy(ref_link *link) {
-  ref_link *whole = REF_TAKE_ONE(link, ref_link);
-  *whole = *link;
+  ref_link *whole = ref_memory_copy(link, link, sizeof *link);
   whole->blocks = NULL;
   whole->memory_owner = link->memory_owner == NULL ? link : link->memory_owner;
   whole->result = REF_TAKE_ONE(link, ref_result);
   whole->message_capacity = 0;
   whole->traced = 0;
   whole->everything_live = true;
-  whole->files = REF_TAKE(link, ref_file, link->file_count);
-  for (size_t i = 0; i < link->file_count; i++) {
-    whole->files[i] = link->files[i];
-  }
+  whole->files = ref_memory_copy(link, link->files, link->file_count * sizeof *link->files);
   return whole;
 }
 

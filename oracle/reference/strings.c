@@ -130,6 +130,7 @@ void ref_names_add(ref_link *link, size_t symbol, const char *text) {
 
 void ref_names_add_section(ref_link *link, size_t section, const char *text) {
   ref_names_log(link, (ref_name){.symbol = REF_NONE, .section = section, .in_section_names = true, .text = text});
+  link->section_name_count++;
 }
 
 /* W17.2: a shared object that nothing refers to has no name. RF4: nor has a section of a replaced body's constants, with what
@@ -147,7 +148,7 @@ static bool ref_name_is_gone(const ref_link *link, const ref_name *name) {
 void ref_names_build(ref_link *link) {
   if (link->names.offsets.count == 0 && link->section_names.offsets.count == 0) {
     ref_strings_reserve(link, &link->names, link->name_count);
-    ref_strings_reserve(link, &link->section_names, link->name_count);
+    ref_strings_reserve(link, &link->section_names, link->section_name_count);
   }
   for (size_t i = 0; i < link->name_count; i++) {
     const ref_name *name = &link->name_log[i];

@@ -11,36 +11,48 @@ static uint64_t ref_verbose_section_size(const ref_link *link, const char *name)
   return number == REF_NONE || link->sections[number].dropped ? 0 : link->sections[number].size;
 }
 
-/* RF563: constants are found by their name alone, whatever their type is. Of two images (D85) the first counts. */
-static size_t ref_verbose_find_bank(ref_link *link, uint32_t bank, const char *owner) {
-  static const char *const numbers[BANKS] = {"0", "1",  "2",  "3",  "4",  "5",  "6",  "7",  "8",
-                                             "9", "10", "11", "12", "13", "14", "15", "16", "17"};
-  static const char prefix[] = ".nv.constant";
-  const char *rest = ref_memory_join(link, numbers[bank], owner);
-  for (size_t i = 0; i < link->section_count; i++) {
-    const ref_out_section *section = &link->sections[i];
-    if (!section->dropped && section->constant_owner == REF_NONE && ref_text_begins(section->name, prefix) &&
-        ref_text_is(section->name + sizeof prefix - 1, rest)) {
-      return i;
-    }
+/* The bank whose number a text begins with, written as nvlink writes it, and what follows; BANKS for no such bank. */
+static uint32_t ref_verbose_bank(const char *text, const char **rest) {
+  uint32_t bank = 0;
+  const char *at = text;
+  for (; *at >= '0' && *at <= '9' && bank < BANKS; at++) {
+    bank = bank * 10 + (uint32_t)(*at - '0');
   }
-  return REF_NONE;
+  *rest = at;
+  const bool is_number = at != text && (*text != '0' || at == text + 1);
+  return is_number && bank < BANKS ? bank : BANKS;
 }
 
-static const char *ref_verbose_add_bank(ref_link *link, const char *text, uint32_t bank, const char *owner) {
-  const size_t number = ref_verbose_find_bank(link, bank, owner);
-  const unsigned long long size = number == REF_NONE ? 0 : link->sections[number].size;
-  return size == 0 ? text : ref_memory_print(link, "%s, %llu bytes cmem[%u]", text, size, bank);
+/* RF563: the section of each bank. Constants are found by their name alone, whatever their type is. Of two images (D85) the first counts. */
+static void ref_verbose_find_banks(const ref_link *link, const char *owner, size_t found[BANKS]) {
+  static const char prefix[] = ".nv.constant";
+  for (uint32_t bank = 0; bank < BANKS; bank++) {
+    found[bank] = REF_NONE;
+  }
+  for (size_t i = 0; i < link->section_count; i++) {
+    const ref_out_section *section = &link->sections[i];
+    if (section->dropped || section->constant_owner != REF_NONE || !ref_text_begins(section->name, prefix)) {
+      continue;
+    }
+    const char *rest;
+    const uint32_t bank = ref_verbose_bank(section->name + sizeof prefix - 1, &rest);
+    if (bank != BANKS && found[bank] == REF_NONE && ref_text_is(rest, owner)) {
+      found[bank] = i;
+    }
+  }
 }
 
 /* RF563: banks 1 and 3 to 6 are the module's, 0, 2 and 7 to 17 a kernel's; `kernel` is NULL for the module. */
 static const char *ref_verbose_constants(ref_link *link, const ref_function *kernel) {
   const char *owner = kernel == NULL ? "" : ref_memory_join(link, ".", kernel->name);
   const char *text = "";
+  size_t found[BANKS];
+  ref_verbose_find_banks(link, owner, found);
   for (uint32_t bank = 0; bank < BANKS; bank++) {
     const bool is_of_module = bank == 1 || (bank >= FIRST_OF_MODULE && bank <= LAST_OF_MODULE);
-    if (is_of_module == (kernel == NULL)) {
-      text = ref_verbose_add_bank(link, text, bank, owner);
+    const unsigned long long size = found[bank] == REF_NONE ? 0 : link->sections[found[bank]].size;
+    if (is_of_module == (kernel == NULL) && size != 0) {
+      text = ref_memory_print(link, "%s, %llu bytes cmem[%u]", text, size, bank);
     }
   }
   return text;
@@ -89,7 +101,9 @@ static size_t ref_verbose_count_entries(ref_link *link, size_t parameters, uint8
 /* RF72: not in a link of capsules. RF659: parameters are found by their section's name, as RF563 says; without them there are none. */
 static const char *ref_verbose_textures(ref_link *link, const ref_function *kernel) {
   const char *text = "";
-  const size_t parameters = ref_verbose_find_bank(link, 0, ref_memory_join(link, ".", kernel->name));
+  size_t found[BANKS];
+  ref_verbose_find_banks(link, ref_memory_join(link, ".", kernel->name), found);
+  const size_t parameters = found[0];
   if (link->is_capsule || parameters == REF_NONE) {
     return text;
   }

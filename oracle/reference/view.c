@@ -68,7 +68,7 @@ static void ref_view_make_plain(ref_link *link, ref_section *section) {
 static void ref_view_read_symbols(ref_link *link, ref_cubin *view, uint32_t number) {
   const ref_section table = view->sections[number];
   view->symbol_count = table.data == NULL ? 0 : (size_t)(table.size / SYMBOL_BYTES);
-  view->symbols = REF_TAKE(link, ref_symbol, view->symbol_count);
+  view->symbols = REF_TAKE_ROOM(link, ref_symbol, view->symbol_count);
   view->symbol_section = number;
   ref_bytes ended = {0};
   for (size_t i = 0; i < view->symbol_count; i++) {
@@ -93,8 +93,7 @@ static void ref_view_read_symbols(ref_link *link, ref_cubin *view, uint32_t numb
 static void ref_view_show_functions(ref_link *link, ref_cubin *view, uint32_t mercury) {
   const ref_section *table = &view->sections[mercury];
   const size_t known = table->data == NULL ? 0 : (size_t)(table->size / SYMBOL_BYTES);
-  ref_symbol *symbols = REF_TAKE(link, ref_symbol, view->symbol_count);
-  memcpy(symbols, view->symbols, view->symbol_count * sizeof *symbols);
+  ref_symbol *symbols = ref_memory_copy(link, view->symbols, view->symbol_count * sizeof *symbols);
   for (size_t i = 1; i < view->symbol_count && i < known; i++) {
     const bool marked = (symbols[i].info & 15) == REF_SYMBOL_FUNC && (symbols[i].other & VISIBILITY) != 0;
     if (marked && (table->data[i * SYMBOL_BYTES + SYMBOL_OTHER] & VISIBILITY) == 0) {
@@ -142,9 +141,13 @@ static uint32_t ref_view_bank(const ref_cubin *cubin, const ref_section *section
 }
 
 void ref_view_settle_type(const ref_cubin *cubin, ref_section *section) {
+  if (section->type != REF_TYPE_NOBITS && section->type != REF_TYPE_PROGBITS &&
+      section->type != REF_TYPE_CONSTANT_GENERIC) {
+    return; /* no general one */
+  }
   for (size_t i = 0; i < sizeof ref_named_kinds / sizeof *ref_named_kinds; i++) {
     const ref_named_kind *kind = &ref_named_kinds[i];
-    if (section->type != kind->general || strncmp(section->name, kind->prefix, strlen(kind->prefix)) != 0) {
+    if (section->type != kind->general || !ref_text_begins(section->name, kind->prefix)) {
       continue;
     }
     const uint32_t bank = kind->type == REF_TYPE_CONSTANT ? ref_view_bank(cubin, section) : 0;
@@ -172,8 +175,7 @@ bool ref_view_is_derived(const ref_link *link) {
 ref_cubin ref_view_of(ref_link *link, const ref_cubin *cubin, bool mercury) {
   ref_cubin view = *cubin;
   uint32_t symbols = 0;
-  view.sections = REF_TAKE(link, ref_section, cubin->section_count);
-  memcpy(view.sections, cubin->sections, cubin->section_count * sizeof *view.sections);
+  view.sections = ref_memory_copy(link, cubin->sections, cubin->section_count * sizeof *view.sections);
   ref_marks_take_off(link, &view);
   for (uint32_t i = 1; i < view.section_count; i++) {
     ref_section *section = &view.sections[i];
