@@ -1,4 +1,4 @@
-/* RF1230: who waits too early. In no undamaged text does an instruction of certain kinds wait for a load of its block that it has nothing to do with,
+/* RF1230: who waits too early, in a text that is damaged otherwise. In almost no undamaged text does an instruction of certain kinds wait for a load of its block that it has nothing to do with,
  * while another one behind it there uses what is loaded: that one waits. */
 #include "bits.h"
 #include "capsule.h"

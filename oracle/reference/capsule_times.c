@@ -1031,12 +1031,12 @@ void ref_times_settle(ref_link *link, uint8_t *text, size_t count, bool is_damag
   ref_times_ranges ranges = {.count = 0};
   ref_times_settle_stack_load(text, count);
   ref_stack_settle_number(text, count);
-  ref_early_settle(link, text, count);
   ref_times_find_ranges(link, text, count, &ranges);
   for (size_t i = 0; i < ranges.count; i++) {
     is_damaged = is_damaged || ref_times_has_lost_wait(text, &ranges.items[i]);
   }
   if (is_damaged) {
+    ref_early_settle(link, text, count);
     ref_times_drop_waits(text, count);
     ref_times_drop_early_waits(text, count);
     for (size_t i = 0; i < count; i++) {
