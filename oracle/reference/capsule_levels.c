@@ -12,6 +12,10 @@ enum {
   SELF_BRANCH = 0x947,
   NO_OPERATION_CODE = 0x918,
   WAIT_FOR_NUMBER = 0x91a, /* DEPBAR */
+  WAIT_COUNT_BIT = 38,
+  WAIT_COUNT = 63,
+  ALLOCATION_COUNT = 54, /* L1834: in front of an allocation of tensor memory */
+  ALLOCATION_STALL = 4,
   LOAD_SHARED = 0x984,
   CACHE_CONTROL = 0x98f,
   FENCE = 0x992,
@@ -65,7 +69,8 @@ typedef enum ref_latency {
   REF_LATENCY_WRITTEN,
   REF_LATENCY_AT_ONCE, /* the next one goes in the same cycle: 0x237, 0x23c, ERRBAR */
   REF_LATENCY_FENCE,   /* MEMBAR in front of another or of ERRBAR: it does not wait either */
-  REF_LATENCY_IDLE     /* a load that only a fence is for */
+  REF_LATENCY_IDLE,    /* a load that only a fence is for */
+  REF_LATENCY_ALLOCATION
 } ref_latency;
 
 static bool ref_levels_is_one_of(unsigned base, const uint16_t *bases, size_t count) {
@@ -84,7 +89,7 @@ static uint64_t ref_levels_operation(const uint8_t *instruction) {
   return ref_u64(instruction + INSTRUCTION / 2) & ((UINT64_C(1) << STALL_BIT) - 1);
 }
 
-/* By nine bits of the opcode, T20. */
+/* By nine bits of the opcode, T20. L1835: 0x07f, products with scaled blocks, is none of them. */
 static ref_latency ref_levels_usual(unsigned base) {
   static const uint16_t fixed[] = {0x002, 0x003, 0x005, 0x006, 0x007, 0x008, 0x009, 0x00b, 0x00c, 0x010, 0x011, 0x012,
                                    0x013, 0x014, 0x016, 0x017, 0x019, 0x01a, 0x01b, 0x01c, 0x020, 0x021, 0x023, 0x024,
@@ -132,6 +137,9 @@ static ref_latency ref_levels_latency(const ref_link *link, const uint8_t *instr
   if (opcode == FENCE) {
     return ref_levels_fence(instruction, next);
   }
+  if (opcode == WAIT_FOR_NUMBER && (ref_u64(instruction) >> WAIT_COUNT_BIT & WAIT_COUNT) == ALLOCATION_COUNT) {
+    return REF_LATENCY_ALLOCATION;
+  }
   if (opcode == CACHE_CONTROL) {
     return instruction[ADDRESS_AT] == ZERO_REGISTER ? REF_LATENCY_FIXED : REF_LATENCY_READ;
   }
@@ -141,15 +149,27 @@ static ref_latency ref_levels_latency(const ref_link *link, const uint8_t *instr
   return ref_levels_usual(base);
 }
 
+/* The stall count and the bit of yielding behind it. */
+static uint64_t ref_levels_stall(ref_latency latency) {
+  switch (latency) {
+  case REF_LATENCY_IDLE:
+    return 1 | 1u << YIELD;
+  case REF_LATENCY_ALLOCATION:
+    return ALLOCATION_STALL | 1u << YIELD; /* L1834 */
+  case REF_LATENCY_AT_ONCE:
+  case REF_LATENCY_FENCE:
+    return 0;
+  default:
+    return LONGEST_STALL;
+  }
+}
+
 /* The control fields without reuse. */
 static uint64_t ref_levels_control(ref_latency latency) {
   const bool writes = latency == REF_LATENCY_BOTH || latency == REF_LATENCY_WRITTEN;
   const bool reads = latency == REF_LATENCY_BOTH || latency == REF_LATENCY_READ;
-  const bool waits = latency != REF_LATENCY_FENCE && latency != REF_LATENCY_IDLE;
-  const bool at_once = latency == REF_LATENCY_AT_ONCE || latency == REF_LATENCY_FENCE;
-  const uint64_t idle = 1 | 1u << YIELD;
-  const uint64_t stall = latency == REF_LATENCY_IDLE ? idle : at_once ? 0 : LONGEST_STALL;
-  return stall << STALL_BIT | (uint64_t)(writes ? WRITE_NUMBER : NO_NUMBER) << WRITE_BIT |
+  const bool waits = latency != REF_LATENCY_FENCE && latency != REF_LATENCY_IDLE && latency != REF_LATENCY_ALLOCATION;
+  return ref_levels_stall(latency) << STALL_BIT | (uint64_t)(writes ? WRITE_NUMBER : NO_NUMBER) << WRITE_BIT |
          (uint64_t)(reads ? READ_NUMBER : NO_NUMBER) << READ_BIT | (uint64_t)(waits ? WAITS : 0) << WAIT_BIT;
 }
 
