@@ -310,6 +310,8 @@ typedef struct ref_moves {
 
 /* capsule_fences.c: M44, RF314 */
 void ref_fences_drop(ref_link *link, ref_file *file);
+/* L1833: a kernel that stores to surfaces keeps the MEMBAR of its error barriers. */
+bool ref_fences_for_surfaces(const ref_section *text);
 
 /* capsule_moves.c: changes what refers to the text's instructions; `sass` is the new text. */
 void ref_moves_apply(ref_link *link, ref_file *file, uint32_t text, const ref_section *capsule, const ref_moves *moves,

@@ -182,14 +182,15 @@ static bool ref_exits_rebuild(ref_exits *exits, const ref_section *capsule) {
   return exits->is_changed && step.number == step.count && step.sass == exits->moves.count;
 }
 
-/* M42: a kernel that calls nothing. */
+/* M42: a kernel that calls nothing. L1833: nor stores to surfaces. */
 static bool ref_exits_is_leaf(const ref_cubin *cubin, const ref_section *text) {
   for (uint64_t i = 0; i + INSTRUCTION <= text->size; i += INSTRUCTION) {
     if (ref_leaf_is_call(ref_u16(text->data + i))) {
       return false;
     }
   }
-  return text->info < cubin->symbol_count && (cubin->symbols[text->info].other & REF_OTHER_ENTRY) != 0;
+  return !ref_fences_for_surfaces(text) && text->info < cubin->symbol_count &&
+         (cubin->symbols[text->info].other & REF_OTHER_ENTRY) != 0;
 }
 
 /* RF76: a leaf kernel has no barrier for memory, unless -g is given or the link is one with -r (RF171). */

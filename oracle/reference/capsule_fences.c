@@ -80,6 +80,18 @@ static bool ref_fences_is_narrow(const ref_section *text, size_t number, size_t 
          ref_fences_opcode(text, number + 1) == FENCE;
 }
 
+/* L1833: SUST, formatted or not, and SURED: who stores to surfaces waits for memory before errors are reported. */
+bool ref_fences_for_surfaces(const ref_section *text) {
+  enum { BASE = 0x1ff, REDUCTION = 0x19f, STORE = 0x19d, FORMATTED_STORE = 0x19b };
+  for (size_t i = 0; i < text->size / INSTRUCTION; i++) {
+    const unsigned base = ref_fences_opcode(text, i) & BASE;
+    if (base == REDUCTION || base == STORE || base == FORMATTED_STORE) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* RF314: what ptxas puts before an EXIT that makes errors visible; a kernel that calls nothing needs the two barriers alone. */
 static bool ref_fences_is_of_errors(const ref_section *text, size_t number, size_t end) {
   return number + 3 < end && ref_fences_opcode(text, number) == FENCE &&
@@ -90,7 +102,7 @@ static bool ref_fences_is_of_errors(const ref_section *text, size_t number, size
 /* RF1319: EXIT's own record makes it; a fence that the source has directly before EXIT has a record of its own, and stays. */
 static void ref_fences_choose_of_errors(const ref_section *text, const ref_section *capsule, size_t count, bool *goes) {
   ref_capsule_step step;
-  if (!ref_capsule_body_begin(capsule->data, (size_t)capsule->size, &step)) {
+  if (ref_fences_for_surfaces(text) || !ref_capsule_body_begin(capsule->data, (size_t)capsule->size, &step)) {
     return;
   }
   while (ref_capsule_body_next(&step)) {
