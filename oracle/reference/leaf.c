@@ -842,6 +842,10 @@ void ref_leaf_finalize(ref_link *link, ref_bytes *text) {
     ref_leaf_number(&leaf);
     leaf.sure = true;
   }
+  if (leaf.sure && ref_leaf_move_carried(&leaf)) {
+    ref_leaf_number(&leaf);
+    leaf.sure = true;
+  }
   ref_leaf_fix_stalls(&leaf, old);
   ref_leaf_set_stack_stall(&leaf);
   if (!leaf.sure) {

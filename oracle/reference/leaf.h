@@ -110,6 +110,12 @@ void ref_leaf_share_waits(ref_leaf *leaf);
 bool ref_leaf_was_any_crowded(const ref_leaf *leaf, size_t number, const ref_indices *pending);
 unsigned ref_leaf_share(const ref_leaf *leaf, size_t number, const ref_indices *pending, unsigned joined);
 
+/* Does an instruction read or write the result of a load? Rather too much than too little. */
+bool ref_leaf_uses(const ref_leaf *leaf, const ref_token *token, size_t number);
+
+/* leaf_carried.c: L1832 */
+bool ref_leaf_move_carried(ref_leaf *leaf);
+
 /* leaf_mend.c */
 bool ref_leaf_mend_waits(ref_leaf *leaf, uint8_t *old);
 bool ref_leaf_mend_number(ref_leaf *leaf, uint8_t *old);

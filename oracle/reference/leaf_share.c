@@ -198,6 +198,10 @@ static bool ref_share_uses(const ref_leaf *leaf, const ref_token *token, size_t 
                                           ref_share_meets(&result, at, RESULT, ref_share_is_uniform(opcode), count));
 }
 
+bool ref_leaf_uses(const ref_leaf *leaf, const ref_token *token, size_t number) {
+  return ref_share_uses(leaf, token, number);
+}
+
 /* Were all numbers of its kind pending when the input set it? */
 static bool ref_share_was_crowded(const ref_leaf *leaf, const ref_token *token) {
   const unsigned all = ref_leaf_is_long(leaf, token) ? ref_leaf_ordinary(leaf) & ~3u : ref_leaf_ordinary(leaf);

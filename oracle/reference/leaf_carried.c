@@ -1,0 +1,159 @@
+/* L1832: a wait of the input for a number that several new ones stand for. What an instruction of the last round of a loop, or of another block,
+ * still reads is waited for where it is first written, if the wait has something else to wait for and every instruction between is known. */
+#include "bits.h"
+#include "leaf.h"
+
+enum {
+  NO_REGISTER = 0xff,
+  SIZE_BIT = 73,
+  RESULT = 16,
+  ADDRESS = 24,
+  DATA = 32,
+  UNIFORM_ADDRESS = 64,
+  BASE_MASK = 0x1ff,
+  FIRST_UNIFORM = 0x80,
+  LAST_UNIFORM = 0xbf,
+  MOST_SPANS = 3
+};
+
+/* Registers one behind the other; none: count 0. */
+typedef struct ref_carried_span {
+  bool is_uniform;
+  unsigned first, count;
+} ref_carried_span;
+
+typedef struct ref_carried_reads {
+  size_t count;
+  ref_carried_span spans[MOST_SPANS];
+} ref_carried_reads;
+
+static bool ref_carried_is_in(const uint16_t *codes, size_t count, unsigned code) {
+  bool is_in = false;
+  for (size_t i = 0; i < count; i++) {
+    is_in = is_in || codes[i] == code;
+  }
+  return is_in;
+}
+
+#define REF_CARRIED_HAS(table, code) ref_carried_is_in(table, sizeof(table) / sizeof(table)[0], code)
+
+static unsigned ref_carried_width(const uint8_t *at) {
+  const unsigned size = ref_bits_get(at, SIZE_BIT, 3);
+  return size < 5 ? 1 : size == 5 ? 2 : size == 6 ? 4 : 8;
+}
+
+/* What a store reads: data, address, and what the address counts from. False where it is not known. */
+static bool ref_carried_find_reads(const uint8_t *at, ref_carried_reads *reads) {
+  static const uint16_t wide[] = {0x385, 0x386, 0x985, 0x986}, narrow[] = {0x387, 0x388, 0x987, 0x988};
+  const unsigned opcode = ref_bits_get(at, 0, 12);
+  const bool is_wide = REF_CARRIED_HAS(wide, opcode);
+  if (!is_wide && !REF_CARRIED_HAS(narrow, opcode)) {
+    return false;
+  }
+  reads->count = MOST_SPANS;
+  reads->spans[0] = (ref_carried_span){.first = ref_bits_get(at, ADDRESS, 8), .count = is_wide ? 2 : 1};
+  reads->spans[1] = (ref_carried_span){.first = ref_bits_get(at, DATA, 8), .count = ref_carried_width(at)};
+  reads->spans[2] =
+      (ref_carried_span){.is_uniform = true, .first = ref_bits_get(at, UNIFORM_ADDRESS, 8), .count = is_wide ? 2 : 1};
+  return true;
+}
+
+/* What an instruction writes. False where it is not known. */
+static bool ref_carried_find_result(const uint8_t *at, ref_carried_span *result) {
+  static const uint16_t singles[] = {0x002, 0x007, 0x008, 0x009, 0x010, 0x011, 0x012, 0x016, 0x017, 0x019,
+                                     0x020, 0x021, 0x023, 0x024, 0x027, 0x030, 0x031, 0x032, 0x108, 0x119,
+                                     0x082, 0x086, 0x087, 0x090, 0x091, 0x092, 0x099, 0x0a4};
+  static const uint16_t pairs[] = {0x025, 0x028, 0x029, 0x02b};
+  static const uint16_t loads[] = {0x980, 0x981, 0x983, 0x984, 0xb82, 0x7ac};
+  static const uint16_t nothing[] = {0x00b, 0x00c, 0x02a, 0x08c, 0x185, 0x186, 0x187,
+                                     0x188, 0x141, 0x145, 0x147, 0x14d, 0x118};
+  const unsigned opcode = ref_bits_get(at, 0, 12), base = opcode & BASE_MASK;
+  const bool is_load = REF_CARRIED_HAS(loads, opcode), is_single = REF_CARRIED_HAS(singles, base);
+  const bool is_pair = REF_CARRIED_HAS(pairs, base), is_uniform = base >= FIRST_UNIFORM && base <= LAST_UNIFORM;
+  const unsigned width = is_load ? ref_carried_width(at) : is_pair ? 2 : is_single ? 1 : 0;
+  *result = (ref_carried_span){
+      .is_uniform = is_uniform || opcode == 0x7ac, .first = ref_bits_get(at, RESULT, 8), .count = width};
+  return width > 0 || REF_CARRIED_HAS(nothing, base);
+}
+
+static bool ref_carried_meets(const ref_carried_span *one, const ref_carried_span *other) {
+  return one->is_uniform == other->is_uniform && one->first != NO_REGISTER && other->first != NO_REGISTER &&
+         one->first < other->first + other->count && other->first < one->first + one->count;
+}
+
+/* The first instruction of the block, from one on, that writes what is read; REF_NONE where that is not known. */
+static size_t ref_carried_find_writer(const ref_leaf *leaf, size_t from, const ref_carried_reads *reads) {
+  const size_t last = leaf->blocks[leaf->instructions[from].block].last;
+  ref_carried_span result;
+  for (size_t i = from; i <= last && ref_carried_find_result(ref_leaf_at(leaf, i), &result); i++) {
+    for (size_t k = 0; k < reads->count; k++) {
+      if (ref_carried_meets(&reads->spans[k], &result)) {
+        return i;
+      }
+    }
+  }
+  return REF_NONE;
+}
+
+/* Set in another block, or in a round before. */
+static bool ref_carried_is_old(const ref_leaf *leaf, const ref_token *token, size_t number) {
+  return leaf->instructions[token->instruction].block != leaf->instructions[number].block ||
+         token->instruction >= number;
+}
+
+/* Has the wait something else to wait for, by the same number in the input and by another one now; and is the number its own in its block? */
+static bool ref_carried_may_move(const ref_leaf *leaf, size_t number, size_t index) {
+  const ref_token *token = &leaf->tokens[index];
+  const ref_indices *waits = &leaf->instructions[number].waits;
+  bool has_other = false, is_own = true;
+  for (size_t i = 0; i < waits->count; i++) {
+    const ref_token *other = &leaf->tokens[waits->items[i]];
+    if (waits->items[i] == index || other->input != token->input || other->is_dropped) {
+      continue;
+    }
+    const bool same_block =
+        leaf->instructions[other->instruction].block == leaf->instructions[token->instruction].block;
+    is_own = is_own && !(same_block && ref_carried_is_old(leaf, other, number));
+    has_other = has_other || (other->output != token->output && ref_leaf_uses(leaf, other, number));
+  }
+  return has_other && is_own;
+}
+
+static bool ref_carried_move(ref_leaf *leaf, size_t number, size_t index) {
+  const ref_token *token = &leaf->tokens[index];
+  ref_carried_reads reads;
+  if (!token->is_read || token->is_dropped || !ref_carried_is_old(leaf, token, number) ||
+      !ref_carried_find_reads(ref_leaf_at(leaf, token->instruction), &reads) ||
+      !ref_carried_may_move(leaf, number, index)) {
+    return false;
+  }
+  const size_t writer = ref_carried_find_writer(leaf, number, &reads);
+  const bool same_block = leaf->instructions[token->instruction].block == leaf->instructions[number].block;
+  if (writer == REF_NONE || writer == number || (same_block && writer >= token->instruction)) {
+    return false;
+  }
+  if (!ref_indices_has(&leaf->instructions[writer].waits, index)) {
+    ref_indices_add(leaf->link, &leaf->instructions[writer].waits, index);
+  }
+  return true;
+}
+
+/* True where a wait has moved; the numbers are then given again. */
+bool ref_leaf_move_carried(ref_leaf *leaf) {
+  bool any = false;
+  for (size_t i = 0; i < leaf->count; i++) {
+    ref_indices *waits = &leaf->instructions[i].waits;
+    size_t kept = 0;
+    const size_t count = leaf->instructions[i].waits_for_all ? 0 : waits->count;
+    for (size_t k = 0; k < count; k++) {
+      const size_t token = waits->items[k];
+      if (ref_carried_move(leaf, i, token)) {
+        any = true;
+      } else {
+        waits->items[kept++] = token;
+      }
+    }
+    waits->count = leaf->instructions[i].waits_for_all ? waits->count : kept;
+  }
+  return any;
+}
