@@ -76,6 +76,14 @@ void tl_arena_expect(tl_arena *arena, size_t bytes) {
   arena->end = arena->next + bytes;
 }
 
+/* A new block for what comes next, `bytes` of it at once. Rare, so that it is not made part of what is not. */
+__attribute__((noinline)) static void arena_begin_block(tl_arena *arena, size_t bytes) {
+  const size_t block = arena_next_block_size(arena);
+  const size_t payload = block > bytes ? block : bytes;
+  arena->next = arena_block_add(arena, payload);
+  arena->end = arena->next + payload;
+}
+
 /* What `bytes` take of a block. */
 static size_t arena_round(size_t bytes) {
   return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ARENA_GUARD;
@@ -93,12 +101,8 @@ void *tl_arena_take_bare(tl_arena *arena, size_t count, size_t size) {
   const size_t bytes = arena_round(count * size);
   if (bytes > BLOCK_LARGEST / 4)
     return arena_open(arena_block_add(arena, bytes), count * size);
-  if (!arena->next || bytes > (size_t)(arena->end - arena->next)) { /* nothing may be added to a null pointer */
-    const size_t block = arena_next_block_size(arena);
-    const size_t payload = block > bytes ? block : bytes;
-    arena->next = arena_block_add(arena, payload);
-    arena->end = arena->next + payload;
-  }
+  if (!arena->next || bytes > (size_t)(arena->end - arena->next)) /* nothing may be added to a null pointer */
+    arena_begin_block(arena, bytes);
   void *const taken = arena_open(arena->next, count * size);
   arena->next += bytes;
   return taken;

@@ -114,10 +114,12 @@ size_t tl_message_format(const tl_message *message, const tl_options *options, c
     pieces[count++] = ")";
   }
   size_t length = 0;
-  for (size_t i = 0; i < count; i++)
-    for (const char *at = pieces[i]; *at; at++, length++)
-      if (length + 1 < size)
-        line[length] = *at;
+  for (size_t i = 0; i < count; i++) {
+    const size_t piece = strlen(pieces[i]), room = length < size ? size - 1 - length : 0;
+    if (room)
+      memcpy(line + length, pieces[i], piece < room ? piece : room);
+    length += piece;
+  }
   if (size)
     line[length < size ? length : size - 1] = '\0';
   return length;

@@ -71,10 +71,6 @@ uint32_t tl_names_find(const tl_names *names, const char *text, size_t length) {
   return names->slots[slot] ? names->slots[slot] - 1 : TL_NONE;
 }
 
-const char *tl_names_text(const tl_names *names, uint32_t name) {
-  return names->list.items[name].text;
-}
-
 void tl_map_init(tl_map *map, tl_arena *arena) {
   *map = (tl_map){.arena = arena};
 }
@@ -101,7 +97,7 @@ static void map_resize(tl_map *map, size_t slot_count) {
   if (!old.slot_count) /* most maps stay empty */
     map->seed = map_seed();
   map->slot_count = slot_count;
-  map->keys = tl_arena_new(map->arena, uint64_t, slot_count);
+  map->keys = tl_arena_take_bare(map->arena, slot_count, sizeof *map->keys); /* read where there is a value */
   map->values = tl_arena_new(map->arena, uint32_t, slot_count);
   for (size_t i = 0; i < old.slot_count; i++)
     if (old.values[i]) {

@@ -28,7 +28,9 @@ void tl_names_init(tl_names *names, tl_arena *arena, size_t expected);
 uint32_t tl_names_intern(tl_names *names, const char *text, size_t length);
 /* TL_NONE when the text was never interned. */
 uint32_t tl_names_find(const tl_names *names, const char *text, size_t length);
-const char *tl_names_text(const tl_names *names, uint32_t name);
+static inline const char *tl_names_text(const tl_names *names, uint32_t name) {
+  return names->list.items[name].text;
+}
 
 typedef struct tl_map {
   tl_arena *arena;

@@ -3,14 +3,6 @@
 
 #include <string.h>
 
-/* Most texts differ in their first bytes, where a loop is done before the library's function is called. */
-const char *tl_text_behind(const char *text, const char *prefix) {
-  while (*prefix)
-    if (*text++ != *prefix++)
-      return NULL;
-  return text;
-}
-
 static bool text_is(const char *text, const char *other) {
   while (*text && *text == *other) {
     text++;

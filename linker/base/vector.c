@@ -7,7 +7,7 @@
 /* Lists of larger items start with one: most sections have one piece. */
 enum { LARGE_ITEM = 32 };
 
-static void *vector_grow(tl_arena *arena, void *items, size_t count, size_t *capacity, size_t item_size) {
+void *tl_vector_grow(tl_arena *arena, void *items, size_t count, size_t *capacity, size_t item_size) {
   const size_t held = *capacity;
   *capacity = held ? held * 2 : item_size < LARGE_ITEM ? 8 : 1;
   if (held && held < SIZE_MAX / 2 / item_size / 2 &&
@@ -17,13 +17,6 @@ static void *vector_grow(tl_arena *arena, void *items, size_t count, size_t *cap
   if (count)
     memcpy(grown, items, count * item_size);
   return grown;
-}
-
-/* Each item is cleared when it is taken, not the list when it grows: most lists are never filled. */
-void *tl_vector_room(tl_arena *arena, void *items, size_t count, size_t *capacity, size_t item_size) {
-  uint8_t *const room = count < *capacity ? items : vector_grow(arena, items, count, capacity, item_size);
-  memset(room + count * item_size, 0, item_size);
-  return room;
 }
 
 /* An empty vector has no items at all, which qsort does not take. */
@@ -75,8 +68,4 @@ void tl_bytes_put(tl_arena *arena, tl_byte_vector *vector, const uint8_t *bytes,
   }
   memcpy(vector->items + vector->count, bytes, size);
   vector->count += size;
-}
-
-void tl_u32_push(tl_arena *arena, tl_u32_vector *vector, uint32_t value) {
-  *tl_vector_push(arena, vector) = value;
 }

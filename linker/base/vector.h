@@ -5,15 +5,25 @@
 
 #include "base/arena.h"
 
+#include <string.h>
+
 #define TL_VECTOR(type)                                                                                                \
   struct {                                                                                                             \
     type *items;                                                                                                       \
     size_t count, capacity;                                                                                            \
   }
 
-/* The items array with room for one more item than `count`. */
-__attribute__((returns_nonnull)) void *tl_vector_room(tl_arena *arena, void *items, size_t count, size_t *capacity,
+/* The items of a full vector in an array with room for more. */
+__attribute__((returns_nonnull)) void *tl_vector_grow(tl_arena *arena, void *items, size_t count, size_t *capacity,
                                                       size_t item_size);
+
+/* The items array with room for one more item than `count`. Each item is cleared when it is taken, not the list when it
+ * grows: most lists are never filled. The size is known where this is called, so that it takes a few stores. */
+static inline void *tl_vector_room(tl_arena *arena, void *items, size_t count, size_t *capacity, size_t item_size) {
+  uint8_t *const room = count < *capacity ? items : tl_vector_grow(arena, items, count, capacity, item_size);
+  memset(room + count * item_size, 0, item_size);
+  return room;
+}
 
 #define tl_vector_push(arena, vector)                                                                                  \
   ((vector)->items =                                                                                                   \
@@ -48,6 +58,8 @@ typedef TL_VECTOR(uint8_t) tl_byte_vector;
 void tl_bytes_put(tl_arena *arena, tl_byte_vector *vector, const uint8_t *bytes, size_t size);
 
 typedef TL_VECTOR(uint32_t) tl_u32_vector;
-void tl_u32_push(tl_arena *arena, tl_u32_vector *vector, uint32_t value);
+static inline void tl_u32_push(tl_arena *arena, tl_u32_vector *vector, uint32_t value) {
+  *tl_vector_push(arena, vector) = value;
+}
 
 #endif

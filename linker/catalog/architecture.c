@@ -4,6 +4,8 @@
  * accelerated bit of .nv.compat (F7, F9, F56), so an input is one of those pairs. */
 #include "catalog/architecture.h"
 
+#include "base/vector.h"
+
 #include <string.h>
 
 #define SM(name, number) {name, TL_ARCH_SM, number, false}
@@ -11,7 +13,7 @@
 #define COMPUTE(name, number) {name, TL_ARCH_COMPUTE, number, false}
 #define LTO(name) {name, TL_ARCH_LTO, 0, false}
 
-/* In the order in which nvlink's help text lists them. */
+/* In the order in which nvlink's help text lists them, that of their letters. */
 static const tl_architecture names[] = {
     COMPUTE("compute_100", 100),
     COMPUTE("compute_100a", 100),
@@ -84,11 +86,12 @@ static const tl_architecture names[] = {
     ACCELERATED("sm_90a", 90),
 };
 
+static int architecture_compare(const void *name, const void *row) {
+  return strcmp(name, ((const tl_architecture *)row)->name);
+}
+
 const tl_architecture *tl_architecture_find(const char *name) {
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (*names[i].name == *name && strcmp(names[i].name, name) == 0)
-      return &names[i];
-  return NULL;
+  return tl_sorted_find(name, names, sizeof names / sizeof *names, sizeof *names, architecture_compare);
 }
 
 const tl_architecture *tl_architecture_at(size_t index) {

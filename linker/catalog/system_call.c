@@ -21,7 +21,8 @@ bool tl_reserved_name_is(const char *name) {
                                       ".nv.independent.samplerrefDescSize",
                                       ".nv.unified.texrefDescSize",
                                       ".nv.surfrefDescSize"};
-  return TL_AMONG_TEXTS(names, name);
+  const bool may_be = tl_text_behind(name, "__U") || tl_text_behind(name, ".nv."); /* so they all begin */
+  return may_be && TL_AMONG_TEXTS(names, name);
 }
 
 bool tl_system_call_is(const char *name) {
@@ -54,5 +55,6 @@ bool tl_system_call_is(const char *name) {
                                       "cnpEventCreate",
                                       "cnpEventRecord",
                                       "cnpEventDestroy"};
-  return tl_text_behind(name, prefix) || TL_AMONG_TEXTS(names, name);
+  const bool mangled = tl_text_behind(name, "_Z"); /* as most are, and none of these is */
+  return !mangled && (tl_text_behind(name, prefix) || TL_AMONG_TEXTS(names, name));
 }

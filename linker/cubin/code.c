@@ -80,12 +80,16 @@ typedef struct code_list {
 
 #define CODE_LIST(table) ((code_list){(table), sizeof(table) / sizeof *(table)})
 
-static int code_compare(const void *a, const void *b) {
-  return tl_compare(*(const uint16_t *)a, *(const uint16_t *)b);
-}
-
 static bool code_has(code_list list, uint16_t opcode) {
-  return tl_sorted_find(&opcode, list.opcodes, list.count, sizeof opcode, code_compare) != NULL;
+  size_t low = 0, high = list.count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (list.opcodes[middle] < opcode)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < list.count && list.opcodes[low] == opcode;
 }
 
 static bool code_is_logic(uint16_t opcode) {

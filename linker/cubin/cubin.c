@@ -18,26 +18,8 @@
 /* Bound on every size, so that sums of a few sizes cannot wrap. */
 static const uint64_t largest_size = (uint64_t)1 << 48;
 
-bool tl_section_type_is_empty(uint32_t type) {
-  return type == SHT_NULL || type == SHT_NOBITS || type == SHT_CUDA_GLOBAL || type == SHT_CUDA_LOCAL ||
-         type == SHT_CUDA_SHARED || type == SHT_CUDA_RESERVED_SHARED;
-}
-
-bool tl_section_type_is_constant(uint32_t type) {
-  return type >= SHT_CUDA_CONSTANT0 && type <= SHT_CUDA_CONSTANT_LAST;
-}
-
-bool tl_section_type_is_relocations(uint32_t type) {
-  return type == SHT_REL || type == SHT_RELA;
-}
-
 bool tl_section_type_is_own_constant(uint32_t type) {
   return type == SHT_CUDA_CONSTANT0 + 1 || (type >= SHT_CUDA_CONSTANT0 + 3 && type <= SHT_CUDA_CONSTANT0 + 6);
-}
-
-const tl_cubin_section *tl_cubin_section_at(const tl_cubin *cubin, uint64_t number) {
-  static const tl_cubin_section none = {.type = SHT_NULL};
-  return number < cubin->section_count ? &cubin->sections[number] : &none;
 }
 
 const tl_cubin_symbol *tl_cubin_symbol_at(const tl_cubin *cubin, uint64_t number) {
@@ -183,6 +165,8 @@ static uint32_t reader_constants(const reader *r, uint64_t name) {
 }
 
 static uint32_t reader_kind(const char *name, uint32_t type) {
+  if (type != SHT_NOBITS && type != SHT_PROGBITS)
+    return type;
   const char *const mercury = type == SHT_NOBITS ? tl_text_behind(name, ".nv.merc") : NULL;
   for (size_t i = 0; i < sizeof named_kinds / sizeof *named_kinds; i++) {
     const named_kind *const kind = &named_kinds[i];
@@ -542,25 +526,12 @@ void tl_cubin_number_constants(tl_cubin *cubin, tl_names *names, tl_arena *arena
   }
 }
 
-static uint64_t relocation_size(const tl_cubin_section *section) {
-  return section->type == SHT_RELA ? ELF_RELA_SIZE : ELF_REL_SIZE;
-}
-
 uint64_t tl_cubin_relocation_count(const tl_cubin_section *section) {
-  return section->size / tl_larger(section->entry_size, relocation_size(section));
+  return section->size / tl_larger(section->entry_size, tl_cubin_relocation_size(section));
 }
 
 bool tl_cubin_is_rela_of(const tl_cubin_section *section, uint32_t target) {
   return section->type == SHT_RELA && section->info == target;
-}
-
-tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint64_t index) {
-  const uint8_t *const at = section->data + index * relocation_size(section);
-  const uint64_t info = tl_get64(at + 8);
-  return (tl_cubin_relocation){.offset = tl_get64(at),
-                               .symbol = (uint32_t)(info >> 32),
-                               .type = (uint32_t)info,
-                               .addend = section->type == SHT_RELA ? (int64_t)tl_get64(at + 16) : 0};
 }
 
 const char *tl_cubin_text_in(const tl_cubin *cubin, uint32_t section, uint64_t offset) {

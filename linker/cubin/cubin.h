@@ -5,6 +5,7 @@
 #ifndef TL_CUBIN_CUBIN_H
 #define TL_CUBIN_CUBIN_H
 
+#include "base/bytes.h"
 #include "base/diagnostics.h"
 #include "base/map.h"
 #include "cubin/elf.h"
@@ -89,7 +90,10 @@ typedef struct tl_cubin_relocation {
 
 /* A section or symbol by a number that an input gives: where the file has none of that number a section of no type, a symbol
  * of none that lies nowhere. */
-const tl_cubin_section *tl_cubin_section_at(const tl_cubin *cubin, uint64_t number);
+static inline const tl_cubin_section *tl_cubin_section_at(const tl_cubin *cubin, uint64_t number) {
+  static const tl_cubin_section none = {.type = SHT_NULL};
+  return number < cubin->section_count ? &cubin->sections[number] : &none;
+}
 const tl_cubin_symbol *tl_cubin_symbol_at(const tl_cubin *cubin, uint64_t number);
 /* The first section of that type behind the null section; 0 where there is none. */
 uint32_t tl_cubin_find_section(const tl_cubin *cubin, uint32_t type);
@@ -118,10 +122,17 @@ static inline unsigned tl_symbol_binding(const tl_cubin_symbol *symbol) {
 uint64_t tl_cubin_room(const tl_cubin *cubin, const tl_cubin_section *section);
 
 /* Sections that have no bytes in a file (F25-F27, W1.3). */
-bool tl_section_type_is_empty(uint32_t type);
-bool tl_section_type_is_constant(uint32_t type);
+static inline bool tl_section_type_is_empty(uint32_t type) {
+  return type == SHT_NULL || type == SHT_NOBITS || type == SHT_CUDA_GLOBAL || type == SHT_CUDA_LOCAL ||
+         type == SHT_CUDA_SHARED || type == SHT_CUDA_RESERVED_SHARED;
+}
+static inline bool tl_section_type_is_constant(uint32_t type) {
+  return type >= SHT_CUDA_CONSTANT0 && type <= SHT_CUDA_CONSTANT_LAST;
+}
 /* SHT_REL and SHT_RELA (R1). */
-bool tl_section_type_is_relocations(uint32_t type);
+static inline bool tl_section_type_is_relocations(uint32_t type) {
+  return type == SHT_REL || type == SHT_RELA;
+}
 /* Banks of a program's own constants, whose entries against what loses nvlink drops (D83, RF300). */
 bool tl_section_type_is_own_constant(uint32_t type);
 /* The debug sections whose entries against functions that lose vanish (W8.3). */
@@ -156,7 +167,17 @@ void tl_cubin_check_entries(const tl_cubin *cubin, const tl_names *names, tl_dia
 uint64_t tl_cubin_relocation_count(const tl_cubin_section *section);
 /* A RELA section of what stands in section `target`. */
 bool tl_cubin_is_rela_of(const tl_cubin_section *section, uint32_t target);
-tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint64_t index);
+static inline uint64_t tl_cubin_relocation_size(const tl_cubin_section *section) {
+  return section->type == SHT_RELA ? ELF_RELA_SIZE : ELF_REL_SIZE;
+}
+static inline tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint64_t index) {
+  const uint8_t *const at = section->data + index * tl_cubin_relocation_size(section);
+  const uint64_t info = tl_get64(at + 8);
+  return (tl_cubin_relocation){.offset = tl_get64(at),
+                               .symbol = (uint32_t)(info >> 32),
+                               .type = (uint32_t)info,
+                               .addend = section->type == SHT_RELA ? (int64_t)tl_get64(at + 16) : 0};
+}
 /* The NUL-terminated text at `offset` of the file's .strtab; NULL outside the file (L170). */
 const char *tl_cubin_string(const tl_cubin *cubin, uint64_t offset);
 /* The same of any section; NULL for none that there is. */

@@ -59,16 +59,16 @@ static const char *derive_name(const deriver *d, uint32_t section) {
 
 /* The SASS side's name of a Mercury section, as a number; TL_NONE when no section is called so. */
 static uint32_t derive_sass_name(const deriver *d, uint32_t section) {
-  static const char *const renamed[][2] = {
-      {".nv.constant.user", ".nv.constant3"},        {".rela.nv.constant.user", ".rela.nv.constant3"}, /* L1036 */
-      {".nv.constant.pic", ".nv.constant4"},         {".rela.nv.constant.pic", ".rela.nv.constant4"},  /* L1200 */
-      {".nv.constant.optimizer.", ".nv.constant2."}, {".rela.nv.constant.optimizer.", ".rela.nv.constant2."}};
+  static const char *const renamed[][2] = {{"user", "3"} /* L1036 */, {"pic", "4"} /* L1200 */, {"optimizer.", "2."}};
   const char *text = tl_text_behind(derive_name(d, section), ".nv.merc");
   if (!text)
     return TL_NONE;
-  for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++) {
-    const char *const behind = tl_text_behind(text, renamed[i][0]);
-    text = behind ? tl_arena_format(d->arena, "%s%s", renamed[i][1], behind) : text; /* no new name is an old one */
+  const char *const entries = tl_text_behind(text, ".rela");
+  const char *const bank = tl_text_behind(entries ? entries : text, ".nv.constant.");
+  for (size_t i = 0; bank && i < sizeof renamed / sizeof *renamed; i++) {
+    const char *const behind = tl_text_behind(bank, renamed[i][0]);
+    if (behind)
+      text = tl_arena_format(d->arena, "%s.nv.constant%s%s", entries ? ".rela" : "", renamed[i][1], behind);
   }
   return tl_names_find(d->names, text, strlen(text));
 }

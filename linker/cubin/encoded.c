@@ -54,8 +54,7 @@ static const encoded_logic encoded_logics[] = {{0x03, 0xc0}, {0x0c, 0x0c}, {0x30
 
 static int encoded_compare(const void *a, const void *b) {
   const encoded_row *const x = a, *const y = b;
-  const uint64_t pairs[][2] = {{x->opcode, y->opcode}, {x->recorded, y->recorded}};
-  return tl_compare_pairs(pairs, sizeof pairs / sizeof *pairs);
+  return x->opcode == y->opcode ? x->recorded - y->recorded : x->opcode - y->opcode;
 }
 
 static void encoded_put(uint8_t *instruction, const uint64_t *bits, const uint64_t *values) {
@@ -64,14 +63,25 @@ static void encoded_put(uint8_t *instruction, const uint64_t *bits, const uint64
     tl_put64(instruction + i * HALF, (tl_get64(instruction + i * HALF) & ~bits[i]) | values[i]);
 }
 
+/* The first row that is not of an opcode before this one. */
+static const encoded_condition *encoded_first_condition(uint16_t opcode) {
+  size_t low = 0, high = sizeof encoded_conditions / sizeof *encoded_conditions;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (encoded_conditions[middle].opcode < opcode)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return &encoded_conditions[low];
+}
+
 static void encoded_mend_conditions(uint8_t *instruction, uint16_t opcode) {
   enum { HALF = 8 };
-  for (size_t i = 0; i < sizeof encoded_conditions / sizeof *encoded_conditions; i++) {
-    const encoded_condition *const condition = &encoded_conditions[i];
-    if (condition->opcode == opcode &&
-        ((tl_get64(instruction + HALF) & condition->test[0]) == condition->test[1]) != condition->other)
-      encoded_put(instruction, condition->bits[0], condition->bits[1]);
-  }
+  const encoded_condition *const end = encoded_conditions + sizeof encoded_conditions / sizeof *encoded_conditions;
+  for (const encoded_condition *row = encoded_first_condition(opcode); row < end && row->opcode == opcode; row++)
+    if (((tl_get64(instruction + HALF) & row->test[0]) == row->test[1]) != row->other)
+      encoded_put(instruction, row->bits[0], row->bits[1]);
 }
 
 /* Without a record logic of all lanes beside a number is AND, or AND of the first operand's complement (L1976). */

@@ -237,8 +237,9 @@ void tl_operands_read(tl_operands *operands, const uint8_t *instruction) {
   const bool uniform = operands_is_uniform(opcode);
   const uint8_t file = uniform ? TL_FILE_UNIFORM_CONDITION : TL_FILE_CONDITION;
   *operands = (tl_operands){.known = true};
-  if (opcode != NOP)
-    operands_add(operands, false, (tl_register_range){file, operands_field(instruction, GUARD, 3), 1, true});
+  if (opcode == NOP)
+    return;
+  operands_add(operands, false, (tl_register_range){file, operands_field(instruction, GUARD, 3), 1, true});
   const bool controls = operands_read_control(operands, instruction, opcode);
   if (operands_read_row(operands, instruction, opcode) || controls)
     return;

@@ -148,11 +148,11 @@ static bool flow_is_any(const tl_pending *pending) {
 }
 
 tl_pending_room tl_pending_make_room(uint32_t count, tl_arena *arena) {
-  return (tl_pending_room){.pending = tl_arena_new(arena, tl_pending, count),
-                           .next = tl_arena_take(arena, count, sizeof(uint32_t[2])),
-                           .work = tl_arena_new(arena, uint32_t, count),
-                           .waits = tl_arena_new(arena, bool, count),
-                           .starts = tl_arena_new(arena, bool, count)};
+  return (tl_pending_room){.pending = tl_arena_take_bare(arena, count, sizeof(tl_pending)), /* filled for each text */
+                           .next = tl_arena_take_bare(arena, count, sizeof(uint32_t[2])),
+                           .work = tl_arena_take_bare(arena, count, sizeof(uint32_t)),
+                           .waits = tl_arena_take_bare(arena, count, sizeof(bool)),
+                           .starts = tl_arena_take_bare(arena, count, sizeof(bool))};
 }
 
 /* On from what was reached. False at a jump through a register where something is pending. */

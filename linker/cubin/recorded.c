@@ -19,6 +19,8 @@ enum {
   INSTRUCTION = 16,
   OPCODE = 0xfff,
   BYTE_BITS = 8,
+  LONG = 8,
+  LONG_BITS = 64,
   BEGINS = 4,   /* bytes of a record that say its instruction */
   ZEROS = 0xfe, /* instead of a place in the record: no bit of the field is set */
   ONES = 0xff,  /* or each */
@@ -123,10 +125,6 @@ static const recorded_row recorded_rows[] = {
     {{0x41, 0x47, 0x76, 0x0a}, 0x948, NULL, 0},
 };
 
-static unsigned recorded_bit(const uint8_t *bytes, unsigned bit) {
-  return bytes[bit / BYTE_BITS] >> bit % BYTE_BITS & 1;
-}
-
 static bool recorded_fits(const recorded_row *row, const uint8_t *record) {
   return memcmp(record, row->begins, BEGINS) == 0 && (!row->reads || record[READS] == row->reads);
 }
@@ -139,13 +137,25 @@ static const recorded_row *recorded_find(const uint8_t *record) {
   return NULL;
 }
 
+/* A field as a number. Records that have fields are whole words of eight bytes, as instructions are; a field may lie in two. */
+static uint64_t recorded_bits(const uint8_t *record, unsigned first, unsigned width) {
+  const uint8_t *const word = record + first / LONG_BITS * LONG;
+  const unsigned shift = first % LONG_BITS;
+  uint64_t value = tl_get64(word) >> shift;
+  if (shift + width > LONG_BITS)
+    value |= tl_get64(word + LONG) << (LONG_BITS - shift);
+  return value & ((UINT64_C(1) << width) - 1);
+}
+
 static void recorded_put(const recorded_field *field, const uint8_t *record, uint8_t *instruction) {
-  for (unsigned i = 0; i < field->width; i++) {
-    const unsigned at = field->sass + i;
-    const bool constant = field->record >= ZEROS;
-    const unsigned value = constant ? field->record == ONES : recorded_bit(record, field->record + i);
-    const unsigned bit = 1U << at % BYTE_BITS;
-    instruction[at / BYTE_BITS] = (uint8_t)((instruction[at / BYTE_BITS] & ~bit) | (value ? bit : 0));
+  const uint64_t all = (UINT64_C(1) << field->width) - 1, constant = field->record == ONES ? all : 0;
+  const uint64_t value = field->record >= ZEROS ? constant : recorded_bits(record, field->record, field->width);
+  uint8_t *const word = instruction + field->sass / LONG_BITS * LONG;
+  const unsigned shift = field->sass % LONG_BITS;
+  tl_put64(word, (tl_get64(word) & ~(all << shift)) | value << shift);
+  if (shift + field->width > LONG_BITS) {
+    const unsigned below = LONG_BITS - shift;
+    tl_put64(word + LONG, (tl_get64(word + LONG) & ~(all >> below)) | value >> below);
   }
 }
 
@@ -157,13 +167,6 @@ static void recorded_make_known(const recorded_row *row, const uint8_t *record, 
     recorded_put(field, record, instruction);
   for (const recorded_field *field = row->fields; field->width; field++)
     recorded_put(field, record, instruction);
-}
-
-static uint32_t recorded_bits(const uint8_t *record, unsigned first, unsigned width) {
-  uint32_t value = 0;
-  for (unsigned i = 0; i < width; i++)
-    value |= (uint32_t)recorded_bit(record, first + i) << i;
-  return value;
 }
 
 static bool recorded_is_whole(const recorded_whole *row, const uint8_t *record) {

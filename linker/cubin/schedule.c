@@ -699,11 +699,12 @@ static bool schedule_is_slow(const tl_schedule *s) {
 tl_schedule *tl_schedule_new(uint64_t largest, tl_arena *arena) {
   const uint32_t count = (uint32_t)tl_smaller(largest / INSTRUCTION, TL_PENDING_MOST);
   tl_schedule *const s = tl_arena_new(arena, tl_schedule, 1);
-  *s = (tl_schedule){.text = tl_arena_new(arena, uint8_t, (size_t)count *INSTRUCTION),
-                     .operands = tl_arena_new(arena, tl_operands, count),
-                     .room = tl_pending_make_room(count, arena),
-                     .wrong = tl_arena_new(arena, bool, count),
-                     .claimed = tl_arena_new(arena, uint8_t, count)};
+  *s =
+      (tl_schedule){.text = tl_arena_take_bare(arena, count, INSTRUCTION), /* schedule_begin fills them for each text */
+                    .operands = tl_arena_take_bare(arena, count, sizeof(tl_operands)),
+                    .room = tl_pending_make_room(count, arena),
+                    .wrong = tl_arena_take_bare(arena, count, sizeof(bool)),
+                    .claimed = tl_arena_take_bare(arena, count, sizeof(uint8_t))};
   return s;
 }
 

@@ -31,14 +31,19 @@ static bool merge_section_is_about_text(const tl_cubin_section *section, uint8_t
 
 void tl_merge_spread_state(tl_merging *m, uint8_t state) {
   const tl_cubin *const cubin = m->cubin;
-  for (int pass = 0; pass < 2; pass++) /* relocation sections of constants come second */
+  bool any = true;
+  for (int pass = 0; pass < 2 && any; pass++) { /* relocation sections of constants come second */
+    any = false;
     for (uint32_t s = 1; s < cubin->section_count; s++) {
       const tl_cubin_section *const section = &cubin->sections[s];
+      if (section->info >= cubin->section_count || !(m->section_state[section->info] & state))
+        continue;
+      any = true;
       const bool relocations = tl_section_type_is_relocations(section->type);
-      const bool about = pass ? relocations : merge_section_is_about_text(section, state);
-      if (about && section->info < cubin->section_count && m->section_state[section->info] & state)
+      if (pass ? relocations : merge_section_is_about_text(section, state))
         m->section_state[s] |= state;
     }
+  }
 }
 
 #define NAME(text) tl_names_intern(names, (text), sizeof(text) - 1)

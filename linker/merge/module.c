@@ -18,8 +18,12 @@ const char *tl_module_text(const tl_module *module, uint32_t name) {
 }
 
 uint32_t tl_module_name(tl_module *module, const char *prefix, uint32_t name) {
-  const char *const text = tl_arena_format(module->arena, "%s%s", prefix, tl_module_text(module, name));
-  return tl_names_intern(module->names, text, strlen(text));
+  const tl_name *const whole = &module->names->list.items[name];
+  const size_t before = strlen(prefix), length = before + whole->length;
+  char *const text = tl_arena_take_bare(module->arena, 1, length + 1);
+  memcpy(text, prefix, before);
+  memcpy(text + before, whole->text, (size_t)whole->length + 1);
+  return tl_names_intern(module->names, text, length);
 }
 
 const char *tl_module_user_constants(const tl_module *module) {

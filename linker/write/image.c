@@ -157,7 +157,7 @@ static void image_make_part(void *context, size_t index) {
 }
 
 uint8_t *tl_image_make(const tl_image *image, unsigned threads, tl_arena *arena) {
-  image_work work = {image, tl_arena_new(arena, uint8_t, image->size)};
+  image_work work = {image, tl_arena_take_bare(arena, image->size, 1)}; /* the parts fill all of it */
   tl_parallel_for(threads || image->size >= worth_threads ? threads : 1, image->parts.count, image_make_part, &work);
   return work.bytes;
 }
@@ -167,7 +167,7 @@ void tl_image_take_buffer(tl_image *image, tl_arena *arena) {
   for (size_t i = 0; i < image->parts.count; i++)
     if (!image_part_bytes(image, &image->parts.items[i]))
       largest = tl_larger(largest, image->parts.items[i].size);
-  image->buffer = tl_arena_new(arena, uint8_t, largest);
+  image->buffer = tl_arena_take_bare(arena, largest, 1);
 }
 
 bool tl_image_give(const tl_image *image, tl_sink *sink, void *context) {

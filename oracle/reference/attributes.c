@@ -70,7 +70,7 @@ static void ref_attribute_append_word(ref_link *link, ref_records *records, uint
 static void ref_attributes_reverse(ref_link *link, const ref_records *input, ref_records *output) {
   if (output->capacity == 0) {
     output->capacity = input->count + 4; /* with what is handed on to it */
-    output->items = REF_TAKE(link, ref_record, output->capacity);
+    output->items = REF_TAKE_ROOM(link, ref_record, output->capacity);
   }
   for (size_t i = input->count; i-- > 0;) {
     const ref_record *record = &input->items[i];

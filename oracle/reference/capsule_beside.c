@@ -83,7 +83,6 @@ static void ref_beside_add(ref_beside *beside, uint32_t number) {
   const size_t known = ref_map_find(&beside->names, name);
   beside->next[number] = known == REF_NONE ? 0 : (uint32_t)known;
   ref_map_set(beside->link, &beside->names, name, number);
-  ref_map_set(beside->link, &beside->first, name, number);
   if (input->type == REF_TYPE_CAPSULE_TEXT && section->data != NULL && section->size >= 4 &&
       ref_u32(section->data) < beside->whole->section_count) {
     beside->bodies[ref_u32(section->data)] = number;
@@ -330,6 +329,7 @@ void ref_beside_settle(ref_link *link, const ref_cubin *whole, ref_cubin *view) 
       ref_beside_add(&beside, (uint32_t)i);
     }
   }
+  beside.first = ref_map_copy(link, &beside.names);
   for (uint32_t i = 1; i < count; i++) {
     const ref_section *section = &whole->sections[i];
     if (!ref_beside_is_mercury(section) && ref_beside_is_named(section)) {

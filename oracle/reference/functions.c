@@ -212,9 +212,9 @@ static bool ref_function_is_known(const ref_link *link, const ref_symbol *input)
 static void ref_function_take_number(ref_link *link, const ref_file *file, uint32_t symbol) {
   const ref_symbol *input = &file->cubin.symbols[symbol];
   if (file->function_of[symbol] == REF_NONE) {
-    file->function_of[symbol] = ref_function_is_known(link, input)
-                                    ? ref_map_find(&link->function_by_name, input->name)
-                                    : ref_function_add(link, input->name, input->info >> 4 == REF_BIND_LOCAL);
+    const bool local = input->info >> 4 == REF_BIND_LOCAL;
+    const size_t known = local ? REF_NONE : ref_map_find(&link->function_by_name, input->name);
+    file->function_of[symbol] = known != REF_NONE ? known : ref_function_add(link, input->name, local);
   }
 }
 

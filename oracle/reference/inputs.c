@@ -459,11 +459,11 @@ static void ref_input_read_names(ref_link *link, ref_file *file) {
   }
   for (size_t i = 1; i < cubin->symbol_count; i++) {
     ref_symbol *symbol = &cubin->symbols[i];
-    if ((symbol->info & 15) == REF_SYMBOL_SECTION) {
+    if ((symbol->info & 15) == REF_SYMBOL_SECTION || *symbol->name != 0) {
       continue;
     }
     const char *name = ref_input_string(cubin, symbol->name_offset);
-    if (name == symbol->name || strcmp(name, symbol->name) == 0) {
+    if (*name == 0) {
       continue;
     }
     if (!link->job->bug_compatible) {

@@ -723,6 +723,7 @@ int ref_order(uint64_t a, uint64_t b);
 
 /* strings.c */
 size_t ref_map_find(const ref_map *map, const char *key);
+ref_map ref_map_copy(ref_link *link, const ref_map *map);
 bool ref_named_is_another(const ref_file *file, const ref_symbol *input);
 bool ref_named_is_of_no_section(const ref_file *file, const ref_symbol *input);
 size_t ref_named_find(ref_link *link, const char *name);

@@ -31,6 +31,7 @@ typedef struct ref_mercury_pair {
   ref_cubin view;
   ref_map tables, sass;                                       /* sections of both sides */
   ref_map own_names, other_names, own_symbols, other_symbols; /* of both sides, by name, and by type and name */
+  bool has_other_symbols;                                     /* somebody asked: mostly nobody does */
   ref_map further_names; /* of the SASS side behind as many as Mercury's side has */
   uint32_t copied;
   uint8_t *copy;
@@ -81,6 +82,12 @@ static uint32_t ref_mercury_table_beside(const ref_mercury_pair *pair, uint32_t 
 static const char *ref_mercury_key(ref_link *link, const ref_symbol *symbol) {
   const char type[] = {(char)('a' + (symbol->info & 15)), 0};
   return ref_memory_join(link, type, symbol->name);
+}
+
+static void ref_mercury_list_symbols(ref_link *link, const ref_cubin *cubin, ref_map *symbols) {
+  for (size_t i = cubin->symbol_count; i-- > 1;) {
+    ref_map_set(link, symbols, ref_mercury_key(link, &cubin->symbols[i]), i);
+  }
 }
 
 /* The number of a name among a view's symbols; 0: none. */
@@ -444,25 +451,32 @@ static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
   }
 }
 
+/* Has Mercury's side a symbol of this type and name? */
+static bool ref_mercury_is_among_others(ref_mercury_pair *pair, const ref_symbol *own) {
+  if (!pair->has_other_symbols) {
+    pair->has_other_symbols = true;
+    ref_mercury_list_symbols(pair->link, &pair->view, &pair->other_symbols);
+  }
+  return ref_mercury_find_name(pair->link, &pair->other_symbols, own) != 0;
+}
+
 /* RF582: a function that the SASS symbols alone mention counts for nothing; RF680: nor does one that they alone define. */
-static void ref_mercury_forget_mentions(const ref_mercury_pair *pair) {
+static void ref_mercury_forget_mentions(ref_mercury_pair *pair) {
   const ref_cubin *whole = &pair->file->whole;
   for (size_t i = 1; i < whole->symbol_count; i++) {
     ref_symbol *own = &whole->symbols[i];
     const ref_symbol *other = i < pair->view.symbol_count ? &pair->view.symbols[i] : NULL;
     const bool beside = other != NULL && strcmp(own->name, other->name) == 0;
     const bool defined = own->section != 0 && other != NULL && (other->info & 15) == REF_SYMBOL_FUNC;
-    if ((own->info & 15) == REF_SYMBOL_FUNC && !defined && !beside &&
-        ref_mercury_find_name(pair->link, &pair->other_symbols, own) == 0) {
+    if ((own->info & 15) == REF_SYMBOL_FUNC && !defined && !beside && !ref_mercury_is_among_others(pair, own)) {
       own->info &= 0xf0;
     }
   }
 }
 
-static void ref_mercury_list_names(ref_link *link, const ref_cubin *cubin, ref_map *names, ref_map *symbols) {
+static void ref_mercury_list_names(ref_link *link, const ref_cubin *cubin, ref_map *names) {
   for (size_t i = cubin->symbol_count; i-- > 1;) {
     ref_map_set(link, names, cubin->symbols[i].name, i);
-    ref_map_set(link, symbols, ref_mercury_key(link, &cubin->symbols[i]), i);
   }
 }
 
@@ -686,11 +700,12 @@ static void ref_mercury_repair_sections(ref_link *link, ref_file *file) {
   }
   ref_mercury_forget_further(&file->whole, pair.view.symbol_count);
   ref_mercury_settle_banks(link, &file->whole, pair.view.symbol_count);
-  ref_mercury_list_names(link, &file->whole, &pair.own_names, &pair.own_symbols);
+  ref_mercury_list_names(link, &file->whole, &pair.own_names);
+  ref_mercury_list_symbols(link, &file->whole, &pair.own_symbols);
   for (size_t i = file->whole.symbol_count; i-- > pair.view.symbol_count;) {
     ref_map_set(link, &pair.further_names, file->whole.symbols[i].name, i);
   }
-  ref_mercury_list_names(link, &pair.view, &pair.other_names, &pair.other_symbols);
+  ref_mercury_list_names(link, &pair.view, &pair.other_names);
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
     const ref_section *section = &file->whole.sections[i];
     const bool mercury = section->type == REF_TYPE_MERCURY_RELA || (section->flags & REF_FLAG_MERCURY) != 0;

@@ -800,7 +800,7 @@ static void ref_merge_create_last_sections(ref_link *link) {
 
 /* About as many sections and symbols as the files have, and a few of their entries, which may all be of dead code. */
 static void ref_merge_make_room(ref_link *link) {
-  const size_t own = 8, entries = 32;
+  const size_t own = 8, entries = 60;
   size_t sections = own, symbols = 2 * own;
   for (size_t i = 0; i < link->file_count; i++) {
     sections += link->files[i].cubin.section_count;

@@ -45,6 +45,11 @@ size_t ref_map_find(const ref_map *map, const char *key) {
   return entry->key == NULL ? REF_NONE : entry->number;
 }
 
+ref_map ref_map_copy(ref_link *link, const ref_map *map) {
+  return (ref_map){ref_memory_copy(link, map->entries, map->capacity * sizeof *map->entries), map->count,
+                   map->capacity};
+}
+
 static void ref_map_enlarge(ref_link *link, ref_map *map, size_t capacity) {
   const ref_map old = *map;
   map->capacity = capacity;

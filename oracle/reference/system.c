@@ -36,17 +36,20 @@ static size_t ref_system_count_missing(ref_link *link, ref_map *functions, const
 void ref_system_choose_files(ref_link *link) {
   ref_map functions = {0};
   size_t missing = 0, kept = 0;
-  bool skipped = false;
+  bool skipped = false, any = false; /* without a file of the system nobody asks what is missing */
+  for (size_t i = 0; i < link->file_count; i++) {
+    link->files[i].is_system = ref_system_is_named(link, &link->files[i]);
+    any = any || link->files[i].is_system;
+  }
   for (size_t i = 0; i < link->file_count; i++) {
     ref_file *file = &link->files[i];
-    file->is_system = ref_system_is_named(link, file);
     file->is_late = skipped && !file->is_system;
     link->has_extended = link->has_extended || file->cubin.type == EXTENDED;
     if (file->is_system && missing == 0) {
       skipped = true;
       continue;
     }
-    missing = ref_system_count_missing(link, &functions, file, missing);
+    missing = any ? ref_system_count_missing(link, &functions, file, missing) : 0;
     link->has_oldest_object = link->has_oldest_object || file->is_oldest; /* RF1111 */
     link->has_old_object = link->has_old_object || file->is_old;
     link->files[kept++] = *file;

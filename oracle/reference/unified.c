@@ -268,14 +268,19 @@ static void ref_unified_write_table(ref_link *link, const ref_file *file, uint32
 }
 
 static void ref_unified_write_tables(ref_link *link, bool early) {
-  ref_unified_number_all(link);
-  ref_unified_count_entries(link);
+  bool is_numbered = false; /* which the first table is there for */
   for (size_t i = 0; i < link->file_count; i++) {
     const ref_file *file = &link->files[i];
     for (uint32_t k = 1; k < file->cubin.section_count; k++) {
-      if (ref_unified_is_table(file->cubin.sections[k].type) && file->section_of[k] != REF_NONE) {
-        ref_unified_write_table(link, file, k, early);
+      if (!ref_unified_is_table(file->cubin.sections[k].type) || file->section_of[k] == REF_NONE) {
+        continue;
       }
+      if (!is_numbered) {
+        is_numbered = true;
+        ref_unified_number_all(link);
+        ref_unified_count_entries(link);
+      }
+      ref_unified_write_table(link, file, k, early);
     }
   }
 }
