@@ -552,10 +552,11 @@ static void ref_block_note_user_constants(ref_link *link, const ref_file *file, 
 }
 
 /* L583, L951: local memory says whose it is; the input's sh_info does, whatever its flags say. RF564: so does a device function's shared
- * memory that comes along for an object of another memory space. */
+ * memory that comes along for an object of another memory space. RF1232: what is no text says nothing, whatever its own sh_info is. */
 static void ref_block_name_text(ref_link *link, const ref_file *file, const ref_section *input, size_t number) {
   const bool named = input->type == REF_TYPE_LOCAL || input->type == REF_TYPE_SHARED;
-  const bool known = named && input->info < file->cubin.section_count;
+  const bool known =
+      named && input->info < file->cubin.section_count && ref_merge_is_text(file, input->info); /* RF1232 */
   const uint32_t owner = known ? ref_merge_text_owner(file, input->info) : 0;
   if (owner != 0 && file->function_of[owner] != REF_NONE) {
     link->sections[number].info_section = link->functions[file->function_of[owner]].text;

@@ -538,10 +538,12 @@ static uint64_t ref_unified_end_of_objects(const ref_link *link) {
   return end;
 }
 
+/* L474, RF1233: the objects of a link whose data nvlink does not find by its name are none that the index file could lack. */
 static void ref_unified_place_objects(ref_link *link) {
   link->unified_objects = ref_unified_list_inputs(link, REF_TYPE_UDT_ENTRY);
   const size_t number = ref_map_find(&link->section_by_name, ".nv.udt");
   if (number == REF_NONE) {
+    link->unified_objects.count = link->is_capsule ? link->unified_objects.count : 0;
     return;
   }
   if (ref_map_find(&link->section_by_name, ".nv.udt.entry") == REF_NONE) {
