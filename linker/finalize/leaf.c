@@ -24,7 +24,7 @@ bool tl_leaf_is_long(unsigned opcode) {
 }
 
 bool tl_leaf_is_texture(unsigned opcode) {
-  static const uint16_t list[] = {0x1f60, 0x1f61, 0x1f63, 0x1f64, 0x1f66, 0x1f69, 0x1f99};
+  static const uint16_t list[] = {0x1f60, 0x1f61, 0x1f63, 0x1f64, 0x1f66, 0x1f69, 0x1f6c, 0x1f6f, 0x1f99};
   return TL_AMONG16(list, opcode);
 }
 
@@ -50,6 +50,7 @@ static void leaf_read(leaf *l) {
     at->new_write = at->write;
     at->new_read = at->read;
     l->has_textures |= tl_leaf_is_texture(at->opcode);
+    l->has_late |= tl_leaf_is_texture(at->opcode) || tl_leaf_is_long(at->opcode);
     l->counted |= tl_leaf_counts(at->opcode) ? 1 : 0;
   }
 }

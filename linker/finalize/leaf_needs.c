@@ -162,6 +162,47 @@ uint32_t tl_leaf_find_carried(const leaf *l, uint32_t block, uint32_t reader) {
   return 0;
 }
 
+static bool leaf_begins_loop(const leaf *l, uint32_t block) {
+  for (uint32_t p = l->first_predecessor[block]; p < l->first_predecessor[block + 1]; p++)
+    if (l->predecessors[p] >= block)
+      return true;
+  return false;
+}
+
+static bool leaf_is_used_from(const leaf *l, uint32_t load, uint32_t first) {
+  enum { FARTHEST = 512 };
+  const tl_operands own = leaf_operands(l, load);
+  for (uint32_t i = first; i < l->count && i < first + FARTHEST; i++) {
+    const tl_operands there = leaf_operands(l, i);
+    if (tl_operands_meet(own.writes, own.write_count, there.reads, there.read_count, false))
+      return true;
+  }
+  return false;
+}
+
+/* RF1392, L1836: of loads to uniform registers that have the number of R1's load in the input: there ptxas has put no wait in front of the loop,
+ * and nvlink does, if three cycles lie between and no other load of the block has the same number behind it. */
+uint8_t tl_leaf_find_loop_waits(const leaf *l, uint32_t last, const leaf_state *state) {
+  enum { OP_LDCU = 0x1ac, LEAST_CYCLES = 3, FARTHEST = 64 };
+  const leaf_instruction *const at = &l->instructions[last];
+  const leaf_block *const block = &l->blocks[at->block];
+  if (last + 1 != block->first + block->count || at->block + 1 >= l->block_count || block->next[0] != at->block + 1)
+    return 0;
+  const bool loop = leaf_begins_loop(l, at->block + 1);
+  uint32_t cycles = 0;
+  uint8_t waits = 0, behind = 0;
+  for (uint32_t i = last; loop && i-- > block->first && last - i < FARTHEST;) {
+    const leaf_instruction *const load = &l->instructions[i];
+    const uint8_t number = load->new_write < LEAF_NUMBERS ? (uint8_t)(1u << load->new_write) : 0;
+    cycles += load->stall;
+    if (cycles >= LEAST_CYCLES && load->meets_stack && (load->opcode & 0x1ff) == OP_LDCU && number & ~behind &&
+        state->stands[load->write] >> load->new_write & 1 && leaf_is_used_from(l, i, last + 1))
+      waits |= number;
+    behind |= number;
+  }
+  return waits;
+}
+
 /* L1911: the highest number belongs to loads for other blocks where one is in the block, or pending at its start. */
 bool tl_leaf_reserves(const leaf *l, uint32_t block) {
   const uint32_t begin = l->blocks[block].first;

@@ -93,6 +93,19 @@ static uint8_t leaf_share(leaf_kind kind, const leaf_view *view, unsigned base, 
   return behind != LEAF_NO_BARRIER ? behind : before;
 }
 
+/* RF1393: where none is free a barrier for another block shares with the lowest group of its own block of which nothing is needed
+ * in the block; a wait at the block's end is no need. Where there is none it has the lowest number that is not avoided (M45f). */
+static uint8_t leaf_share_far(const leaf *l, leaf_kind kind, unsigned of, const leaf_view *view, unsigned last,
+                              uint8_t without) {
+  const uint8_t kept = without | l->counted | view->far | kind.own[of];
+  uint8_t idle = 0;
+  for (unsigned number = 0; number < LEAF_NUMBERS; number++)
+    if (view->pending >> number & 1 && view->last[number] && view->need[number] == LEAF_NEVER)
+      idle |= (uint8_t)(1u << number);
+  const uint8_t shared = tl_leaf_lowest((uint8_t)~idle | kept, 0, last);
+  return shared != LEAF_NO_BARRIER ? shared : tl_leaf_lowest(kept, 0, last);
+}
+
 /* The number that the rules give in a numbering, without the numbers `without`; LEAF_NO_BARRIER where they give none. */
 static uint8_t leaf_choose(const leaf *l, leaf_kind kind, unsigned of, const leaf_view *view, uint8_t avoided,
                            uint8_t without) {
@@ -102,18 +115,16 @@ static uint8_t leaf_choose(const leaf *l, leaf_kind kind, unsigned of, const lea
     return l->has_textures ? LEAF_LAST_GENERAL : LEAF_TEXTURE;
   if (!kind.apart && !kind.local && !kind.writes && view->alike[kind.need == LEAF_NEVER] & ~without) /* L1917 */
     return tl_leaf_lowest((uint8_t)~view->alike[kind.need == LEAF_NEVER] | without, 0, LEAF_TEXTURE);
-  const unsigned base = kind.class == LEAF_LONG_CLASS ? 2 : 0;
+  const unsigned base = kind.class == LEAF_LONG_CLASS ? 2 : 0, last = l->has_late ? LEAF_LAST_GENERAL : LEAF_TEXTURE;
   const uint8_t pending = view->pending | l->counted;
   const uint8_t mates = leaf_find_mates(l, kind, of, view) & (uint8_t)~(without | l->counted);
   uint8_t number = kind.local && !kind.alone ? tl_leaf_lowest((uint8_t)~mates, 0, LEAF_TEXTURE) : LEAF_NO_BARRIER;
   if (number == LEAF_NO_BARRIER && !kind.local && kind.class == LEAF_GENERAL_CLASS)
-    number = tl_leaf_lowest(pending | avoided, base, LEAF_LAST_GENERAL);
+    number = tl_leaf_lowest(pending | avoided, base, last);
   if (number == LEAF_NO_BARRIER)
-    number = tl_leaf_lowest(pending, base, LEAF_LAST_GENERAL);
+    number = tl_leaf_lowest(pending, base, last);
   if (number == LEAF_NO_BARRIER && !kind.local)
-    number = tl_leaf_lowest((uint8_t)~mates | avoided, 0, LEAF_LAST_GENERAL);
-  if (number == LEAF_NO_BARRIER && !kind.local)
-    number = tl_leaf_lowest((uint8_t)~mates, 0, LEAF_TEXTURE);
+    number = leaf_share_far(l, kind, of, view, last, without | avoided);
   if (number == LEAF_NO_BARRIER && !(view->pending >> LEAF_TEXTURE & 1) && !(kind.local && view->reserved))
     number = LEAF_TEXTURE;
   return number == LEAF_NO_BARRIER && kind.local ? leaf_share(kind, view, base, without | l->counted) : number;

@@ -28,10 +28,12 @@ typedef struct leaf_instruction {
   uint16_t opcode;
   uint8_t write, read, wait, stall;      /* of the input */
   uint8_t new_write, new_read, new_wait; /* of the output */
+  uint8_t straight_wait;                 /* what it waits for where no loop is seen (RF1389) */
   uint8_t explained;                     /* numbers of which something is needed here, not only behind (L1910) */
   bool
       waits_anyway; /* for every number, pending or not, which frees none: a discard of the cache, a NOP at a fence (L691) */
   bool ends;        /* its block */
+  bool meets_stack; /* its result has the number of R1's load, which is pending there in the input (RF1392) */
   uint32_t block;
   uint32_t write_wait, read_wait; /* who in the block waits for it first; LEAF_NEVER */
   uint32_t write_need, read_need; /* and who needs it first (L1910) */
@@ -85,6 +87,7 @@ typedef struct leaf {
   uint32_t *first_predecessor, *predecessors;
   leaf_view views[LEAF_VIEWS], before[LEAF_VIEWS]; /* where the pass stands, and in front of the instruction's waits */
   bool has_textures;
+  bool has_late;   /* something whose result comes late, textures included (RF1391) */
   uint8_t counted; /* L1914: the number that belongs to groups of copies, which are counted and not waited for */
   bool sure;
 } leaf;
@@ -133,6 +136,8 @@ bool tl_leaf_branches_clean(const leaf *l, uint32_t block, const leaf_state *sta
 /* leaf_needs.c: who needs the block's barriers, given what is pending in the input at its start (`old`); `first` gets who waits
  * first for each number. */
 void tl_leaf_find_needs(leaf *l, uint32_t block, uint8_t old, uint32_t first[LEAF_NUMBERS]);
+/* RF1392, L1836: what the last instruction of a block in front of a loop waits for on behalf of the loop, or of what is behind it, beside what the input says. */
+uint8_t tl_leaf_find_loop_waits(const leaf *l, uint32_t last, const leaf_state *state);
 /* L1832: who of a block first writes what an instruction of another one still reads; 0: not certain. */
 uint32_t tl_leaf_find_carried(const leaf *l, uint32_t block, uint32_t reader);
 bool tl_leaf_is_local(const leaf *l, uint32_t index, bool writes);

@@ -98,6 +98,7 @@ static void leaf_wait_again(leaf_instruction *at, const leaf_state *before, leaf
 void tl_leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state *state) {
   leaf_instruction *const at = &l->instructions[index];
   const leaf_state before = *state;
+  at->new_wait |= tl_leaf_find_loop_waits(l, index, state);
   leaf_wait(at, index, state);
   leaf_view_waits(l, index);
   l->sure &= at->opcode != OP_COLLECTIVE || (!before.old && !before.new); /* L1849 */
@@ -112,6 +113,7 @@ void tl_leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state *st
     tl_leaf_view_set(l, LEAF_OF_INPUT, at->write, index,
                      (leaf_kind){LEAF_GENERAL_CLASS, false, true, false, LEAF_NEVER, {0, 0}, false});
   } else if (at->write < LEAF_NUMBERS) {
+    at->meets_stack = state->pointer >> at->write & 1;
     at->new_write = tl_leaf_allocate(l, index, true, state, &before);
     leaf_set(state, true, at->write, at->new_write, at->write_due, index);
     if (tl_leaf_is_long(at->opcode))
@@ -208,6 +210,8 @@ bool tl_leaf_find_waits(leaf *l, tl_arena *arena) {
   enum { MOST_PASSES = 32 };
   leaf_state *const at_end = tl_arena_new(arena, leaf_state, l->block_count);
   bool changed = true;
+  for (uint32_t i = 0; i < l->count; i++)
+    l->instructions[i].straight_wait = l->instructions[i].new_wait;
   for (int pass = 0; changed; pass++) {
     if (pass == MOST_PASSES)
       return false;
@@ -217,7 +221,7 @@ bool tl_leaf_find_waits(leaf *l, tl_arena *arena) {
       for (uint32_t i = l->blocks[b].first; i < l->blocks[b].first + l->blocks[b].count; i++) {
         leaf_instruction *const at = &l->instructions[i];
         const leaf_state before = state;
-        at->new_wait = 0;
+        at->new_wait = at->straight_wait; /* RF1389 */
         leaf_wait(at, i, &state);
         leaf_wait_again(at, &before, &state);
         if (at->new_read < LEAF_NUMBERS)
