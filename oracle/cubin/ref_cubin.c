@@ -73,12 +73,12 @@ static bool ref_cubin_read_header(ref_cubin *cubin, char *error, size_t error_si
 }
 
 static void ref_cubin_decode_section(const uint8_t *at, ref_section *section) {
-  *section = (ref_section){.name = "",
-                           .name_offset = ref_u32(at),
-                           .type = ref_u32(at + 4),
+  *section = (ref_section){.type = ref_u32(at + 4),
                            .flags = ref_u64(at + 8),
                            .address = ref_u64(at + 16),
                            .offset = ref_u64(at + 24),
+                           .name = "",
+                           .name_offset = ref_u32(at),
                            .size = ref_u64(at + 32),
                            .link = ref_u32(at + 40),
                            .info = ref_u32(at + 44),

@@ -10,21 +10,11 @@ enum { FAR_OUTSIDE = 0x10000, RECORD = 8 };
 static size_t ref_function_add(ref_link *link, const char *name, bool local) {
   link->functions =
       ref_memory_grow(link, link->functions, link->function_count, &link->function_capacity, sizeof *link->functions);
-  link->functions[link->function_count] = (ref_function){.name = name,
-                                                         .local = local,
-                                                         .symbol = REF_NONE,
-                                                         .definition_file = REF_NONE,
-                                                         .taken_in = REF_NONE,
-                                                         .alias_of = REF_NONE,
-                                                         .text = REF_NONE,
-                                                         .info = REF_NONE,
-                                                         .shared = REF_NONE,
-                                                         .constant0 = REF_NONE,
-                                                         .laid_table = REF_NONE,
-                                                         .constant2 = REF_NONE,
-                                                         .image = REF_NONE,
-                                                         .leads = REF_NONE,
-                                                         .constants_file = REF_NONE};
+  ref_function *function = &link->functions[link->function_count];
+  *function = (ref_function){.name = name, .local = local};
+  function->symbol = function->definition_file = function->taken_in = function->alias_of = REF_NONE;
+  function->text = function->info = function->shared = function->image = function->leads = REF_NONE;
+  function->constant0 = function->constant2 = function->laid_table = function->constants_file = REF_NONE;
   if (!local) {
     ref_map_set(link, &link->function_by_name, name, link->function_count);
   }
