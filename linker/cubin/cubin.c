@@ -534,6 +534,15 @@ bool tl_cubin_is_rela_of(const tl_cubin_section *section, uint32_t target) {
   return section->type == SHT_RELA && section->info == target;
 }
 
+tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint64_t index) {
+  const uint8_t *const at = section->data + index * tl_cubin_relocation_size(section);
+  const uint64_t info = tl_get64(at + 8);
+  return (tl_cubin_relocation){.offset = tl_get64(at),
+                               .symbol = (uint32_t)(info >> 32),
+                               .type = (uint32_t)info,
+                               .addend = section->type == SHT_RELA ? (int64_t)tl_get64(at + 16) : 0};
+}
+
 const char *tl_cubin_text_in(const tl_cubin *cubin, uint32_t section, uint64_t offset) {
   if (section >= cubin->section_count)
     return NULL;

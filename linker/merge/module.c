@@ -21,7 +21,8 @@ uint32_t tl_module_name(tl_module *module, const char *prefix, uint32_t name) {
   const tl_name *const whole = &module->names->list.items[name];
   const size_t before = strlen(prefix), length = before + whole->length;
   char *const text = tl_arena_take_bare(module->arena, 1, length + 1);
-  memcpy(text, prefix, before);
+  for (size_t i = 0; i < before; i++)
+    text[i] = prefix[i];
   memcpy(text + before, whole->text, (size_t)whole->length + 1);
   return tl_names_intern(module->names, text, length);
 }

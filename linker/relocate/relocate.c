@@ -901,7 +901,8 @@ static uint8_t relocate_own_bytes(const relocating *r, const entry_state *e, con
     return 0;
   const tl_piece *const end = target->pieces.items + target->pieces.count;
   uint64_t own = piece->offset + piece->size;
-  for (uint32_t file = piece->file; own - from < size && ++piece < end && piece->file == file && piece->offset == own;)
+  const uint32_t file = piece->file;
+  for (piece++; own - from < size && piece < end && piece->file == file && piece->offset == own; piece++)
     own += piece->size;
   return own - from < size ? (uint8_t)(own - from) : 0;
 }
