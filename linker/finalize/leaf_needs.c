@@ -191,7 +191,8 @@ uint8_t tl_leaf_find_loop_waits(const leaf *l, uint32_t last, const leaf_state *
   const bool loop = leaf_begins_loop(l, at->block + 1);
   uint32_t cycles = 0;
   uint8_t waits = 0, behind = 0;
-  for (uint32_t i = last; loop && i-- > block->first && last - i < FARTHEST;) {
+  for (uint32_t back = 1; loop && back < FARTHEST && back <= last - block->first; back++) {
+    const uint32_t i = last - back;
     const leaf_instruction *const load = &l->instructions[i];
     const uint8_t number = load->new_write < LEAF_NUMBERS ? (uint8_t)(1u << load->new_write) : 0;
     cycles += load->stall;
