@@ -31,7 +31,7 @@
 # of them is equivalent, no part of the figures, and another one is drawn in its place. One that a way finds is none.
 #
 # A fault is found by an input on which the program with it and the reference differ, or which ends it, while the program
-# without it is content; a directed way also counts a part of the answer (exit code, a message, a section) in which those two agree and
+# without it is content; a directed way also counts a part of the answer (exit code, a message, a section, its header, 16 of its bytes) in which those two agree and
 # the program with it differs. Faults lie in the .c files of the linker's library; what is the same object code is not counted.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
