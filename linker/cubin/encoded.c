@@ -41,6 +41,7 @@ typedef struct encoded_condition {
   uint64_t bits[2][2]; /* of both words: which bits, and what they become */
 } encoded_condition;
 
+/* In the order of their opcodes, by which they are searched. */
 static const encoded_condition encoded_conditions[] = {
 #include "cubin/encoded_conditions.h"
 };

@@ -899,11 +899,11 @@ static uint8_t relocate_own_bytes(const relocating *r, const entry_state *e, con
   const uint64_t size = tl_relocation_row_bytes(row), from = e->entry->offset;
   if (!piece || size > from + size)
     return 0;
-  const tl_piece *const end = target->pieces.items + target->pieces.count;
-  uint64_t own = piece->offset + piece->size;
   const uint32_t file = piece->file;
-  for (piece++; own - from < size && piece < end && piece->file == file && piece->offset == own; piece++)
-    own += piece->size;
+  uint64_t own = from;
+  for (; piece && piece->file == file && own - from < size;
+       piece = tl_layout_piece(target, own)) /* empty ones are not walked */
+    own = piece->offset + piece->size;
   return own - from < size ? (uint8_t)(own - from) : 0;
 }
 
