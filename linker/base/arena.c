@@ -95,15 +95,21 @@ static void *arena_open(const void *taken, size_t size) {
   return (uint8_t *)(uintptr_t)taken;
 }
 
-void *tl_arena_take_bare(tl_arena *arena, size_t count, size_t size) {
+/* A block of its own for what is large, or nothing for more than there can be. Rare. */
+__attribute__((noinline)) static void *arena_take_large(tl_arena *arena, size_t count, size_t size) {
   if (size && count > (SIZE_MAX / 2) / size)
     longjmp(*arena->on_failure, 1);
-  const size_t bytes = arena_round(count * size);
-  if (bytes > BLOCK_LARGEST / 4)
-    return arena_open(arena_block_add(arena, bytes), count * size);
+  return arena_open(arena_block_add(arena, arena_round(count * size)), count * size);
+}
+
+void *tl_arena_take_bare(tl_arena *arena, size_t count, size_t size) {
+  size_t wanted = 0;
+  if (__builtin_mul_overflow(count, size, &wanted) || wanted > BLOCK_LARGEST / 4)
+    return arena_take_large(arena, count, size);
+  const size_t bytes = arena_round(wanted);
   if (!arena->next || bytes > (size_t)(arena->end - arena->next)) /* nothing may be added to a null pointer */
     arena_begin_block(arena, bytes);
-  void *const taken = arena_open(arena->next, count * size);
+  void *const taken = arena_open(arena->next, wanted);
   arena->next += bytes;
   return taken;
 }

@@ -19,6 +19,7 @@ typedef struct tl_arena {
   uint8_t *next, *end;    /* free part of the newest block */
   uint64_t used, limit;   /* bytes taken from the allocator, and how many may be */
   jmp_buf *on_failure;    /* where to go when there is no memory */
+  uint64_t hash_seed;     /* of the maps in it; 0 before the first */
 } tl_arena;
 
 void tl_arena_init(tl_arena *arena, const tl_allocator *allocator, uint64_t limit, jmp_buf *on_failure);

@@ -43,8 +43,11 @@ typedef struct tl_map {
 void tl_map_init(tl_map *map, tl_arena *arena);
 /* Room for `count` keys in an empty map. */
 void tl_map_expect(tl_map *map, size_t count);
-/* TL_NONE when absent. */
-uint32_t tl_map_get(const tl_map *map, uint64_t key);
+/* TL_NONE when absent. Many maps are empty. */
+uint32_t tl_map_find(const tl_map *map, uint64_t key); /* of a map that has had a key */
+static inline uint32_t tl_map_get(const tl_map *map, uint64_t key) {
+  return map->slot_count ? tl_map_find(map, key) : TL_NONE;
+}
 /* TL_NONE takes the key out. */
 void tl_map_set(tl_map *map, uint64_t key, uint32_t value);
 
@@ -54,7 +57,9 @@ static inline uint64_t tl_pair_key(uint32_t first, uint32_t second) {
 }
 
 /* A map that is a set of keys. */
-bool tl_set_has(const tl_map *set, uint64_t key);
+static inline bool tl_set_has(const tl_map *set, uint64_t key) {
+  return tl_map_get(set, key) != TL_NONE;
+}
 /* False when it was there already. */
 bool tl_set_add(tl_map *set, uint64_t key);
 

@@ -24,12 +24,6 @@
 
 #include <string.h>
 
-/* Also one that is linked as SASS because another file is of SASS kind (M4). */
-bool tl_view_is_capsule(const tl_cubin *cubin) {
-  enum { FLAG_CAPSULE = 2 };
-  return cubin->flags & FLAG_CAPSULE;
-}
-
 /* What a SASS link does not look at (M2b). The other Mercury sections of a SASS-kind file are merged under their own
  * names; a capsule that takes part in a mixed link leaves them all (L101). */
 static bool view_sass_ignores(const tl_cubin *cubin, const tl_cubin_section *section) {
@@ -407,7 +401,9 @@ static const tl_cubin_section *view_take_first(tl_cubin *cubin, const tl_names *
   return before;
 }
 
-static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
+/* `pairs`: of a file that is finalized. */
+static void view_select_mercury(tl_cubin *cubin, tl_names *names, const tl_derive_pairs *pairs, tl_arena *arena,
+                                tl_diagnostics *diagnostics) {
   view_pair_texts(cubin, names, arena, diagnostics);
   tl_recorded_mend(cubin, arena);
   tl_mercury_check(cubin, names, arena, diagnostics);
@@ -417,9 +413,12 @@ static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *aren
   const tl_derive_version version = tl_derive_find_version(cubin, names);
   tl_derive_roles derived = {.lone = NULL};
   if (finalized)
-    derived = tl_derive_find_roles(cubin, names, arena);
-  if (finalized && tl_order_sections(cubin, derived.place, arena))
-    derived = tl_derive_find_roles(cubin, names, arena);
+    derived = tl_derive_find_roles(cubin, pairs, arena);
+  if (finalized && tl_order_sections(cubin, derived.place, arena)) {
+    const tl_derive_pairs moved =
+        tl_derive_find_pairs(cubin, names, tl_derive_find_names(cubin, names, arena), arena);
+    derived = tl_derive_find_roles(cubin, &moved, arena);
+  }
   const view_roles roles = view_find_roles(cubin, arena);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     tl_cubin_section *const section = &cubin->sections[i];
@@ -460,18 +459,19 @@ static uint32_t view_name_without_mark(uint32_t name, tl_names *names, tl_arena 
   return tl_names_intern(names, plain, length);
 }
 
-/* L895: what is about namesakes has one name for all that follows, and is told apart by its section. Each name is looked at
- * once, as it may be long and that of many sections. */
+/* L895: what is about namesakes has one name for all that follows, and is told apart by its section. A long name, which may be
+ * that of many sections, is looked at once. */
 static void view_take_marks(tl_cubin *cubin, tl_names *names, tl_arena *arena) {
+  enum { LONG_NAME = 256 };
   tl_map known;
   tl_map_init(&known, arena);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const uint32_t name = cubin->sections[i].name;
     uint32_t plain = tl_map_get(&known, name);
-    if (plain == TL_NONE) {
+    if (plain == TL_NONE)
       plain = view_name_without_mark(name, names, arena);
+    if (names->list.items[name].length >= LONG_NAME)
       tl_map_set(&known, name, plain);
-    }
     cubin->marked |= plain != name;
     cubin->sections[i].name = plain;
   }
@@ -510,16 +510,19 @@ static void view_add_versions(tl_cubin *cubin, const tl_names *names, tl_arena *
 void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
   if (tl_view_is_capsule(cubin) && !tl_defect_matched(diagnostics->options, TL_DEFECT_D113))
     view_take_marks(cubin, names, arena);
+  tl_derive_pairs pairs = {NULL, NULL};
   if (cubin->role.finalized) { /* in mixed links too */
-    tl_derive_take_types(cubin, names, arena);
-    tl_derive_take_targets(cubin, names, arena);
+    const uint32_t *const sass_names = tl_derive_find_names(cubin, names, arena);
+    tl_derive_take_types(cubin, sass_names, arena);
+    tl_derive_take_targets(cubin, sass_names, arena);
     view_check_names(cubin, names, diagnostics);
     tl_shape_check(cubin, names, diagnostics);
     view_add_versions(cubin, names, arena);
-    tl_derive_take_headers(cubin, names, arena);
+    pairs = tl_derive_find_pairs(cubin, names, sass_names, arena);
+    tl_derive_take_headers(cubin, &pairs);
   }
   if (cubin->view == TL_VIEW_MERCURY) {
-    view_select_mercury(cubin, names, arena, diagnostics);
+    view_select_mercury(cubin, names, &pairs, arena, diagnostics);
     return;
   }
   if (cubin->role.finalized) {
@@ -527,7 +530,7 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
     tl_recorded_mend(cubin, arena);
     tl_stub_schedule_all(cubin, diagnostics->options->debug && !diagnostics->options->suppress_debug_info, arena);
     tl_mercury_check(cubin, names, arena, diagnostics);
-    tl_derive_sass(cubin, names, arena, view_take_first(cubin, names, arena, diagnostics));
+    tl_derive_sass(cubin, names, &pairs, arena, view_take_first(cubin, names, arena, diagnostics));
   } else if (tl_view_is_capsule(cubin)) {
     view_check_unread_symbols(cubin, names, diagnostics);
   }
