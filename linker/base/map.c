@@ -72,6 +72,16 @@ uint32_t tl_names_find(const tl_names *names, const char *text, size_t length) {
   return names->slots[slot] ? names->slots[slot] - 1 : TL_NONE;
 }
 
+void tl_name_table_set(tl_name_table *table, const tl_names *names, uint32_t name, uint32_t value) {
+  if (name >= table->count) {
+    uint32_t *const values = tl_arena_new(names->arena, uint32_t, 2 * names->list.count);
+    if (table->count)
+      memcpy(values, table->values, table->count * sizeof *values);
+    *table = (tl_name_table){values, 2 * names->list.count};
+  }
+  table->values[name] = value + 1;
+}
+
 void tl_map_init(tl_map *map, tl_arena *arena) {
   *map = (tl_map){.arena = arena};
 }

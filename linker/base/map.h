@@ -32,6 +32,19 @@ static inline const char *tl_names_text(const tl_names *names, uint32_t name) {
   return names->list.items[name].text;
 }
 
+/* A number for each of some names, found without a search: as many places as there were names when it grew. */
+typedef struct tl_name_table {
+  uint32_t *values; /* value + 1, or 0 for none */
+  size_t count;
+} tl_name_table;
+
+/* TL_NONE when absent. */
+static inline uint32_t tl_name_table_get(const tl_name_table *table, uint32_t name) {
+  return name < table->count ? table->values[name] - 1 : TL_NONE;
+}
+/* TL_NONE takes the name out. */
+void tl_name_table_set(tl_name_table *table, const tl_names *names, uint32_t name, uint32_t value);
+
 typedef struct tl_map {
   tl_arena *arena;
   uint64_t seed;

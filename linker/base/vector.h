@@ -48,7 +48,7 @@ const void *tl_sorted_find(const void *key, const void *items, size_t count, siz
 const void *tl_sorted_last(const void *key, const void *items, size_t count, size_t item_size,
                            int (*compare)(const void *, const void *));
 #define TL_SORTED_LAST(key, vector, compare)                                                                           \
-  tl_sorted_last((key), (vector)->items, (vector)->count, sizeof *(vector)->items, (compare))
+  ((vector)->count ? tl_sorted_last((key), (vector)->items, (vector)->count, sizeof *(vector)->items, (compare)) : NULL)
 
 /* The order of two numbers; of pairs, the first that differ decide. */
 int tl_compare(uint64_t a, uint64_t b);

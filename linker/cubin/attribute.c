@@ -65,17 +65,14 @@ static bool record_is_nothing(const tl_cubin *cubin, const tl_cubin_section *sec
          memcmp(cubin->bytes + at, zeros, sizeof zeros) == 0;
 }
 
-bool tl_record_next(const tl_cubin *cubin, uint32_t section, uint64_t *position, tl_record *record,
-                    const tl_names *names, tl_diagnostics *diagnostics) {
+void tl_record_check_end(const tl_cubin *cubin, uint32_t section, uint64_t position, const tl_names *names,
+                         tl_diagnostics *diagnostics) {
   const tl_cubin_section *const s = &cubin->sections[section];
-  if (tl_record_next_whole(s, position, record))
-    return true;
-  if (s->size == *position || record_is_nothing(cubin, s, *position))
-    return false;
-  tl_cubin_suspect(cubin, names, diagnostics, section, *position,
-                   s->size - *position < 4 ? "an attribute record is incomplete"
-                                           : "an attribute record runs past its section");
-  return false;
+  if (s->size == position || record_is_nothing(cubin, s, position))
+    return;
+  tl_cubin_suspect(cubin, names, diagnostics, section, position,
+                   s->size - position < 4 ? "an attribute record is incomplete"
+                                          : "an attribute record runs past its section");
 }
 
 bool tl_targets_next(const uint8_t *payload, uint64_t size, uint64_t *position, tl_targets *list) {

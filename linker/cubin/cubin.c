@@ -123,7 +123,7 @@ static bool reader_find_name(reader *r, name_table which, uint64_t table, uint64
   if (*number != TL_NONE)
     return true;
   const char *const name = string_at(r->cubin, table, size, offset, &length);
-  *number = tl_names_intern(r->names, name ? name : "", length);
+  *number = length ? tl_names_intern(r->names, name, length) : r->cubin->sections[0].name;
   if (length >= LONG_NAME)
     tl_map_set(&r->long_names, key, *number);
   return name != NULL;
@@ -532,15 +532,6 @@ uint64_t tl_cubin_relocation_count(const tl_cubin_section *section) {
 
 bool tl_cubin_is_rela_of(const tl_cubin_section *section, uint32_t target) {
   return section->type == SHT_RELA && section->info == target;
-}
-
-tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint64_t index) {
-  const uint8_t *const at = section->data + index * tl_cubin_relocation_size(section);
-  const uint64_t info = tl_get64(at + 8);
-  return (tl_cubin_relocation){.offset = tl_get64(at),
-                               .symbol = (uint32_t)(info >> 32),
-                               .type = (uint32_t)info,
-                               .addend = section->type == SHT_RELA ? (int64_t)tl_get64(at + 16) : 0};
 }
 
 const char *tl_cubin_text_in(const tl_cubin *cubin, uint32_t section, uint64_t offset) {

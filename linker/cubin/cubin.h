@@ -171,7 +171,14 @@ static inline uint64_t tl_cubin_relocation_size(const tl_cubin_section *section)
   return section->type == SHT_RELA ? ELF_RELA_SIZE : ELF_REL_SIZE;
 }
 /* The entry at `index`, which must be less than the count. */
-tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint64_t index);
+static inline tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint64_t index) {
+  const uint8_t *const at = section->data + index * tl_cubin_relocation_size(section);
+  const uint64_t info = tl_get64(at + 8);
+  return (tl_cubin_relocation){.offset = tl_get64(at),
+                               .symbol = (uint32_t)(info >> 32),
+                               .type = (uint32_t)info,
+                               .addend = section->type == SHT_RELA ? (int64_t)tl_get64(at + 16) : 0};
+}
 /* The NUL-terminated text at `offset` of the file's .strtab; NULL outside the file (L170). */
 const char *tl_cubin_string(const tl_cubin *cubin, uint64_t offset);
 /* The same of any section; NULL for none that there is. */

@@ -306,11 +306,9 @@ static void merge_reserve(tl_module *module) {
   tl_vector_reserve(module->arena, &module->attributes, merge_smaller(records, bytes / RECORD_SIZE));
   tl_vector_reserve(module->arena, &module->constant_blocks, merge_smaller(blocks, bytes / ELF_SECTION_SIZE));
   tl_vector_reserve(module->arena, &module->calls, merge_smaller(edges, bytes / EDGE_SIZE));
-  tl_map_expect(&module->section_of_name, sections);
 }
 
 void tl_merge(tl_module *module) {
-  tl_map_init(&module->section_of_name, module->arena);
   tl_map_init(&module->named_blocks, module->arena);
   for (uint32_t i = 0; i < module->admitted_count; i++)
     module->any_ewp |= module->files[i].type == ET_EWP;
@@ -320,7 +318,6 @@ void tl_merge(tl_module *module) {
   tl_map_init(&module->dead_texts, module->arena);
   tl_map_init(&module->local_textures, module->arena);
   tl_map_init(&module->standing_constant_of, module->arena);
-  tl_map_init(&module->symbol_of_any_name, module->arena);
   tl_map_init(&module->local_function_names, module->arena);
   tl_map_init(&module->replaced_records, module->arena);
   tl_map_init(&module->calls_seen, module->arena);

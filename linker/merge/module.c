@@ -75,8 +75,8 @@ uint32_t tl_module_add_section_unlisted(tl_module *module, uint32_t name, uint32
                           .laid_out = TL_NONE,
                           .name_event = (uint32_t)module->section_names.count,
                           .string_event = TL_NONE};
-  if (tl_map_get(&module->section_of_name, name) == TL_NONE)
-    tl_map_set(&module->section_of_name, name, index);
+  if (tl_name_table_get(&module->section_of_name, name) == TL_NONE)
+    tl_name_table_set(&module->section_of_name, module->names, name, index);
   tl_module_add_section_name(module, name);
   return index;
 }
@@ -97,7 +97,7 @@ void tl_module_forget_section(tl_module *module, uint32_t section, uint32_t name
   module->section_names.items[events->name_event] = TL_NONE;
   if (events->string_event != TL_NONE)
     module->strings.items[events->string_event].name = TL_NONE;
-  tl_map_set(&module->section_of_name, s->name, TL_NONE);
+  tl_name_table_set(&module->section_of_name, module->names, s->name, TL_NONE);
 }
 
 void tl_module_forget_relocations(tl_module *module, uint32_t section) {
@@ -114,8 +114,8 @@ void tl_module_forget_relocations(tl_module *module, uint32_t section) {
       module->section_names.items[name->events[0]] = TL_NONE;
       module->strings.items[name->events[1]].name = TL_NONE;
     }
-    if (tl_map_get(&module->section_of_name, s->name) == index)
-      tl_map_set(&module->section_of_name, s->name, TL_NONE);
+    if (tl_name_table_get(&module->section_of_name, s->name) == index)
+      tl_name_table_set(&module->section_of_name, module->names, s->name, TL_NONE);
   }
 }
 
@@ -225,10 +225,6 @@ uint64_t tl_module_append(tl_module *module, uint32_t section, const uint8_t *da
   s->size = offset + size;
   s->align = tl_larger(s->align, align);
   return offset;
-}
-
-uint32_t tl_module_find_section(const tl_module *module, uint32_t name) {
-  return tl_map_get(&module->section_of_name, name);
 }
 
 uint32_t tl_module_section_named(const tl_module *module, const char *text) {

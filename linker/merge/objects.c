@@ -1275,22 +1275,22 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
 static void objects_name_symbols(tl_module *module) {
   for (; module->named_symbols < module->symbols.count; module->named_symbols++) {
     const tl_symbol *const next = &module->symbols.items[module->named_symbols];
-    if (module->named_symbols && tl_map_get(&module->symbol_of_any_name, next->name) == TL_NONE)
-      tl_map_set(&module->symbol_of_any_name, next->name, module->named_symbols);
+    if (module->named_symbols && tl_name_table_get(&module->symbol_of_any_name, next->name) == TL_NONE)
+      tl_name_table_set(&module->symbol_of_any_name, module->names, next->name, module->named_symbols);
   }
 }
 
 uint32_t tl_merge_namesake(tl_module *module, uint32_t name) {
   objects_name_symbols(module);
   const uint32_t known = module->symbol_of_name[name];
-  const uint32_t first = known == TL_NONE ? tl_map_get(&module->symbol_of_any_name, name) : known;
+  const uint32_t first = known == TL_NONE ? tl_name_table_get(&module->symbol_of_any_name, name) : known;
   return first == TL_NONE || tl_type_of(&module->symbols.items[first]) == STT_SECTION ? TL_NONE : first;
 }
 
 uint32_t tl_merge_symbol_named(const tl_merging *m, uint32_t name) {
   tl_module *const module = m->module;
   objects_name_symbols(module);
-  const uint32_t known = tl_map_get(&module->symbol_of_any_name, name);
+  const uint32_t known = tl_name_table_get(&module->symbol_of_any_name, name);
   return known != TL_NONE || tl_module_find_section(module, name) == TL_NONE ? known : 0;
 }
 
