@@ -59,8 +59,9 @@ uint32_t tl_cubin_primary(const tl_cubin *cubin, uint32_t section) {
 }
 
 bool tl_section_name_is_about_code(const char *name) {
-  static const char *const names[] = {".debug_line", ".nv_debug_line_sass", ".debug_frame"};
-  return TL_AMONG_TEXTS(names, name);
+  static const char *const names[] = {"line", "frame"};
+  const char *const debug = tl_text_behind(name, ".debug_");
+  return debug ? TL_AMONG_TEXTS(names, debug) : strcmp(name, ".nv_debug_line_sass") == 0;
 }
 
 static tl_site cubin_site(const tl_cubin *cubin, const tl_names *names, uint32_t section, uint64_t offset) {

@@ -35,7 +35,7 @@ typedef struct deriver {
   const uint8_t *text; /* the SASS side's in hand */
   tl_code code;        /* of the text in hand */
   bool known;          /* code adds up */
-  /* By Mercury section whose contents are a namesake's (L656): what it was; others are of type 0. */
+  /* By Mercury section whose contents are a namesake's (L656): what it was; others are of type 0. NULL where there is none. */
   const tl_cubin_section *before;
   tl_map targets; /* of jumps of the text in hand */
   bool foreign;   /* the contents of the section in hand are a namesake's */
@@ -1375,7 +1375,7 @@ static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *abou
   d->known = whole;
   derive_find_targets(d, capsule, about);
   for (uint32_t i = about->last[capsule]; i; i = about->previous[i]) {
-    d->foreign = d->before[i].type != SHT_NULL;
+    d->foreign = d->before && d->before[i].type != SHT_NULL;
     if (d->foreign && d->known && d->cubin->role.joined && !derive_is_lone(d, i) &&
         derive_section(d, i)->type == SHT_CUDA_MERCURY_RELA)
       derive_foreign_text(d, i, sass, &copy);

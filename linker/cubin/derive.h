@@ -21,7 +21,7 @@ tl_derive_pairs tl_derive_find_pairs(const tl_cubin *cubin, const tl_names *name
 /* Before the view is selected, for a capsule that nvlink's finalizer reads: the sections of the SASS view get the contents
  * that the Mercury view implies. What is not known to follow from it stays as it is. Where the Mercury view is linked too
  * the frames are made of it there. `before`: by section that has got a namesake's contents what it was; others are of type
- * 0. */
+ * 0. NULL where there is none. */
 void tl_derive_sass(tl_cubin *cubin, const tl_names *names, const tl_derive_pairs *pairs, tl_arena *arena,
                     const tl_cubin_section *before);
 /* The SASS side's type of an entry of Mercury's at an instruction of that opcode; `kernel`: it is about one. */

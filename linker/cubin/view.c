@@ -365,10 +365,10 @@ static view_roles view_find_roles(const tl_cubin *cubin, tl_arena *arena) {
 
 /* L656, D113: nvlink finds a function's attributes and entries by their names, so functions of one name in one capsule, as an
  * output of -r has them, all have those of the first. Of several sections of entries about one text the first counts (L1312). Returns by section that has got another's contents what it
- * was; the others are of type 0 there. */
+ * was; the others are of type 0 there. NULL where there is none. */
 static const tl_cubin_section *view_take_first(tl_cubin *cubin, const tl_names *names, tl_arena *arena,
                                                tl_diagnostics *diagnostics) {
-  tl_cubin_section *const before = tl_arena_new(arena, tl_cubin_section, cubin->section_count);
+  tl_cubin_section *before = NULL;
   tl_map first;
   tl_map_init(&first, arena);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
@@ -393,6 +393,7 @@ static const tl_cubin_section *view_take_first(tl_cubin *cubin, const tl_names *
         tl_defect_note(diagnostics, TL_DEFECT_D113, tl_names_text(names, section->name));
       continue;
     }
+    before = before ? before : tl_arena_new(arena, tl_cubin_section, cubin->section_count);
     before[i] = *section;
     section->data = taken->data;
     section->file_offset = taken->file_offset;

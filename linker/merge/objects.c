@@ -1,6 +1,7 @@
 /* The object pass of one file (W3.2, W3.6-W3.12, V8-V10, E21-E24, E28, C84): variables, constants, shared objects,
  * compiler constants, textures, in symbol order; and the section pass for what no symbol placed (W3.3, W8.8). */
 #include "base/bytes.h"
+#include "base/text.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "catalog/trace.h"
@@ -261,13 +262,12 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
 /* Names of tables that the linker makes itself: nvlink joins a section of another type to its own table (L197). Constants
  * of the type of shared memory keep their name there (L542). */
 static bool objects_is_table(const tl_merging *m, uint32_t type, uint32_t name) {
-  static const char *const tables[] = {".nv.callgraph", ".nv.prototype", ".nv.info"};
-  const char *const text = tl_merging_text(m, name);
-  bool table = strncmp(text, ".rel.", 5) == 0 || strncmp(text, ".rela.", 6) == 0 ||
-               (type == SHT_CUDA_SHARED && strncmp(text, ".nv.constant", 12) == 0);
-  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-    table |= strcmp(text, tables[i]) == 0;
-  return table;
+  static const char *const tables[] = {"callgraph", "prototype", "info"};
+  const char *const text = tl_merging_text(m, name), *const nv = tl_text_behind(text, ".nv.");
+  if (nv)
+    return TL_AMONG_TEXTS(tables, nv) || (type == SHT_CUDA_SHARED && tl_text_behind(nv, "constant"));
+  const char *const entries = tl_text_behind(text, ".rel");
+  return entries && (tl_text_behind(entries, ".") || tl_text_behind(entries, "a."));
 }
 
 /* A kernel's parameters have a section of their own beside such a table, which is made later (L1606). */
