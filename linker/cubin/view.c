@@ -85,9 +85,17 @@ static size_t view_table_of(uint32_t type) {
 
 /* What a name says without its view: ".rela.text.F" for ".nv.merc.rela.text.F". */
 static const char *view_plain_text(const char *name) {
-  const char *const mercury = tl_text_behind(name, ".nv.merc"), *const capsule = tl_text_behind(name, ".nv.capmerc");
-  const char *const plain = mercury ? mercury : capsule;
+  const char *const own = tl_text_behind(name, ".nv."), *const mercury = own ? tl_text_behind(own, "merc") : NULL;
+  const char *const plain = mercury || !own ? mercury : tl_text_behind(own, "capmerc");
   return plain && *plain == '.' ? plain : name;
+}
+
+/* The same of each section. */
+static const char *const *view_plain_texts(const tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
+  const char **const plain = tl_arena_take_bare(arena, cubin->section_count, sizeof *plain);
+  for (uint32_t i = 0; i < cubin->section_count; i++)
+    plain[i] = view_plain_text(tl_names_text(names, cubin->sections[i].name));
+  return plain;
 }
 
 /* ".nv.merc.debug_frame" and ".nv.capmerc.text.F" become ".debug_frame" and ".text.F". */
@@ -207,11 +215,12 @@ static bool view_is_second_name(const tl_cubin *cubin, const tl_cubin_section *s
 
 /* nvlink's finalizer looks for what is about a text by the text's name, for the file's attributes, and for Mercury's
  * sections by their first letters (L239). */
-static const char *view_wrong_name(const tl_cubin *cubin, const tl_names *names, const tl_cubin_section *section) {
-  const char *const name = tl_names_text(names, section->name), *const plain = view_plain_text(name);
+static const char *view_wrong_name(const tl_cubin *cubin, const tl_names *names, const char *const *plain_texts,
+                                   uint32_t index) {
+  const tl_cubin_section *const section = &cubin->sections[index];
+  const char *const name = tl_names_text(names, section->name), *const plain = plain_texts[index];
   const tl_cubin_section *const about = tl_cubin_section_at(cubin, section->info);
-  const char *const text =
-      section->info < cubin->section_count ? view_plain_text(tl_names_text(names, about->name)) : "";
+  const char *const text = section->info < cubin->section_count ? plain_texts[section->info] : "";
   const bool attributes = section->type == SHT_CUDA_INFO || section->type == SHT_CUDA_MERCURY_INFO;
   if (section->type == SHT_CUDA_MERCURY_SYMTAB || (attributes && !section->info))
     return NULL; /* found by their types */
@@ -235,21 +244,21 @@ static const char *view_wrong_name(const tl_cubin *cubin, const tl_names *names,
 
 /* nvlink's finalizer looks sections up by their names, and crashes or says something else where a relocation section is
  * not called as its target (L168). */
-static void view_check_names(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics) {
+static void view_check_names(const tl_cubin *cubin, const tl_names *names, tl_arena *arena,
+                             tl_diagnostics *diagnostics) {
+  const char *const *const plain = view_plain_texts(cubin, names, arena);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const tl_cubin_section *const section = &cubin->sections[i];
     const bool rela = section->type == SHT_RELA || section->type == SHT_CUDA_MERCURY_RELA;
     const char *const what = section->unnamed ? "sh_name lies outside the section name table (L452)"
-                                              : view_wrong_name(cubin, names, section);
+                                              : view_wrong_name(cubin, names, plain, i);
     if (what)
       tl_cubin_damaged(cubin, names, diagnostics, i, TL_NO_OFFSET, what);
     if (!rela || section->info >= cubin->section_count)
       continue;
-    const char *const name = view_plain_text(tl_names_text(names, section->name));
-    const char *const of = tl_text_behind(name, ".rela");
-    const char *const target = view_plain_text(tl_names_text(names, cubin->sections[section->info].name));
-    const bool same = of && strcmp(of, target) == 0;
-    if (!same && !view_is_second_name(cubin, section, name))
+    const char *const of = tl_text_behind(plain[i], ".rela");
+    const bool same = of && strcmp(of, plain[section->info]) == 0;
+    if (!same && !view_is_second_name(cubin, section, plain[i]))
       tl_cubin_damaged(cubin, names, diagnostics, i, TL_NO_OFFSET, "sh_name is not that of its target's relocations");
   }
 }
@@ -516,7 +525,7 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
     const uint32_t *const sass_names = tl_derive_find_names(cubin, names, arena);
     tl_derive_take_types(cubin, sass_names, arena);
     tl_derive_take_targets(cubin, sass_names, arena);
-    view_check_names(cubin, names, diagnostics);
+    view_check_names(cubin, names, arena, diagnostics);
     tl_shape_check(cubin, names, diagnostics);
     view_add_versions(cubin, names, arena);
     pairs = tl_derive_find_pairs(cubin, names, sass_names, arena);
