@@ -159,19 +159,22 @@ static const char *format_number(char buffer[24], uint64_t value, unsigned base)
 static size_t format_pass(char *out, size_t room, const char *format, va_list list) {
   size_t length = 0;
   char number[24];
-  for (const char *at = format; *at; at++) {
+  for (const char *at = format; *at;) {
     const char *piece = at;
-    size_t size = 1;
-    if (*at == '%' && at[1]) {
-      at++;
-      if (*at == 's')
-        piece = va_arg(list, const char *);
-      else if (*at == 'u' || *at == 'x')
-        piece = format_number(number, va_arg(list, uint64_t), *at == 'u' ? 10 : 16);
-      else
-        piece = "%";
-      size = strlen(piece);
+    const char kind = *at == '%' ? at[1] : '\0';
+    if (!kind) { /* what stands there up to the next value */
+      do
+        at++;
+      while (*at && *at != '%');
+    } else if (kind == 's') {
+      piece = va_arg(list, const char *);
+    } else if (kind == 'u' || kind == 'x') {
+      piece = format_number(number, va_arg(list, uint64_t), kind == 'u' ? 10 : 16);
+    } else {
+      piece = "%";
     }
+    const size_t size = kind ? strlen(piece) : (size_t)(at - piece);
+    at += kind ? 2 : 0;
     if (size == 1 && length < room)
       out[length] = *piece;
     else if (size < room && length < room - size)
