@@ -86,14 +86,3 @@ bool tl_targets_next(const uint8_t *payload, uint64_t size, uint64_t *position, 
   *position = list->first + list->count * WORD;
   return true;
 }
-
-bool tl_attribute_names_symbol(uint8_t code) {
-  static const uint16_t codes[] = {0x02, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x11, 0x12,
-                                   0x13, 0x14, 0x17, 0x23, 0x26, 0x2f, 0x3b, 0x45};
-  return TL_AMONG16(codes, code);
-}
-
-bool tl_attribute_is_of_body(uint8_t code) {
-  return code == EIATTR_REGCOUNT || code == EIATTR_FRAME_SIZE || code == EIATTR_MAX_STACK_SIZE ||
-         code == EIATTR_SAM_REGION_STACK_SIZE;
-}

@@ -81,8 +81,15 @@ enum {
 };
 
 /* True for the codes whose first payload word is a symbol index (I4); EXTERNS is not among them. */
-bool tl_attribute_names_symbol(uint8_t code);
+static inline bool tl_attribute_names_symbol(uint8_t code) {
+  static const uint16_t codes[] = {0x02, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x11, 0x12,
+                                   0x13, 0x14, 0x17, 0x23, 0x26, 0x2f, 0x3b, 0x45};
+  return TL_AMONG16(codes, code);
+}
 /* True for the codes of records about one body of a function, which go when it loses or dies (I8, L261). */
-bool tl_attribute_is_of_body(uint8_t code);
+static inline bool tl_attribute_is_of_body(uint8_t code) {
+  return code == EIATTR_REGCOUNT || code == EIATTR_FRAME_SIZE || code == EIATTR_MAX_STACK_SIZE ||
+         code == EIATTR_SAM_REGION_STACK_SIZE;
+}
 
 #endif

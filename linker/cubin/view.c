@@ -520,13 +520,16 @@ static void view_add_versions(tl_cubin *cubin, const tl_names *names, tl_arena *
 void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
   if (tl_view_is_capsule(cubin) && !tl_defect_matched(diagnostics->options, TL_DEFECT_D113))
     view_take_marks(cubin, names, arena);
+  const bool passed = cubin->role.joined && cubin->view == TL_VIEW_SASS; /* Mercury's view of it, which is read first */
   tl_derive_pairs pairs = {NULL, NULL};
   if (cubin->role.finalized) { /* in mixed links too */
     const uint32_t *const sass_names = tl_derive_find_names(cubin, names, arena);
     tl_derive_take_types(cubin, sass_names, arena);
     tl_derive_take_targets(cubin, sass_names, arena);
-    view_check_names(cubin, names, arena, diagnostics);
-    tl_shape_check(cubin, names, diagnostics);
+    if (!passed) {
+      view_check_names(cubin, names, arena, diagnostics);
+      tl_shape_check(cubin, names, diagnostics);
+    }
     view_add_versions(cubin, names, arena);
     pairs = tl_derive_find_pairs(cubin, names, sass_names, arena);
     tl_derive_take_headers(cubin, &pairs);
@@ -539,7 +542,7 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
     view_check_unread_entries(cubin, names, arena, diagnostics);
     tl_recorded_mend(cubin, arena);
     tl_stub_schedule_all(cubin, diagnostics->options->debug && !diagnostics->options->suppress_debug_info, arena);
-    tl_mercury_check(cubin, names, arena, diagnostics);
+    (passed ? tl_mercury_check_words : tl_mercury_check)(cubin, names, arena, diagnostics);
     tl_derive_sass(cubin, names, &pairs, arena, view_take_first(cubin, names, arena, diagnostics));
   } else if (tl_view_is_capsule(cubin)) {
     view_check_unread_symbols(cubin, names, diagnostics);
