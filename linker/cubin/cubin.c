@@ -22,11 +22,6 @@ bool tl_section_type_is_own_constant(uint32_t type) {
   return type == SHT_CUDA_CONSTANT0 + 1 || (type >= SHT_CUDA_CONSTANT0 + 3 && type <= SHT_CUDA_CONSTANT0 + 6);
 }
 
-const tl_cubin_symbol *tl_cubin_symbol_at(const tl_cubin *cubin, uint64_t number) {
-  static const tl_cubin_symbol none = {.section = SHN_UNDEF};
-  return number < cubin->symbol_count ? &cubin->symbols[number] : &none;
-}
-
 uint32_t tl_cubin_find_section(const tl_cubin *cubin, uint32_t type) {
   for (uint32_t i = 1; i < cubin->section_count; i++)
     if (cubin->sections[i].type == type)
@@ -51,11 +46,6 @@ tl_cubin_about tl_cubin_find_about(const tl_cubin *cubin, tl_arena *arena) {
 uint64_t tl_cubin_room(const tl_cubin *cubin, const tl_cubin_section *section) {
   const bool in_file = section->file_offset <= cubin->size && section->data == cubin->bytes + section->file_offset;
   return in_file ? cubin->size - section->file_offset : section->size;
-}
-
-uint32_t tl_cubin_primary(const tl_cubin *cubin, uint32_t section) {
-  enum { PRIMARY = 0xffffff };
-  return section < cubin->section_count ? cubin->sections[section].info & PRIMARY : TL_NONE;
 }
 
 bool tl_section_name_is_about_code(const char *name) {

@@ -13,10 +13,6 @@
 /* A section can grow to this; beyond it no file could hold the output (T2 is said by the plan with the real numbers). */
 static const uint64_t largest_section = (uint64_t)1 << 50;
 
-const char *tl_module_text(const tl_module *module, uint32_t name) {
-  return tl_names_text(module->names, name);
-}
-
 uint32_t tl_module_name(tl_module *module, const char *prefix, uint32_t name) {
   const tl_name *const whole = &module->names->list.items[name];
   const size_t before = strlen(prefix), length = before + whole->length;
@@ -25,6 +21,12 @@ uint32_t tl_module_name(tl_module *module, const char *prefix, uint32_t name) {
     text[i] = prefix[i];
   memcpy(text + before, whole->text, (size_t)whole->length + 1);
   return tl_names_intern(module->names, text, length);
+}
+
+uint32_t tl_module_likely_name(tl_module *module, uint32_t likely, const char *prefix, uint32_t name) {
+  const tl_name *const whole = &module->names->list.items[name];
+  const char *const behind = tl_text_behind(tl_module_text(module, likely), prefix);
+  return behind && strcmp(behind, whole->text) == 0 ? likely : tl_module_name(module, prefix, name);
 }
 
 const char *tl_module_user_constants(const tl_module *module) {

@@ -517,8 +517,10 @@ typedef struct tl_module {
   uint32_t overlapping; /* section of a kernel's constants that overlap in part, TL_NONE (L230) */
 } tl_module;
 
-/* The bytes of `text` as a name number. */
+/* The number of the name that begins with a prefix and ends with another name. */
 uint32_t tl_module_name(tl_module *module, const char *prefix, uint32_t name);
+/* The same, where it is likely which name that is: an input's section is mostly called as the output's. */
+uint32_t tl_module_likely_name(tl_module *module, uint32_t likely, const char *prefix, uint32_t name);
 /* The view's names of user constants, and of a function's compiler constants before the function's name (M7). */
 const char *tl_module_user_constants(const tl_module *module);
 const char *tl_module_compiler_constants(const tl_module *module);
@@ -558,7 +560,9 @@ void tl_module_add_taken(tl_module *module, uint32_t function, uint32_t prototyp
 bool tl_module_is_taken(const tl_module *module, uint32_t function);
 /* Puts a prototype's text at the front of .strtab, once (W2.2). */
 void tl_module_add_prototype(tl_module *module, uint32_t prototype);
-const char *tl_module_text(const tl_module *module, uint32_t name);
+static inline const char *tl_module_text(const tl_module *module, uint32_t name) {
+  return tl_names_text(module->names, name);
+}
 /* What one file gave to a section; NULL when nothing. */
 const tl_piece *tl_section_piece_of(const tl_section *section, uint32_t file);
 
