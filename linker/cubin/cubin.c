@@ -249,7 +249,7 @@ static void reader_read_sections(reader *r) {
   if (names_at > cubin->size)
     reader_fail(r, TL_NONE, TL_NO_OFFSET, "the section name table lies outside the file");
   r->strings[NAMES_OF_SECTIONS] = string_table_of(cubin, names_at, r->name_table_size);
-  cubin->sections = tl_arena_take_bare(r->arena, count, sizeof *cubin->sections);
+  cubin->sections = tl_arena_new_bare(r->arena, tl_cubin_section, count);
   cubin->sections[0] = (tl_cubin_section){.name = tl_names_intern(r->names, "", 0)};
   cubin->section_count = (uint32_t)count;
   reader_check_null(r, tl_get32(first + 4));
@@ -452,7 +452,7 @@ static void reader_read_symbols(reader *r) {
   const tl_cubin_section *const wide = &cubin->sections[tl_cubin_find_section(cubin, SHT_SYMTAB_SHNDX)]; /* X2 */
   tl_cubin_check_entries(cubin, r->names, r->diagnostics, cubin->symbol_table);
   cubin->symbol_count = (uint32_t)(table->size / table->entry_size);
-  cubin->symbols = tl_arena_take_bare(r->arena, cubin->symbol_count, sizeof *cubin->symbols);
+  cubin->symbols = tl_arena_new_bare(r->arena, tl_cubin_symbol, cubin->symbol_count);
   r->symbols = table->data;
   r->strings[NAMES_OF_SYMBOLS] = string_table_of(cubin, strings->file_offset, strings->size);
   for (uint32_t i = 0; i < cubin->symbol_count; i++)

@@ -73,7 +73,7 @@ static uint32_t derive_sass_name(const char *name, const tl_names *names, tl_are
 }
 
 const uint32_t *tl_derive_find_names(const tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
-  uint32_t *const found = tl_arena_take_bare(arena, cubin->section_count, sizeof *found);
+  uint32_t *const found = tl_arena_new_bare(arena, uint32_t, cubin->section_count);
   for (uint32_t i = 0; i < cubin->section_count; i++) {
     const tl_cubin_section *const section = &cubin->sections[i];
     const bool mercury = section->flags & SHF_CUDA_MERCURY;

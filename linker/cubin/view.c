@@ -92,7 +92,7 @@ static const char *view_plain_text(const char *name) {
 
 /* The same of each section. */
 static const char *const *view_plain_texts(const tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
-  const char **const plain = tl_arena_take_bare(arena, cubin->section_count, sizeof *plain);
+  const char **const plain = tl_arena_new_bare(arena, const char *, cubin->section_count);
   for (uint32_t i = 0; i < cubin->section_count; i++)
     plain[i] = view_plain_text(tl_names_text(names, cubin->sections[i].name));
   return plain;

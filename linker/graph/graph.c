@@ -93,7 +93,7 @@ static void condense_from(condenser *c, uint32_t root) {
 static void graph_condense(tl_graph *graph, tl_arena *arena) {
   const size_t count = graph->node_count;
   graph->order = tl_arena_new(arena, uint32_t, count);
-  graph->component = tl_arena_new(arena, uint32_t, count);
+  graph->component = tl_arena_new_bare(arena, uint32_t, count);
   graph->cyclic = tl_arena_new(arena, bool, count);
   for (size_t i = 0; i < count; i++)
     graph->component[i] = TL_NONE;

@@ -52,11 +52,11 @@ static tl_merging merge_begin(tl_module *module, uint32_t file) {
   const tl_cubin *const cubin = &module->files[file];
   tl_merging m = {.module = module, .file = file, .cubin = cubin, .bodies = module->resolution->bodies[file]};
   tl_arena *const arena = module->arena;
-  m.symbol_map = tl_arena_new(arena, uint32_t, cubin->symbol_count);
+  m.symbol_map = tl_arena_new_bare(arena, uint32_t, cubin->symbol_count);
   m.symbol_dead = tl_arena_new(arena, bool, cubin->symbol_count);
   m.symbol_lost = tl_arena_new(arena, bool, cubin->symbol_count);
   m.without_node = tl_arena_new(arena, bool, cubin->symbol_count);
-  m.section_map = tl_arena_new(arena, uint32_t, cubin->section_count);
+  m.section_map = tl_arena_new_bare(arena, uint32_t, cubin->section_count);
   m.section_offset = tl_arena_new(arena, uint64_t, cubin->section_count);
   m.section_state = tl_arena_new(arena, uint8_t, cubin->section_count);
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
@@ -265,7 +265,7 @@ static void merge_create_fixed(tl_module *module) {
 }
 
 static uint32_t *merge_table(tl_module *module, size_t count) {
-  uint32_t *const table = tl_arena_new(module->arena, uint32_t, count);
+  uint32_t *const table = tl_arena_new_bare(module->arena, uint32_t, count);
   for (size_t i = 0; i < count; i++)
     table[i] = TL_NONE;
   return table;
@@ -300,8 +300,14 @@ static void merge_reserve(tl_module *module) {
         blocks += section->type == SHT_CUDA_CONSTANT0 + 2 && section->info;
     }
   }
-  tl_vector_reserve(module->arena, &module->sections, sections + MORE_SECTIONS * kernels);
-  tl_vector_reserve(module->arena, &module->symbols, symbols + MORE_SECTIONS * kernels);
+  sections += MORE_SECTIONS * kernels;
+  symbols += MORE_SECTIONS * kernels;
+  tl_vector_reserve(module->arena, &module->sections, sections);
+  tl_vector_reserve(module->arena, &module->section_names, sections);
+  tl_vector_reserve(module->arena, &module->symbols, symbols);
+  tl_vector_reserve(module->arena, &module->locals, symbols);
+  tl_vector_reserve(module->arena, &module->globals, symbols);
+  tl_vector_reserve(module->arena, &module->strings, sections + symbols);
   tl_vector_reserve(module->arena, &module->relocations, merge_smaller(relocations, bytes / ELF_REL_SIZE));
   tl_vector_reserve(module->arena, &module->attributes, merge_smaller(records, bytes / RECORD_SIZE));
   tl_vector_reserve(module->arena, &module->constant_blocks, merge_smaller(blocks, bytes / ELF_SECTION_SIZE));
