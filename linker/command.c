@@ -47,14 +47,14 @@ static const char *command_base_name(const char *path) {
 
 void tl_command_identify(tl_command *command, int argc, char *const *argv, const char *bug_compatible) {
   tl_options *const options = &command->options;
-  static const char glued[] = "--identity=";
   options->identity_nvlink = argc > 0 && strcmp(command_base_name(argv[0]), "nvlink") == 0;
   options->bug_compatible = bug_compatible && strcmp(bug_compatible, "1") == 0;
   for (int i = 1; i < argc && argv[i]; i++) {
     const char *value = NULL;
-    if (strncmp(argv[i], glued, sizeof glued - 1) == 0)
-      value = argv[i] + sizeof glued - 1;
-    else if (strcmp(argv[i], "--identity") == 0 && i + 1 < argc)
+    const char *const behind = tl_text_behind(argv[i], "--identity");
+    if (behind && *behind == '=')
+      value = behind + 1;
+    else if (behind && !*behind && i + 1 < argc)
       value = argv[i + 1];
     if (value && (strcmp(value, "nvlink") == 0 || strcmp(value, "twinlink") == 0))
       options->identity_nvlink = *value == 'n';
@@ -176,7 +176,8 @@ static bool reader_is_value(const char *word) {
   return word && (word[0] != '-' || !word[1]);
 }
 
-static void reader_take_next(command_reader *reader, tl_option_id id, const char *spelled) {
+/* The first `length` letters of the word are the option's. */
+static void reader_take_next(command_reader *reader, tl_option_id id, const char *word, size_t length) {
   const command_source *const source = reader_top(reader);
   const char *const next = source->next < source->words.count ? source->words.items[source->next] : NULL;
   if (tl_option_row_of(id)->kind == TL_OPTION_OPTIONAL && !reader_is_value(next)) {
@@ -184,14 +185,13 @@ static void reader_take_next(command_reader *reader, tl_option_id id, const char
     return;
   }
   if (!next)
-    command_say(reader->diagnostics, TL_MESSAGE_VALUE_MISSING, spelled, NULL);
+    command_say(reader->diagnostics, TL_MESSAGE_VALUE_MISSING, tl_arena_text(reader->arena, word, length), NULL);
   reader_take_value(reader, id, reader_next_of_source(reader));
 }
 
 static void reader_take_option(command_reader *reader, const char *word) {
   static const tl_option_id glued[] = {TL_OPT_LIBRARY, TL_OPT_LIBRARY_PATH, TL_OPT_MACHINE};
   const size_t length = strcspn(word, "=");
-  const char *const spelled = tl_arena_text(reader->arena, word, length);
   const tl_option_id id = tl_option_find(word, length);
   if (id == TL_OPT_COUNT) {
     for (size_t i = 0; i < sizeof glued / sizeof *glued; i++)
@@ -199,7 +199,7 @@ static void reader_take_option(command_reader *reader, const char *word) {
         reader_take_value(reader, glued[i], word + 2);
         return;
       }
-    command_say(reader->diagnostics, TL_MESSAGE_UNKNOWN_OPTION, spelled + 1, NULL);
+    command_say(reader->diagnostics, TL_MESSAGE_UNKNOWN_OPTION, tl_arena_text(reader->arena, word + 1, length - 1), NULL);
     return;
   }
   const bool has_value = word[length] == '=';
@@ -207,11 +207,11 @@ static void reader_take_option(command_reader *reader, const char *word) {
     if (has_value)
       reader_take_value(reader, id, word + length + 1);
     else
-      reader_take_next(reader, id, spelled);
+      reader_take_next(reader, id, word, length);
     return;
   }
   if (has_value)
-    command_say(reader->diagnostics, TL_MESSAGE_VALUE_ON_FLAG, spelled, NULL);
+    command_say(reader->diagnostics, TL_MESSAGE_VALUE_ON_FLAG, tl_arena_text(reader->arena, word, length), NULL);
   reader_take_flag(reader, id);
 }
 
@@ -336,8 +336,10 @@ void tl_command_note(tl_command *command, tl_arena *arena) {
   if (full)
     *tl_vector_push(arena, &pieces) = tl_arena_format(arena, "%s ", tl_texts_join(arena, &names, ","));
   for (tl_option_id id = 0; id < TL_OPT_COUNT; id++) {
+    if (!given[id].given)
+      continue;
     const tl_option_row *const row = tl_option_row_of(id);
-    if (!given[id].given || row->note == TL_NOTE_NEVER || (row->note == TL_NOTE_FULL && !full))
+    if (row->note == TL_NOTE_NEVER || (row->note == TL_NOTE_FULL && !full))
       continue;
     const char *const name = row->short_name ? row->short_name : "";
     const char *const value = command_note_value(command, arena, id);

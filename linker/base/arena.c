@@ -95,15 +95,21 @@ static void *arena_open(const void *taken, size_t size) {
   return (uint8_t *)(uintptr_t)taken;
 }
 
-void *tl_arena_take_bare(tl_arena *arena, size_t count, size_t size) {
+/* A block of its own for what is large, or nothing for more than there can be. Rare. */
+__attribute__((noinline)) static void *arena_take_large(tl_arena *arena, size_t count, size_t size) {
   if (size && count > (SIZE_MAX / 2) / size)
     longjmp(*arena->on_failure, 1);
-  const size_t bytes = arena_round(count * size);
-  if (bytes > BLOCK_LARGEST / 4)
-    return arena_open(arena_block_add(arena, bytes), count * size);
+  return arena_open(arena_block_add(arena, arena_round(count * size)), count * size);
+}
+
+void *tl_arena_take_bare(tl_arena *arena, size_t count, size_t size) {
+  size_t wanted = 0;
+  if (__builtin_mul_overflow(count, size, &wanted) || wanted > BLOCK_LARGEST / 4)
+    return arena_take_large(arena, count, size);
+  const size_t bytes = arena_round(wanted);
   if (!arena->next || bytes > (size_t)(arena->end - arena->next)) /* nothing may be added to a null pointer */
     arena_begin_block(arena, bytes);
-  void *const taken = arena_open(arena->next, count * size);
+  void *const taken = arena_open(arena->next, wanted);
   arena->next += bytes;
   return taken;
 }
@@ -153,19 +159,22 @@ static const char *format_number(char buffer[24], uint64_t value, unsigned base)
 static size_t format_pass(char *out, size_t room, const char *format, va_list list) {
   size_t length = 0;
   char number[24];
-  for (const char *at = format; *at; at++) {
+  for (const char *at = format; *at;) {
     const char *piece = at;
-    size_t size = 1;
-    if (*at == '%' && at[1]) {
-      at++;
-      if (*at == 's')
-        piece = va_arg(list, const char *);
-      else if (*at == 'u' || *at == 'x')
-        piece = format_number(number, va_arg(list, uint64_t), *at == 'u' ? 10 : 16);
-      else
-        piece = "%";
-      size = strlen(piece);
+    const char kind = *at == '%' ? at[1] : '\0';
+    if (!kind) { /* what stands there up to the next value */
+      do
+        at++;
+      while (*at && *at != '%');
+    } else if (kind == 's') {
+      piece = va_arg(list, const char *);
+    } else if (kind == 'u' || kind == 'x') {
+      piece = format_number(number, va_arg(list, uint64_t), kind == 'u' ? 10 : 16);
+    } else {
+      piece = "%";
     }
+    const size_t size = kind ? strlen(piece) : (size_t)(at - piece);
+    at += kind ? 2 : 0;
     if (size == 1 && length < room)
       out[length] = *piece;
     else if (size < room && length < room - size)

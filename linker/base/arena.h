@@ -19,6 +19,7 @@ typedef struct tl_arena {
   uint8_t *next, *end;    /* free part of the newest block */
   uint64_t used, limit;   /* bytes taken from the allocator, and how many may be */
   jmp_buf *on_failure;    /* where to go when there is no memory */
+  uint64_t hash_seed;     /* of the maps in it; 0 before the first */
 } tl_arena;
 
 void tl_arena_init(tl_arena *arena, const tl_allocator *allocator, uint64_t limit, jmp_buf *on_failure);
@@ -35,6 +36,7 @@ void tl_arena_expect(tl_arena *arena, size_t bytes);
  * or something else was taken since. */
 bool tl_arena_extend(tl_arena *arena, const void *taken, size_t bytes, size_t wanted);
 #define tl_arena_new(arena, type, count) ((type *)tl_arena_take((arena), (count), sizeof(type)))
+#define tl_arena_new_bare(arena, type, count) ((type *)tl_arena_take_bare((arena), (count), sizeof(type)))
 /* Copies of bytes and of text; the copy of text ends with a NUL. */
 __attribute__((returns_nonnull)) void *tl_arena_copy(tl_arena *arena, const void *bytes, size_t size);
 char *tl_arena_text(tl_arena *arena, const char *text, size_t length);

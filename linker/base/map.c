@@ -9,10 +9,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static uint64_t map_seed(void) {
-  uint64_t seed = 0;
-  (void)!getentropy(&seed, sizeof seed); /* without it the hash is still a hash */
-  return seed;
+/* All maps of an arena have one, which is asked for with the first. */
+static uint64_t map_seed(tl_arena *arena) {
+  if (!arena->hash_seed)
+    (void)!getentropy(&arena->hash_seed, sizeof arena->hash_seed); /* without it the hash is still a hash */
+  return arena->hash_seed;
 }
 
 static size_t map_slots_for(size_t count, size_t least) {
@@ -23,7 +24,7 @@ static size_t map_slots_for(size_t count, size_t least) {
 }
 
 void tl_names_init(tl_names *names, tl_arena *arena, size_t expected) {
-  *names = (tl_names){.arena = arena, .seed = map_seed(), .slot_count = map_slots_for(expected, 64)};
+  *names = (tl_names){.arena = arena, .seed = map_seed(arena), .slot_count = map_slots_for(expected, 64)};
   tl_vector_reserve(arena, &names->list, expected + expected / 4);
   names->slots = tl_arena_new(arena, uint32_t, names->slot_count);
 }
@@ -71,6 +72,16 @@ uint32_t tl_names_find(const tl_names *names, const char *text, size_t length) {
   return names->slots[slot] ? names->slots[slot] - 1 : TL_NONE;
 }
 
+void tl_name_table_set(tl_name_table *table, const tl_names *names, uint32_t name, uint32_t value) {
+  if (name >= table->count) {
+    uint32_t *const values = tl_arena_new(names->arena, uint32_t, 2 * names->list.count);
+    if (table->count)
+      memcpy(values, table->values, table->count * sizeof *values);
+    *table = (tl_name_table){values, 2 * names->list.count};
+  }
+  table->values[name] = value + 1;
+}
+
 void tl_map_init(tl_map *map, tl_arena *arena) {
   *map = (tl_map){.arena = arena};
 }
@@ -85,20 +96,20 @@ static size_t map_slot(const tl_map *map, uint64_t key) {
   return slot;
 }
 
-uint32_t tl_map_get(const tl_map *map, uint64_t key) {
-  if (!map->slot_count)
-    return TL_NONE;
+uint32_t tl_map_find(const tl_map *map, uint64_t key) {
   const uint32_t value = map->values[map_slot(map, key)];
   return value - 1; /* a free slot holds 0, so this is TL_NONE */
 }
 
+/* Keys and values are one piece of memory; only the values are cleared, as a key is read where there is a value. */
 static void map_resize(tl_map *map, size_t slot_count) {
   const tl_map old = *map;
   if (!old.slot_count) /* most maps stay empty */
-    map->seed = map_seed();
+    map->seed = map_seed(map->arena);
   map->slot_count = slot_count;
-  map->keys = tl_arena_take_bare(map->arena, slot_count, sizeof *map->keys); /* read where there is a value */
-  map->values = tl_arena_new(map->arena, uint32_t, slot_count);
+  map->keys = tl_arena_take_bare(map->arena, slot_count, sizeof *map->keys + sizeof *map->values);
+  map->values = (uint32_t *)(map->keys + slot_count);
+  memset(map->values, 0, slot_count * sizeof *map->values);
   for (size_t i = 0; i < old.slot_count; i++)
     if (old.values[i]) {
       const size_t slot = map_slot(map, old.keys[i]);
@@ -139,10 +150,6 @@ void tl_map_set(tl_map *map, uint64_t key, uint32_t value) {
   map->count += map->values[slot] == 0;
   map->keys[slot] = key;
   map->values[slot] = value + 1;
-}
-
-bool tl_set_has(const tl_map *set, uint64_t key) {
-  return tl_map_get(set, key) != TL_NONE;
 }
 
 bool tl_set_add(tl_map *set, uint64_t key) {

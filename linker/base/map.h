@@ -32,6 +32,19 @@ static inline const char *tl_names_text(const tl_names *names, uint32_t name) {
   return names->list.items[name].text;
 }
 
+/* A number for each of some names, found without a search: as many places as there were names when it grew. */
+typedef struct tl_name_table {
+  uint32_t *values; /* value + 1, or 0 for none */
+  size_t count;
+} tl_name_table;
+
+/* TL_NONE when absent. */
+static inline uint32_t tl_name_table_get(const tl_name_table *table, uint32_t name) {
+  return name < table->count ? table->values[name] - 1 : TL_NONE;
+}
+/* TL_NONE takes the name out. */
+void tl_name_table_set(tl_name_table *table, const tl_names *names, uint32_t name, uint32_t value);
+
 typedef struct tl_map {
   tl_arena *arena;
   uint64_t seed;
@@ -43,8 +56,11 @@ typedef struct tl_map {
 void tl_map_init(tl_map *map, tl_arena *arena);
 /* Room for `count` keys in an empty map. */
 void tl_map_expect(tl_map *map, size_t count);
-/* TL_NONE when absent. */
-uint32_t tl_map_get(const tl_map *map, uint64_t key);
+/* TL_NONE when absent. Many maps are empty. */
+uint32_t tl_map_find(const tl_map *map, uint64_t key); /* of a map that has had a key */
+static inline uint32_t tl_map_get(const tl_map *map, uint64_t key) {
+  return map->slot_count ? tl_map_find(map, key) : TL_NONE;
+}
 /* TL_NONE takes the key out. */
 void tl_map_set(tl_map *map, uint64_t key, uint32_t value);
 
@@ -54,7 +70,9 @@ static inline uint64_t tl_pair_key(uint32_t first, uint32_t second) {
 }
 
 /* A map that is a set of keys. */
-bool tl_set_has(const tl_map *set, uint64_t key);
+static inline bool tl_set_has(const tl_map *set, uint64_t key) {
+  return tl_map_get(set, key) != TL_NONE;
+}
 /* False when it was there already. */
 bool tl_set_add(tl_map *set, uint64_t key);
 

@@ -1,4 +1,5 @@
-/* Growing arrays in an arena. A vector is a struct {items, count, capacity}; push returns the new, zeroed item.
+/* Growing arrays in an arena. A vector is a struct {items, count, capacity}; push returns the new item, which has to be
+ * written whole: most are assigned at once, and clearing each before that costs as much.
  * Growing doubles, so an old array stays in the arena as waste of at most the new one's size. */
 #ifndef TL_BASE_VECTOR_H
 #define TL_BASE_VECTOR_H
@@ -17,12 +18,9 @@
 __attribute__((returns_nonnull)) void *tl_vector_grow(tl_arena *arena, void *items, size_t count, size_t *capacity,
                                                       size_t item_size);
 
-/* The items array with room for one more item than `count`. Each item is cleared when it is taken, not the list when it
- * grows: most lists are never filled. The size is known where this is called, so that it takes a few stores. */
+/* The items array with room for one more item than `count`. */
 static inline void *tl_vector_room(tl_arena *arena, void *items, size_t count, size_t *capacity, size_t item_size) {
-  uint8_t *const room = count < *capacity ? items : tl_vector_grow(arena, items, count, capacity, item_size);
-  memset(room + count * item_size, 0, item_size);
-  return room;
+  return count < *capacity ? items : tl_vector_grow(arena, items, count, capacity, item_size);
 }
 
 #define tl_vector_push(arena, vector)                                                                                  \
@@ -48,7 +46,7 @@ const void *tl_sorted_find(const void *key, const void *items, size_t count, siz
 const void *tl_sorted_last(const void *key, const void *items, size_t count, size_t item_size,
                            int (*compare)(const void *, const void *));
 #define TL_SORTED_LAST(key, vector, compare)                                                                           \
-  tl_sorted_last((key), (vector)->items, (vector)->count, sizeof *(vector)->items, (compare))
+  ((vector)->count ? tl_sorted_last((key), (vector)->items, (vector)->count, sizeof *(vector)->items, (compare)) : NULL)
 
 /* The order of two numbers; of pairs, the first that differ decide. */
 int tl_compare(uint64_t a, uint64_t b);

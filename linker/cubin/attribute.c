@@ -65,17 +65,14 @@ static bool record_is_nothing(const tl_cubin *cubin, const tl_cubin_section *sec
          memcmp(cubin->bytes + at, zeros, sizeof zeros) == 0;
 }
 
-bool tl_record_next(const tl_cubin *cubin, uint32_t section, uint64_t *position, tl_record *record,
-                    const tl_names *names, tl_diagnostics *diagnostics) {
+void tl_record_check_end(const tl_cubin *cubin, uint32_t section, uint64_t position, const tl_names *names,
+                         tl_diagnostics *diagnostics) {
   const tl_cubin_section *const s = &cubin->sections[section];
-  if (tl_record_next_whole(s, position, record))
-    return true;
-  if (s->size == *position || record_is_nothing(cubin, s, *position))
-    return false;
-  tl_cubin_suspect(cubin, names, diagnostics, section, *position,
-                   s->size - *position < 4 ? "an attribute record is incomplete"
-                                           : "an attribute record runs past its section");
-  return false;
+  if (s->size == position || record_is_nothing(cubin, s, position))
+    return;
+  tl_cubin_suspect(cubin, names, diagnostics, section, position,
+                   s->size - position < 4 ? "an attribute record is incomplete"
+                                          : "an attribute record runs past its section");
 }
 
 bool tl_targets_next(const uint8_t *payload, uint64_t size, uint64_t *position, tl_targets *list) {
@@ -88,15 +85,4 @@ bool tl_targets_next(const uint8_t *payload, uint64_t size, uint64_t *position, 
     return false;
   *position = list->first + list->count * WORD;
   return true;
-}
-
-bool tl_attribute_names_symbol(uint8_t code) {
-  static const uint16_t codes[] = {0x02, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x11, 0x12,
-                                   0x13, 0x14, 0x17, 0x23, 0x26, 0x2f, 0x3b, 0x45};
-  return TL_AMONG16(codes, code);
-}
-
-bool tl_attribute_is_of_body(uint8_t code) {
-  return code == EIATTR_REGCOUNT || code == EIATTR_FRAME_SIZE || code == EIATTR_MAX_STACK_SIZE ||
-         code == EIATTR_SAM_REGION_STACK_SIZE;
 }

@@ -16,13 +16,21 @@ enum {
   TL_RECORD_WHOLE = 4
 }; /* the formats of records without a value, and of those that say how long they are (I1) */
 
-/* The record at *position of a section of attributes, which moves behind it; false at the end. What is no whole record is fatal (D66, D67); one
- * stray byte at the end is ignored where zeros follow (I16). */
-bool tl_record_next(const tl_cubin *cubin, uint32_t section, uint64_t *position, tl_record *record,
-                    const tl_names *names, tl_diagnostics *diagnostics);
-
-/* The same, but what is no whole record ends the walk without a word. */
+/* The record at *position of a section of attributes, which moves behind it; false at the end, or at what is no whole record. */
 bool tl_record_next_whole(const tl_cubin_section *section, uint64_t *position, tl_record *record);
+/* Where the walk over a section's records ended: what is no whole record is fatal (D66, D67); one stray byte at the end is ignored
+ * where zeros follow (I16). */
+void tl_record_check_end(const tl_cubin *cubin, uint32_t section, uint64_t position, const tl_names *names,
+                         tl_diagnostics *diagnostics);
+/* The same as tl_record_next_whole, but what ends the walk is looked at. */
+static inline bool tl_record_next(const tl_cubin *cubin, uint32_t section, uint64_t *position, tl_record *record,
+                                  const tl_names *names, tl_diagnostics *diagnostics) {
+  const bool whole = tl_record_next_whole(&cubin->sections[section], position, record);
+  if (!whole)
+    tl_record_check_end(cubin, section, *position, names, diagnostics);
+  return whole;
+}
+
 /* Whether a list of records has one of that code with the format 4. */
 bool tl_records_have_whole(const uint8_t *list, uint64_t size, uint8_t code);
 /* The bytes that a record takes in its section. */
@@ -73,8 +81,15 @@ enum {
 };
 
 /* True for the codes whose first payload word is a symbol index (I4); EXTERNS is not among them. */
-bool tl_attribute_names_symbol(uint8_t code);
+static inline bool tl_attribute_names_symbol(uint8_t code) {
+  static const uint16_t codes[] = {0x02, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x11, 0x12,
+                                   0x13, 0x14, 0x17, 0x23, 0x26, 0x2f, 0x3b, 0x45};
+  return TL_AMONG16(codes, code);
+}
 /* True for the codes of records about one body of a function, which go when it loses or dies (I8, L261). */
-bool tl_attribute_is_of_body(uint8_t code);
+static inline bool tl_attribute_is_of_body(uint8_t code) {
+  return code == EIATTR_REGCOUNT || code == EIATTR_FRAME_SIZE || code == EIATTR_MAX_STACK_SIZE ||
+         code == EIATTR_SAM_REGION_STACK_SIZE;
+}
 
 #endif

@@ -117,10 +117,12 @@ bool tl_code_is_instruction(const uint8_t *sass, uint32_t sm) {
   if ((sm == 110 && code_has(CODE_LIST(code_not_110), opcode)) ||
       ((sm == 120 || sm == 121) && code_has(CODE_LIST(code_not_120), opcode)))
     return false;
+  if (code_is_logic(opcode) || code_has(CODE_LIST(code_short), opcode) || code_has(CODE_LIST(code_long), opcode))
+    return true;
   for (size_t i = 0; i < sizeof code_forms / sizeof *code_forms; i++)
     if (code_forms[i].opcode == opcode)
       return true;
-  return code_is_logic(opcode) || code_has(CODE_LIST(code_short), opcode) || code_has(CODE_LIST(code_long), opcode);
+  return false;
 }
 
 bool tl_code_read(tl_code *code, const uint8_t *bytes, uint64_t size, const uint8_t *sass, uint64_t sass_size,

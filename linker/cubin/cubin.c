@@ -22,11 +22,6 @@ bool tl_section_type_is_own_constant(uint32_t type) {
   return type == SHT_CUDA_CONSTANT0 + 1 || (type >= SHT_CUDA_CONSTANT0 + 3 && type <= SHT_CUDA_CONSTANT0 + 6);
 }
 
-const tl_cubin_symbol *tl_cubin_symbol_at(const tl_cubin *cubin, uint64_t number) {
-  static const tl_cubin_symbol none = {.section = SHN_UNDEF};
-  return number < cubin->symbol_count ? &cubin->symbols[number] : &none;
-}
-
 uint32_t tl_cubin_find_section(const tl_cubin *cubin, uint32_t type) {
   for (uint32_t i = 1; i < cubin->section_count; i++)
     if (cubin->sections[i].type == type)
@@ -53,14 +48,10 @@ uint64_t tl_cubin_room(const tl_cubin *cubin, const tl_cubin_section *section) {
   return in_file ? cubin->size - section->file_offset : section->size;
 }
 
-uint32_t tl_cubin_primary(const tl_cubin *cubin, uint32_t section) {
-  enum { PRIMARY = 0xffffff };
-  return section < cubin->section_count ? cubin->sections[section].info & PRIMARY : TL_NONE;
-}
-
 bool tl_section_name_is_about_code(const char *name) {
-  static const char *const names[] = {".debug_line", ".nv_debug_line_sass", ".debug_frame"};
-  return TL_AMONG_TEXTS(names, name);
+  static const char *const names[] = {"line", "frame"};
+  const char *const debug = tl_text_behind(name, ".debug_");
+  return debug ? TL_AMONG_TEXTS(names, debug) : strcmp(name, ".nv_debug_line_sass") == 0;
 }
 
 static tl_site cubin_site(const tl_cubin *cubin, const tl_names *names, uint32_t section, uint64_t offset) {
@@ -80,53 +71,64 @@ void tl_cubin_damaged(const tl_cubin *cubin, const tl_names *names, tl_diagnosti
   tl_diagnostics_end(diagnostics, tl_message_row_of(TL_MESSAGE_DAMAGED), site, NULL, cubin->path, what);
 }
 
+/* A table of strings: what of the file a text of it may take. */
+typedef struct string_table {
+  const char *first;
+  uint64_t room;
+} string_table;
+
+/* The two tables that names are read from. */
+typedef enum name_table { NAMES_OF_SECTIONS, NAMES_OF_SYMBOLS, NAME_TABLES } name_table;
+
 typedef struct reader {
   tl_cubin *cubin;
   tl_names *names;
   tl_arena *arena;
   tl_diagnostics *diagnostics;
-  uint64_t name_table; /* offset of .shstrtab */
-  uint64_t name_table_size;
-  tl_map long_names; /* reader_name_key to the name's number */
+  string_table strings[NAME_TABLES];
+  uint64_t name_table_size; /* of .shstrtab */
+  const uint8_t *symbols;   /* the bytes of .symtab */
+  tl_map long_names;        /* which table and where in it, to the name's number */
 } reader;
 
 static void reader_fail(const reader *r, uint32_t section, uint64_t offset, const char *what) {
   tl_cubin_damaged(r->cubin, r->names, r->diagnostics, section, offset, what);
 }
 
-/* The text at `offset` of a string table, or NULL when it does not end inside the table; inside the file where the cubin
- * reads on, as nvlink does (L170). A table without bytes in the file (SHT_NOBITS) may say any place and size. */
-static const char *string_at(const tl_cubin *cubin, uint64_t table, uint64_t size, uint64_t offset, size_t *length) {
+/* The texts of a table end inside it; inside the file where the cubin reads on, as nvlink does (L170). A table without bytes in
+ * the file (SHT_NOBITS) may say any place and size. */
+static string_table string_table_of(const tl_cubin *cubin, uint64_t table, uint64_t size) {
   const uint64_t left = table < cubin->size ? cubin->size - table : 0;
-  const uint64_t room = cubin->reads_on ? left : tl_smaller(left, size);
-  if (offset >= room)
+  return (string_table){(const char *)cubin->bytes + (left ? table : 0),
+                        cubin->reads_on ? left : tl_smaller(left, size)};
+}
+
+/* The text at `offset` of a string table, or NULL when it does not end in its room. */
+static const char *string_at(const string_table *table, uint64_t offset, size_t *length) {
+  if (offset >= table->room)
     return NULL;
-  const uint8_t *const start = cubin->bytes + table + offset;
-  const uint8_t *const stop = memchr(start, 0, room - offset);
+  const char *const start = table->first + offset, *const stop = memchr(start, 0, table->room - offset);
   if (!stop)
     return NULL;
   *length = (size_t)(stop - start);
-  return (const char *)start;
+  return start;
 }
 
-/* The two tables that names are read from. */
-typedef enum name_table { NAMES_OF_SECTIONS, NAMES_OF_SYMBOLS } name_table;
-
-/* The number of the name at `offset` of a string table; false when there is none. A long name that many symbols share is
+/* The number of the name at `offset` of a string table; TL_NONE when there is none. A long name that many symbols share is
  * read through once. */
-static bool reader_find_name(reader *r, name_table which, uint64_t table, uint64_t size, uint32_t offset,
-                             uint32_t *number) {
+static inline uint32_t reader_find_name(reader *r, name_table which, uint32_t offset) {
   enum { LONG_NAME = 256 };
-  const uint64_t key = tl_pair_key(which, offset);
   size_t length = 0;
-  *number = tl_map_get(&r->long_names, key);
-  if (*number != TL_NONE)
-    return true;
-  const char *const name = string_at(r->cubin, table, size, offset, &length);
-  *number = tl_names_intern(r->names, name ? name : "", length);
+  const uint32_t known = tl_map_get(&r->long_names, tl_pair_key(which, offset));
+  if (known != TL_NONE)
+    return known;
+  const char *const name = string_at(&r->strings[which], offset, &length);
+  if (!name)
+    return TL_NONE;
+  const uint32_t number = length ? tl_names_intern(r->names, name, length) : r->cubin->sections[0].name;
   if (length >= LONG_NAME)
-    tl_map_set(&r->long_names, key, *number);
-  return name != NULL;
+    tl_map_set(&r->long_names, tl_pair_key(which, offset), number);
+  return number;
 }
 
 typedef struct named_kind {
@@ -159,7 +161,7 @@ static uint32_t reader_constants(const reader *r, uint64_t name) {
   const uint64_t at = name + strlen(".nv.constant");
   size_t length;
   const char *const digits =
-      at < r->name_table_size ? string_at(r->cubin, r->name_table, r->name_table_size, at, &length) : NULL;
+      at < r->name_table_size ? string_at(&r->strings[NAMES_OF_SECTIONS], at, &length) : NULL;
   const uint32_t bank = SHT_CUDA_CONSTANT0 + reader_bank(digits ? digits : "");
   return tl_section_type_is_constant(bank) ? bank : SHT_CUDA_CONSTANT;
 }
@@ -192,9 +194,9 @@ static void reader_read_section(reader *r, const uint8_t *header, uint32_t index
                                 .align = tl_get64(header + 48),
                                 .entry_size = tl_get64(header + 56)};
   const uint32_t name = tl_get32(header);
-  section->name = r->cubin->sections[0].name;
-  section->unnamed = name >= r->name_table_size ||
-                     !reader_find_name(r, NAMES_OF_SECTIONS, r->name_table, r->name_table_size, name, &section->name);
+  const uint32_t found = name < r->name_table_size ? reader_find_name(r, NAMES_OF_SECTIONS, name) : TL_NONE;
+  section->unnamed = found == TL_NONE;
+  section->name = section->unnamed ? r->cubin->sections[0].name : found;
   section->type = section->type == SHT_CUDA_CONSTANT
                       ? reader_constants(r, name)
                       : reader_kind(tl_names_text(r->names, section->name), section->type);
@@ -243,11 +245,12 @@ static void reader_read_sections(reader *r) {
     reader_fail(r, TL_NONE, 62, "e_shstrndx names no section");
   const uint8_t *const names = first + (uint64_t)name_index * ELF_SECTION_SIZE;
   r->name_table_size = tl_get32(names + 4) == SHT_STRTAB ? tl_get64(names + 32) : 0; /* no name at all (L170) */
-  r->name_table = tl_get64(names + 24);
-  if (r->name_table > cubin->size)
+  const uint64_t names_at = tl_get64(names + 24);
+  if (names_at > cubin->size)
     reader_fail(r, TL_NONE, TL_NO_OFFSET, "the section name table lies outside the file");
-  cubin->sections = tl_arena_new(r->arena, tl_cubin_section, count);
-  cubin->sections[0].name = tl_names_intern(r->names, "", 0);
+  r->strings[NAMES_OF_SECTIONS] = string_table_of(cubin, names_at, r->name_table_size);
+  cubin->sections = tl_arena_new_bare(r->arena, tl_cubin_section, count);
+  cubin->sections[0] = (tl_cubin_section){.name = tl_names_intern(r->names, "", 0)};
   cubin->section_count = (uint32_t)count;
   reader_check_null(r, tl_get32(first + 4));
   for (uint32_t i = 1; i < count; i++)
@@ -317,11 +320,11 @@ static void reader_make_constant_local(tl_cubin_symbol *symbol, const tl_cubin_s
 
 static void reader_read_symbol(reader *r, uint32_t index, const tl_cubin_section *wide) {
   tl_cubin *const cubin = r->cubin;
-  const tl_cubin_section *const strings = &cubin->sections[cubin->string_table];
   const uint64_t offset = (uint64_t)index * ELF_SYMBOL_SIZE;
-  const uint8_t *const at = cubin->sections[cubin->symbol_table].data + offset;
-  uint32_t name;
-  const bool named = reader_find_name(r, NAMES_OF_SYMBOLS, strings->file_offset, strings->size, tl_get32(at), &name);
+  const uint8_t *const at = r->symbols + offset;
+  const uint32_t found = reader_find_name(r, NAMES_OF_SYMBOLS, tl_get32(at));
+  const bool named = found != TL_NONE;
+  const uint32_t name = named ? found : cubin->sections[0].name;
   if (!named && !reader_symbol_is_plain(index, at[4]))
     reader_fail(r, cubin->symbol_table, offset,
                 "a symbol's name lies outside .strtab (D40: nvlink reads on behind it)");
@@ -337,11 +340,10 @@ static void reader_read_symbol(reader *r, uint32_t index, const tl_cubin_section
                               .value = tl_get64(at + 8),
                               .size = tl_get64(at + 16)};
   const tl_cubin_section *const bank = tl_cubin_section_at(cubin, symbol->section);
-  if (tl_view_is_capsule(cubin) && cubin->role.finalized && bank->type == SHT_CUDA_CONSTANT0 &&
-      (at[4] & 15) == STT_SECTION)
-    symbol->name = bank->name; /* L1569 */
   if (!tl_view_is_capsule(cubin))
     reader_make_constant_local(symbol, bank);
+  else if (cubin->role.finalized && bank->type == SHT_CUDA_CONSTANT0 && (at[4] & 15) == STT_SECTION)
+    symbol->name = bank->name; /* L1569 */
   const bool laid_out = (symbol->other & STO_SPACE_MASK) == STO_SHARED || symbol->section == TL_SECTION_COMMON;
   if (laid_out && symbol->size > largest_size)
     reader_fail(r, cubin->symbol_table, offset, "a symbol's size is too large");
@@ -446,10 +448,13 @@ static void reader_lead_texts(const reader *r) {
 static void reader_read_symbols(reader *r) {
   tl_cubin *const cubin = r->cubin;
   const tl_cubin_section *const table = &cubin->sections[cubin->symbol_table];
+  const tl_cubin_section *const strings = &cubin->sections[cubin->string_table];
   const tl_cubin_section *const wide = &cubin->sections[tl_cubin_find_section(cubin, SHT_SYMTAB_SHNDX)]; /* X2 */
   tl_cubin_check_entries(cubin, r->names, r->diagnostics, cubin->symbol_table);
   cubin->symbol_count = (uint32_t)(table->size / table->entry_size);
-  cubin->symbols = tl_arena_new(r->arena, tl_cubin_symbol, cubin->symbol_count);
+  cubin->symbols = tl_arena_new_bare(r->arena, tl_cubin_symbol, cubin->symbol_count);
+  r->symbols = table->data;
+  r->strings[NAMES_OF_SYMBOLS] = string_table_of(cubin, strings->file_offset, strings->size);
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
     reader_read_symbol(r, i, wide);
   if (!tl_view_is_capsule(cubin)) {
@@ -534,20 +539,13 @@ bool tl_cubin_is_rela_of(const tl_cubin_section *section, uint32_t target) {
   return section->type == SHT_RELA && section->info == target;
 }
 
-tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint64_t index) {
-  const uint8_t *const at = section->data + index * tl_cubin_relocation_size(section);
-  const uint64_t info = tl_get64(at + 8);
-  return (tl_cubin_relocation){.offset = tl_get64(at),
-                               .symbol = (uint32_t)(info >> 32),
-                               .type = (uint32_t)info,
-                               .addend = section->type == SHT_RELA ? (int64_t)tl_get64(at + 16) : 0};
-}
-
 const char *tl_cubin_text_in(const tl_cubin *cubin, uint32_t section, uint64_t offset) {
   if (section >= cubin->section_count)
     return NULL;
   size_t length;
-  return string_at(cubin, cubin->sections[section].file_offset, cubin->sections[section].size, offset, &length);
+  const string_table table =
+      string_table_of(cubin, cubin->sections[section].file_offset, cubin->sections[section].size);
+  return string_at(&table, offset, &length);
 }
 
 const char *tl_cubin_string(const tl_cubin *cubin, uint64_t offset) {

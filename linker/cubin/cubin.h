@@ -94,7 +94,10 @@ static inline const tl_cubin_section *tl_cubin_section_at(const tl_cubin *cubin,
   static const tl_cubin_section none = {.type = SHT_NULL};
   return number < cubin->section_count ? &cubin->sections[number] : &none;
 }
-const tl_cubin_symbol *tl_cubin_symbol_at(const tl_cubin *cubin, uint64_t number);
+static inline const tl_cubin_symbol *tl_cubin_symbol_at(const tl_cubin *cubin, uint64_t number) {
+  static const tl_cubin_symbol none = {.section = SHN_UNDEF};
+  return number < cubin->symbol_count ? &cubin->symbols[number] : &none;
+}
 /* The first section of that type behind the null section; 0 where there is none. */
 uint32_t tl_cubin_find_section(const tl_cubin *cubin, uint32_t type);
 /* By section: the last of Mercury's sections of attributes, entries and compiler constants that is about it, and of those the one before it that is
@@ -105,7 +108,10 @@ typedef struct tl_cubin_about {
 
 tl_cubin_about tl_cubin_find_about(const tl_cubin *cubin, tl_arena *arena);
 /* The function that a section says it is the text of (F64), a number that nobody has checked; TL_NONE without a section. */
-uint32_t tl_cubin_primary(const tl_cubin *cubin, uint32_t section);
+static inline uint32_t tl_cubin_primary(const tl_cubin *cubin, uint32_t section) {
+  enum { PRIMARY = 0xffffff };
+  return section < cubin->section_count ? cubin->sections[section].info & PRIMARY : TL_NONE;
+}
 
 /* A symbol's type: textures, samplers and surfaces. */
 static inline bool tl_type_is_texture(unsigned type) {
@@ -171,7 +177,14 @@ static inline uint64_t tl_cubin_relocation_size(const tl_cubin_section *section)
   return section->type == SHT_RELA ? ELF_RELA_SIZE : ELF_REL_SIZE;
 }
 /* The entry at `index`, which must be less than the count. */
-tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint64_t index);
+static inline tl_cubin_relocation tl_cubin_relocation_at(const tl_cubin_section *section, uint64_t index) {
+  const uint8_t *const at = section->data + index * tl_cubin_relocation_size(section);
+  const uint64_t info = tl_get64(at + 8);
+  return (tl_cubin_relocation){.offset = tl_get64(at),
+                               .symbol = (uint32_t)(info >> 32),
+                               .type = (uint32_t)info,
+                               .addend = section->type == SHT_RELA ? (int64_t)tl_get64(at + 16) : 0};
+}
 /* The NUL-terminated text at `offset` of the file's .strtab; NULL outside the file (L170). */
 const char *tl_cubin_string(const tl_cubin *cubin, uint64_t offset);
 /* The same of any section; NULL for none that there is. */

@@ -23,8 +23,7 @@ typedef struct deriver {
   tl_cubin *cubin;
   const tl_names *names;
   tl_arena *arena;
-  uint32_t *sass;        /* by Mercury section: the SASS section of the same contents, 0 */
-  uint32_t *banks;       /* by table that ptxas laid out and by its entries: the kernel's parameters and theirs, 0 */
+  const uint32_t *sass;  /* of tl_derive_pairs */
   uint32_t *bank;        /* by SASS text: the section of its parameters, 0 */
   uint32_t *bank_symbol; /* and that's symbol, 0 */
   tl_derive_version version;
@@ -36,7 +35,7 @@ typedef struct deriver {
   const uint8_t *text; /* the SASS side's in hand */
   tl_code code;        /* of the text in hand */
   bool known;          /* code adds up */
-  /* By Mercury section whose contents are a namesake's (L656): what it was; others are of type 0. */
+  /* By Mercury section whose contents are a namesake's (L656): what it was; others are of type 0. NULL where there is none. */
   const tl_cubin_section *before;
   tl_map targets; /* of jumps of the text in hand */
   bool foreign;   /* the contents of the section in hand are a namesake's */
@@ -57,10 +56,10 @@ static const char *derive_name(const deriver *d, uint32_t section) {
 
 /* --- sections --- */
 
-/* The SASS side's name of a Mercury section, as a number; TL_NONE when no section is called so. */
-static uint32_t derive_sass_name(const deriver *d, uint32_t section) {
+/* The SASS side's name of one of Mercury's sections, as a number; TL_NONE when no section is called so. */
+static uint32_t derive_sass_name(const char *name, const tl_names *names, tl_arena *arena) {
   static const char *const renamed[][2] = {{"user", "3"} /* L1036 */, {"pic", "4"} /* L1200 */, {"optimizer.", "2."}};
-  const char *text = tl_text_behind(derive_name(d, section), ".nv.merc");
+  const char *text = tl_text_behind(name, ".nv.merc");
   if (!text)
     return TL_NONE;
   const char *const entries = tl_text_behind(text, ".rela");
@@ -68,45 +67,57 @@ static uint32_t derive_sass_name(const deriver *d, uint32_t section) {
   for (size_t i = 0; bank && i < sizeof renamed / sizeof *renamed; i++) {
     const char *const behind = tl_text_behind(bank, renamed[i][0]);
     if (behind)
-      text = tl_arena_format(d->arena, "%s.nv.constant%s%s", entries ? ".rela" : "", renamed[i][1], behind);
+      text = tl_arena_format(arena, "%s.nv.constant%s%s", entries ? ".rela" : "", renamed[i][1], behind);
   }
-  return tl_names_find(d->names, text, strlen(text));
+  return tl_names_find(names, text, strlen(text));
+}
+
+const uint32_t *tl_derive_find_names(const tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
+  uint32_t *const found = tl_arena_new_bare(arena, uint32_t, cubin->section_count);
+  for (uint32_t i = 0; i < cubin->section_count; i++) {
+    const tl_cubin_section *const section = &cubin->sections[i];
+    const bool mercury = section->flags & SHF_CUDA_MERCURY;
+    found[i] = mercury ? derive_sass_name(tl_names_text(names, section->name), names, arena) : TL_NONE;
+  }
+  return found;
 }
 
 /* The SASS section of a name that is about the text of the Mercury one's capsule, or the first of them; 0. `next` chains those
  * of one name: functions of one name have several in an output of -r. */
-static uint32_t derive_find_section(const deriver *d, uint32_t section, uint32_t found, const uint32_t *next) {
-  const uint32_t about = derive_section(d, section)->info;
-  const bool text = tl_cubin_section_at(d->cubin, about)->type == SHT_CUDA_CAPSULE;
+static uint32_t derive_find_section(const tl_cubin *cubin, const uint32_t *sass, uint32_t section, uint32_t found,
+                                    const uint32_t *next) {
+  const uint32_t about = cubin->sections[section].info;
+  const bool text = tl_cubin_section_at(cubin, about)->type == SHT_CUDA_CAPSULE;
   for (uint32_t i = text ? found : 0; i; i = next[i])
-    if (derive_section(d, i)->info == d->sass[about])
+    if (cubin->sections[i].info == sass[about])
       return i;
   return found;
 }
 
 /* The name of what the SASS side has beside a table that ptxas laid out and its entries (L749): a kernel's parameters; TL_NONE. */
-static uint32_t derive_bank_name(const deriver *d, uint32_t section) {
+static uint32_t derive_bank_name(const char *called, const tl_names *names, tl_arena *arena) {
   static const char images[] = "nv.constant.entry_image_header_indices.";
-  const char *const own = tl_text_behind(derive_name(d, section), ".nv.merc.");
+  const char *const own = tl_text_behind(called, ".nv.merc.");
   const char *const entries = own ? tl_text_behind(own, "rela.") : NULL;
   const char *const kernel = own ? tl_text_behind(entries ? entries : own, images) : NULL;
   const char *const name =
-      kernel ? tl_arena_format(d->arena, ".%snv.constant0.%s", entries ? "rela." : "", kernel) : NULL;
-  return name ? tl_names_find(d->names, name, strlen(name)) : TL_NONE;
+      kernel ? tl_arena_format(arena, ".%snv.constant0.%s", entries ? "rela." : "", kernel) : NULL;
+  return name ? tl_names_find(names, name, strlen(name)) : TL_NONE;
 }
 
-static void derive_pair_sections(deriver *d) {
-  const uint32_t count = d->cubin->section_count;
-  uint32_t *const next = tl_arena_new(d->arena, uint32_t, count);
-  d->sass = tl_arena_new(d->arena, uint32_t, count);
-  d->banks = tl_arena_new(d->arena, uint32_t, count);
+tl_derive_pairs tl_derive_find_pairs(const tl_cubin *cubin, const tl_names *names, const uint32_t *sass_names,
+                                     tl_arena *arena) {
+  const uint32_t count = cubin->section_count;
+  uint32_t *const next = tl_arena_new(arena, uint32_t, count), *const sass = tl_arena_new(arena, uint32_t, count);
+  uint32_t *const banks = tl_arena_new(arena, uint32_t, count);
   tl_map by_name;
-  tl_map_init(&by_name, d->arena);
+  tl_map_init(&by_name, arena);
+  tl_map_expect(&by_name, count);
   for (uint32_t i = count; i-- > 1;) {
-    const tl_cubin_section *const section = derive_section(d, i);
+    const tl_cubin_section *const section = &cubin->sections[i];
     if (section->type == SHT_CUDA_CAPSULE && section->data && section->size >= WORD) {
       const uint32_t text = tl_get32(section->data);
-      d->sass[i] = text < count ? text : 0; /* checked behind this, but headers and types are taken before (L1546) */
+      sass[i] = text < count ? text : 0; /* checked behind this, but headers and types are taken before (L1546) */
     }
     if (section->flags & SHF_CUDA_MERCURY)
       continue;
@@ -115,14 +126,16 @@ static void derive_pair_sections(deriver *d) {
     tl_map_set(&by_name, section->name, i);
   }
   for (uint32_t i = 1; i < count; i++) {
-    const tl_cubin_section *const section = derive_section(d, i);
+    const tl_cubin_section *const section = &cubin->sections[i];
     if (section->type == SHT_CUDA_CAPSULE || !(section->flags & SHF_CUDA_MERCURY))
       continue;
-    const uint32_t found = tl_map_get(&by_name, derive_sass_name(d, i)); /* no section has the name TL_NONE */
-    const uint32_t bank = tl_map_get(&by_name, derive_bank_name(d, i));
-    d->banks[i] = bank == TL_NONE ? 0 : bank;
-    d->sass[i] = found == TL_NONE ? 0 : derive_find_section(d, i, found, next);
+    const uint32_t found = tl_map_get(&by_name, sass_names[i]); /* no section has the name TL_NONE */
+    const uint32_t bank =
+        tl_map_get(&by_name, derive_bank_name(tl_names_text(names, section->name), names, arena));
+    banks[i] = bank == TL_NONE ? 0 : bank;
+    sass[i] = found == TL_NONE ? 0 : derive_find_section(cubin, sass, i, found, next);
   }
+  return (tl_derive_pairs){sass, banks};
 }
 
 /* L1529: a file's own attributes are found by their type on both sides, whatever they are called. */
@@ -245,9 +258,8 @@ static const uint32_t *derive_find_again(const deriver *d, const bool *lone) {
   return again;
 }
 
-tl_derive_roles tl_derive_find_roles(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
-  deriver d = {.cubin = cubin, .names = names, .arena = arena};
-  derive_pair_sections(&d);
+tl_derive_roles tl_derive_find_roles(tl_cubin *cubin, const tl_derive_pairs *pairs, tl_arena *arena) {
+  const deriver d = {.cubin = cubin, .sass = pairs->sass, .arena = arena};
   const bool *const lone = derive_find_lone(&d), *const alone = derive_find_alone(&d);
   const uint32_t *const again = derive_find_again(&d, lone);
   return (tl_derive_roles){lone, alone, derive_find_places(&d, lone, alone, again), again};
@@ -269,12 +281,11 @@ static bool derive_has_header_of(const tl_cubin_section *section, const tl_cubin
   return TL_PAIRED32(pairs, section->type, SHT_NULL) == own->type && own->type != SHT_NULL;
 }
 
-void tl_derive_take_headers(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
-  deriver d = {.cubin = cubin, .names = names, .arena = arena};
-  derive_pair_sections(&d);
+void tl_derive_take_headers(tl_cubin *cubin, const tl_derive_pairs *pairs) {
   for (uint32_t i = 1; i < cubin->section_count; i++) {
-    tl_cubin_section *const section = derive_section(&d, i);
-    const tl_cubin_section *const own = derive_section(&d, d.banks[i] ? d.banks[i] : d.sass[i]); /* L1743 */
+    tl_cubin_section *const section = &cubin->sections[i];
+    const tl_cubin_section *const own =
+        &cubin->sections[pairs->banks[i] ? pairs->banks[i] : pairs->sass[i]]; /* L1743 */
     const bool entries = section->type == SHT_CUDA_MERCURY_RELA && own->type == SHT_RELA;
     if (section->type == SHT_CUDA_IMAGE_HEADERS && own->type == SHT_CUDA_CONSTANT0)
       section->link = own->link; /* L1754 */
@@ -298,16 +309,15 @@ static bool derive_may_be_debug(const tl_cubin *cubin, const tl_cubin_section *s
          !TL_AMONG32(others, section->type);
 }
 
-void tl_derive_take_types(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
-  deriver d = {.cubin = cubin, .names = names, .arena = arena};
+void tl_derive_take_types(tl_cubin *cubin, const uint32_t *sass_names, tl_arena *arena) {
   tl_map debug;
   tl_map_init(&debug, arena);
   for (uint32_t i = 1; i < cubin->section_count; i++)
-    if (derive_is_debug(derive_section(&d, i)))
-      tl_set_add(&debug, derive_section(&d, i)->name);
+    if (derive_is_debug(&cubin->sections[i]))
+      tl_set_add(&debug, cubin->sections[i].name);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
-    tl_cubin_section *const section = derive_section(&d, i);
-    if (!derive_may_be_debug(cubin, section) || !tl_set_has(&debug, derive_sass_name(&d, i)))
+    tl_cubin_section *const section = &cubin->sections[i];
+    if (!derive_may_be_debug(cubin, section) || !tl_set_has(&debug, sass_names[i]))
       continue;
     section->type = SHT_PROGBITS;
     section->data = cubin->bytes + section->file_offset;
@@ -320,14 +330,15 @@ typedef struct derive_partners {
   uint32_t *mercury, *sass;
 } derive_partners;
 
-static derive_partners derive_find_partners(const deriver *d) {
-  const uint32_t count = d->cubin->section_count;
-  derive_partners p = {tl_arena_new(d->arena, uint32_t, count), tl_arena_new(d->arena, uint32_t, count)};
+static derive_partners derive_find_partners(const tl_cubin *cubin, const uint32_t *sass_names, tl_arena *arena) {
+  const uint32_t count = cubin->section_count;
+  derive_partners p = {tl_arena_new(arena, uint32_t, count), tl_arena_new(arena, uint32_t, count)};
   tl_map by_name, again;
-  tl_map_init(&by_name, d->arena);
-  tl_map_init(&again, d->arena);
+  tl_map_init(&by_name, arena);
+  tl_map_expect(&by_name, count);
+  tl_map_init(&again, arena);
   for (uint32_t i = 1; i < count; i++) {
-    const tl_cubin_section *const section = derive_section(d, i);
+    const tl_cubin_section *const section = &cubin->sections[i];
     if (section->unnamed)
       continue;
     if (tl_map_get(&by_name, section->name) != TL_NONE)
@@ -335,12 +346,12 @@ static derive_partners derive_find_partners(const deriver *d) {
     tl_map_set(&by_name, section->name, i);
   }
   for (uint32_t i = 1; i < count; i++) {
-    const tl_cubin_section *const section = derive_section(d, i);
+    const tl_cubin_section *const section = &cubin->sections[i];
     uint32_t sass = 0;
     if (section->type == SHT_CUDA_CAPSULE)
       sass = section->size < WORD ? 0 : tl_get32(section->data);
     else if (section->flags & SHF_CUDA_MERCURY && !section->unnamed) {
-      const uint32_t name = derive_sass_name(d, i), found = tl_map_get(&by_name, name);
+      const uint32_t name = sass_names[i], found = tl_map_get(&by_name, name);
       const bool twice = tl_set_has(&again, name) || tl_set_has(&again, section->name);
       sass = p.sass[i] = found == TL_NONE || twice ? 0 : found;
     }
@@ -350,16 +361,15 @@ static derive_partners derive_find_partners(const deriver *d) {
   return p;
 }
 
-void tl_derive_take_targets(tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
+void tl_derive_take_targets(tl_cubin *cubin, const uint32_t *sass_names, tl_arena *arena) {
   static const uint32_t nobody_s[][2] = {{SHT_CUDA_GLOBAL_INIT, SHT_CUDA_GLOBAL_INIT},
                                          {SHT_CUDA_USER_CONSTANT, SHT_CUDA_CONSTANT0 + 3},
                                          {SHT_CUDA_PIC_CONSTANT, SHT_CUDA_CONSTANT0 + 4},
                                          {SHT_CUDA_MERCURY_INFO, SHT_CUDA_INFO}};
-  const deriver d = {.cubin = cubin, .names = names, .arena = arena};
-  const derive_partners p = derive_find_partners(&d);
+  const derive_partners p = derive_find_partners(cubin, sass_names, arena);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
-    tl_cubin_section *const section = derive_section(&d, i);
-    const tl_cubin_section *const own = derive_section(&d, p.sass[i]);
+    tl_cubin_section *const section = &cubin->sections[i];
+    const tl_cubin_section *const own = &cubin->sections[p.sass[i]];
     const bool data = section->type != SHT_CUDA_MERCURY_RELA && section->type != SHT_CUDA_MERCURY_INFO;
     if (!p.sass[i] || (!data && section->info >= cubin->section_count)) /* over which nvlink crashes */
       continue;
@@ -1365,7 +1375,7 @@ static void derive_text(deriver *d, uint32_t capsule, const tl_cubin_about *abou
   d->known = whole;
   derive_find_targets(d, capsule, about);
   for (uint32_t i = about->last[capsule]; i; i = about->previous[i]) {
-    d->foreign = d->before[i].type != SHT_NULL;
+    d->foreign = d->before && d->before[i].type != SHT_NULL;
     if (d->foreign && d->known && d->cubin->role.joined && !derive_is_lone(d, i) &&
         derive_section(d, i)->type == SHT_CUDA_MERCURY_RELA)
       derive_foreign_text(d, i, sass, &copy);
@@ -1496,12 +1506,12 @@ static void derive_list_alone(deriver *d) {
       d->alone_of[derive_section(d, i)->info] = i;
 }
 
-void tl_derive_sass(tl_cubin *cubin, const tl_names *names, tl_arena *arena, const tl_cubin_section *before) {
+void tl_derive_sass(tl_cubin *cubin, const tl_names *names, const tl_derive_pairs *pairs, tl_arena *arena,
+                    const tl_cubin_section *before) {
   const bool joined = cubin->role.joined;
-  deriver d = {.cubin = cubin, .names = names, .arena = arena, .before = before};
+  deriver d = {.cubin = cubin, .names = names, .arena = arena, .sass = pairs->sass, .before = before};
   const uint32_t count = cubin->section_count;
   const tl_cubin_about about = tl_cubin_find_about(cubin, arena);
-  derive_pair_sections(&d);
   derive_symbols(&d);
   derive_find_banks(&d);
   derive_sizes(&d);

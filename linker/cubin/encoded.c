@@ -7,7 +7,6 @@
 #include "cubin/encoded.h"
 
 #include "base/bytes.h"
-#include "base/vector.h"
 
 #include <string.h>
 
@@ -53,9 +52,21 @@ typedef struct encoded_logic {
 static const encoded_logic encoded_logics[] = {{0x03, 0xc0}, {0x0c, 0x0c}, {0x30, 0xc0}, {0x3f, 0xfc},
                                                {0xc0, 0xc0}, {0xcf, 0xcf}, {0xf3, 0xfc}, {0xfc, 0xfc}};
 
-static int encoded_compare(const void *a, const void *b) {
-  const encoded_row *const x = a, *const y = b;
-  return x->opcode == y->opcode ? x->recorded - y->recorded : x->opcode - y->opcode;
+/* The row of an opcode with a record or without, NULL. They stand in the order of both. */
+static const encoded_row *encoded_find(uint16_t opcode, bool recorded) {
+  const unsigned key = 2U * opcode + recorded;
+  size_t low = 0, high = sizeof encoded_rows / sizeof *encoded_rows;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    const unsigned other = 2U * encoded_rows[middle].opcode + encoded_rows[middle].recorded;
+    if (other == key)
+      return &encoded_rows[middle];
+    if (other < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return NULL;
 }
 
 static void encoded_put(uint8_t *instruction, const uint64_t *bits, const uint64_t *values) {
@@ -114,15 +125,14 @@ static void encoded_mend_conversion(uint8_t *instruction, uint16_t opcode, const
 
 void tl_encoded_mend(uint8_t *instruction, const uint8_t *record) {
   enum { OPCODE = 0xfff };
-  const encoded_row key = {.opcode = tl_get16(instruction) & OPCODE, .recorded = record};
-  const encoded_row *const row = tl_sorted_find(&key, encoded_rows, sizeof encoded_rows / sizeof *encoded_rows,
-                                                sizeof *encoded_rows, encoded_compare);
+  const uint16_t opcode = tl_get16(instruction) & OPCODE;
+  const encoded_row *const row = encoded_find(opcode, record != NULL);
   if (row)
     encoded_put(instruction, row->bits, row->values);
   if (record) {
-    encoded_mend_conversion(instruction, key.opcode, record);
+    encoded_mend_conversion(instruction, opcode, record);
     return;
   }
-  encoded_mend_conditions(instruction, key.opcode);
-  encoded_mend_logic(instruction, key.opcode);
+  encoded_mend_conditions(instruction, opcode);
+  encoded_mend_logic(instruction, opcode);
 }

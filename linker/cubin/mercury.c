@@ -753,6 +753,16 @@ static void mercury_check_order(const checker *c) {
   }
 }
 
+void tl_mercury_check_words(const tl_cubin *cubin, const tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
+  checker c = {.cubin = cubin, .names = names, .arena = arena, .diagnostics = diagnostics};
+  mercury_index(&c);
+  for (uint32_t section = 1; section < cubin->section_count; section++)
+    for (uint32_t i = c.about.last[section]; i && mercury_section(&c, section)->type == SHT_CUDA_CAPSULE;
+         i = c.about.previous[i])
+      if (mercury_section(&c, i)->type == SHT_CUDA_MERCURY_RELA)
+        mercury_check_word(&c, section, i);
+}
+
 void tl_mercury_check(const tl_cubin *cubin, const tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
   checker c = {.cubin = cubin, .names = names, .arena = arena, .diagnostics = diagnostics};
   mercury_check_order(&c);

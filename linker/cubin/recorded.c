@@ -454,6 +454,6 @@ void tl_recorded_mend(tl_cubin *cubin, tl_arena *arena) {
       m.made[capsule.sass] = tl_arena_new(arena, bool, text->size / INSTRUCTION + 1);
     fits[capsule.sass] |= recorded_mend_text(&m, &capsule);
   }
-  if (largest)
+  if (largest && cubin->view == TL_VIEW_SASS) /* nothing reads control bits of the texts beside Mercury's view */
     recorded_schedule(&m, fits, largest);
 }

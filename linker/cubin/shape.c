@@ -26,23 +26,36 @@ static const shape_row shape_rows[] = {
     {".text.", SHT_PROGBITS},
     {".nv.constant0.", SHT_CUDA_CONSTANT0},
     {".nv.global.init", SHT_CUDA_GLOBAL_INIT},
-    {".nv.merc.nv.global.init", SHT_CUDA_GLOBAL_INIT},
-    {".nv.merc.symtab", SHT_CUDA_MERCURY_SYMTAB},
-    {".nv.merc.nv.info", SHT_CUDA_MERCURY_INFO},
-    {".nv.merc.nv.info.", SHT_CUDA_MERCURY_INFO},
-    {".nv.merc.rela.", SHT_CUDA_MERCURY_RELA},
-    {".nv.merc.nv.constant.optimizer.", SHT_CUDA_OPTIMIZER_CONSTANT},
+};
+
+/* Behind `.nv.merc`. */
+static const shape_row shape_mercury_rows[] = {
+    {".nv.global.init", SHT_CUDA_GLOBAL_INIT},
+    {".symtab", SHT_CUDA_MERCURY_SYMTAB},
+    {".nv.info", SHT_CUDA_MERCURY_INFO},
+    {".nv.info.", SHT_CUDA_MERCURY_INFO},
+    {".rela.", SHT_CUDA_MERCURY_RELA},
+    {".nv.constant.optimizer.", SHT_CUDA_OPTIMIZER_CONSTANT},
 };
 
 static bool shape_is_named(const char *name, const char *row) {
   const char *const behind = tl_text_behind(name, row);
-  return behind && (!*behind || row[strlen(row) - 1] == '.');
+  return behind && (!*behind || behind[-1] == '.');
 }
 
+static const shape_row *shape_find(const shape_row *rows, size_t count, const char *name) {
+  for (size_t i = 0; i < count; i++)
+    if (shape_is_named(name, rows[i].name))
+      return &rows[i];
+  return NULL;
+}
+#define SHAPE_FIND(rows, name) shape_find((rows), sizeof(rows) / sizeof *(rows), (name))
+
 static bool shape_has_type(const char *name, uint32_t type) {
-  for (size_t i = 0; i < sizeof shape_rows / sizeof *shape_rows; i++)
-    if (shape_is_named(name, shape_rows[i].name))
-      return shape_rows[i].type == type;
+  const char *const mercury = tl_text_behind(name, ".nv.merc");
+  const shape_row *const row = mercury ? SHAPE_FIND(shape_mercury_rows, mercury) : SHAPE_FIND(shape_rows, name);
+  if (row)
+    return row->type == type;
   return (type != SHT_SYMTAB_SHNDX || strcmp(name, ".symtab_shndx") == 0) && type != SHT_CUDA_OPTIMIZER_CONSTANT &&
          (type != SHT_CUDA_RESOLVEDRELA || shape_is_named(name, ".nv.resolvedrela."));
 }
@@ -136,10 +149,9 @@ static const char *shape_wrong_place(const tl_cubin *cubin, const tl_cubin_secti
   const bool reserved = section->type == SHT_CUDA_RESERVED_SHARED && section->flags & SHF_CUDA_MERCURY;
   if (reserved && (section->file_offset > cubin->size || section->size > cubin->size - section->file_offset))
     return "sh_size of reserved shared memory reaches outside the file (L710)";
-  const bool frames = strcmp(name, ".debug_frame") == 0;
-  if (frames && section->align & (section->align - 1))
+  if (section->align & (section->align - 1) && strcmp(name, ".debug_frame") == 0)
     return "sh_addralign is no power of 2 (L514)";
-  return tl_section_name_is_about_code(name) && section->align > 1
+  return section->align > 1 && tl_section_name_is_about_code(name)
              ? "sh_addralign of what the finalizer reads is not 1 (L707)"
              : NULL;
 }

@@ -24,12 +24,6 @@
 
 #include <string.h>
 
-/* Also one that is linked as SASS because another file is of SASS kind (M4). */
-bool tl_view_is_capsule(const tl_cubin *cubin) {
-  enum { FLAG_CAPSULE = 2 };
-  return cubin->flags & FLAG_CAPSULE;
-}
-
 /* What a SASS link does not look at (M2b). The other Mercury sections of a SASS-kind file are merged under their own
  * names; a capsule that takes part in a mixed link leaves them all (L101). */
 static bool view_sass_ignores(const tl_cubin *cubin, const tl_cubin_section *section) {
@@ -91,9 +85,17 @@ static size_t view_table_of(uint32_t type) {
 
 /* What a name says without its view: ".rela.text.F" for ".nv.merc.rela.text.F". */
 static const char *view_plain_text(const char *name) {
-  const char *const mercury = tl_text_behind(name, ".nv.merc"), *const capsule = tl_text_behind(name, ".nv.capmerc");
-  const char *const plain = mercury ? mercury : capsule;
+  const char *const own = tl_text_behind(name, ".nv."), *const mercury = own ? tl_text_behind(own, "merc") : NULL;
+  const char *const plain = mercury || !own ? mercury : tl_text_behind(own, "capmerc");
   return plain && *plain == '.' ? plain : name;
+}
+
+/* The same of each section. */
+static const char *const *view_plain_texts(const tl_cubin *cubin, const tl_names *names, tl_arena *arena) {
+  const char **const plain = tl_arena_new_bare(arena, const char *, cubin->section_count);
+  for (uint32_t i = 0; i < cubin->section_count; i++)
+    plain[i] = view_plain_text(tl_names_text(names, cubin->sections[i].name));
+  return plain;
 }
 
 /* ".nv.merc.debug_frame" and ".nv.capmerc.text.F" become ".debug_frame" and ".text.F". */
@@ -213,11 +215,12 @@ static bool view_is_second_name(const tl_cubin *cubin, const tl_cubin_section *s
 
 /* nvlink's finalizer looks for what is about a text by the text's name, for the file's attributes, and for Mercury's
  * sections by their first letters (L239). */
-static const char *view_wrong_name(const tl_cubin *cubin, const tl_names *names, const tl_cubin_section *section) {
-  const char *const name = tl_names_text(names, section->name), *const plain = view_plain_text(name);
+static const char *view_wrong_name(const tl_cubin *cubin, const tl_names *names, const char *const *plain_texts,
+                                   uint32_t index) {
+  const tl_cubin_section *const section = &cubin->sections[index];
+  const char *const name = tl_names_text(names, section->name), *const plain = plain_texts[index];
   const tl_cubin_section *const about = tl_cubin_section_at(cubin, section->info);
-  const char *const text =
-      section->info < cubin->section_count ? view_plain_text(tl_names_text(names, about->name)) : "";
+  const char *const text = section->info < cubin->section_count ? plain_texts[section->info] : "";
   const bool attributes = section->type == SHT_CUDA_INFO || section->type == SHT_CUDA_MERCURY_INFO;
   if (section->type == SHT_CUDA_MERCURY_SYMTAB || (attributes && !section->info))
     return NULL; /* found by their types */
@@ -241,21 +244,21 @@ static const char *view_wrong_name(const tl_cubin *cubin, const tl_names *names,
 
 /* nvlink's finalizer looks sections up by their names, and crashes or says something else where a relocation section is
  * not called as its target (L168). */
-static void view_check_names(const tl_cubin *cubin, const tl_names *names, tl_diagnostics *diagnostics) {
+static void view_check_names(const tl_cubin *cubin, const tl_names *names, tl_arena *arena,
+                             tl_diagnostics *diagnostics) {
+  const char *const *const plain = view_plain_texts(cubin, names, arena);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const tl_cubin_section *const section = &cubin->sections[i];
     const bool rela = section->type == SHT_RELA || section->type == SHT_CUDA_MERCURY_RELA;
     const char *const what = section->unnamed ? "sh_name lies outside the section name table (L452)"
-                                              : view_wrong_name(cubin, names, section);
+                                              : view_wrong_name(cubin, names, plain, i);
     if (what)
       tl_cubin_damaged(cubin, names, diagnostics, i, TL_NO_OFFSET, what);
     if (!rela || section->info >= cubin->section_count)
       continue;
-    const char *const name = view_plain_text(tl_names_text(names, section->name));
-    const char *const of = tl_text_behind(name, ".rela");
-    const char *const target = view_plain_text(tl_names_text(names, cubin->sections[section->info].name));
-    const bool same = of && strcmp(of, target) == 0;
-    if (!same && !view_is_second_name(cubin, section, name))
+    const char *const of = tl_text_behind(plain[i], ".rela");
+    const bool same = of && strcmp(of, plain[section->info]) == 0;
+    if (!same && !view_is_second_name(cubin, section, plain[i]))
       tl_cubin_damaged(cubin, names, diagnostics, i, TL_NO_OFFSET, "sh_name is not that of its target's relocations");
   }
 }
@@ -371,10 +374,10 @@ static view_roles view_find_roles(const tl_cubin *cubin, tl_arena *arena) {
 
 /* L656, D113: nvlink finds a function's attributes and entries by their names, so functions of one name in one capsule, as an
  * output of -r has them, all have those of the first. Of several sections of entries about one text the first counts (L1312). Returns by section that has got another's contents what it
- * was; the others are of type 0 there. */
+ * was; the others are of type 0 there. NULL where there is none. */
 static const tl_cubin_section *view_take_first(tl_cubin *cubin, const tl_names *names, tl_arena *arena,
                                                tl_diagnostics *diagnostics) {
-  tl_cubin_section *const before = tl_arena_new(arena, tl_cubin_section, cubin->section_count);
+  tl_cubin_section *before = NULL;
   tl_map first;
   tl_map_init(&first, arena);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
@@ -399,6 +402,7 @@ static const tl_cubin_section *view_take_first(tl_cubin *cubin, const tl_names *
         tl_defect_note(diagnostics, TL_DEFECT_D113, tl_names_text(names, section->name));
       continue;
     }
+    before = before ? before : tl_arena_new(arena, tl_cubin_section, cubin->section_count);
     before[i] = *section;
     section->data = taken->data;
     section->file_offset = taken->file_offset;
@@ -407,7 +411,9 @@ static const tl_cubin_section *view_take_first(tl_cubin *cubin, const tl_names *
   return before;
 }
 
-static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
+/* `pairs`: of a file that is finalized. */
+static void view_select_mercury(tl_cubin *cubin, tl_names *names, const tl_derive_pairs *pairs, tl_arena *arena,
+                                tl_diagnostics *diagnostics) {
   view_pair_texts(cubin, names, arena, diagnostics);
   tl_recorded_mend(cubin, arena);
   tl_mercury_check(cubin, names, arena, diagnostics);
@@ -417,9 +423,12 @@ static void view_select_mercury(tl_cubin *cubin, tl_names *names, tl_arena *aren
   const tl_derive_version version = tl_derive_find_version(cubin, names);
   tl_derive_roles derived = {.lone = NULL};
   if (finalized)
-    derived = tl_derive_find_roles(cubin, names, arena);
-  if (finalized && tl_order_sections(cubin, derived.place, arena))
-    derived = tl_derive_find_roles(cubin, names, arena);
+    derived = tl_derive_find_roles(cubin, pairs, arena);
+  if (finalized && tl_order_sections(cubin, derived.place, arena)) {
+    const tl_derive_pairs moved =
+        tl_derive_find_pairs(cubin, names, tl_derive_find_names(cubin, names, arena), arena);
+    derived = tl_derive_find_roles(cubin, &moved, arena);
+  }
   const view_roles roles = view_find_roles(cubin, arena);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     tl_cubin_section *const section = &cubin->sections[i];
@@ -460,18 +469,19 @@ static uint32_t view_name_without_mark(uint32_t name, tl_names *names, tl_arena 
   return tl_names_intern(names, plain, length);
 }
 
-/* L895: what is about namesakes has one name for all that follows, and is told apart by its section. Each name is looked at
- * once, as it may be long and that of many sections. */
+/* L895: what is about namesakes has one name for all that follows, and is told apart by its section. A long name, which may be
+ * that of many sections, is looked at once. */
 static void view_take_marks(tl_cubin *cubin, tl_names *names, tl_arena *arena) {
+  enum { LONG_NAME = 256 };
   tl_map known;
   tl_map_init(&known, arena);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     const uint32_t name = cubin->sections[i].name;
     uint32_t plain = tl_map_get(&known, name);
-    if (plain == TL_NONE) {
+    if (plain == TL_NONE)
       plain = view_name_without_mark(name, names, arena);
+    if (names->list.items[name].length >= LONG_NAME)
       tl_map_set(&known, name, plain);
-    }
     cubin->marked |= plain != name;
     cubin->sections[i].name = plain;
   }
@@ -510,24 +520,30 @@ static void view_add_versions(tl_cubin *cubin, const tl_names *names, tl_arena *
 void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
   if (tl_view_is_capsule(cubin) && !tl_defect_matched(diagnostics->options, TL_DEFECT_D113))
     view_take_marks(cubin, names, arena);
+  const bool passed = cubin->role.joined && cubin->view == TL_VIEW_SASS; /* Mercury's view of it, which is read first */
+  tl_derive_pairs pairs = {NULL, NULL};
   if (cubin->role.finalized) { /* in mixed links too */
-    tl_derive_take_types(cubin, names, arena);
-    tl_derive_take_targets(cubin, names, arena);
-    view_check_names(cubin, names, diagnostics);
-    tl_shape_check(cubin, names, diagnostics);
+    const uint32_t *const sass_names = tl_derive_find_names(cubin, names, arena);
+    tl_derive_take_types(cubin, sass_names, arena);
+    tl_derive_take_targets(cubin, sass_names, arena);
+    if (!passed) {
+      view_check_names(cubin, names, arena, diagnostics);
+      tl_shape_check(cubin, names, diagnostics);
+    }
     view_add_versions(cubin, names, arena);
-    tl_derive_take_headers(cubin, names, arena);
+    pairs = tl_derive_find_pairs(cubin, names, sass_names, arena);
+    tl_derive_take_headers(cubin, &pairs);
   }
   if (cubin->view == TL_VIEW_MERCURY) {
-    view_select_mercury(cubin, names, arena, diagnostics);
+    view_select_mercury(cubin, names, &pairs, arena, diagnostics);
     return;
   }
   if (cubin->role.finalized) {
     view_check_unread_entries(cubin, names, arena, diagnostics);
     tl_recorded_mend(cubin, arena);
     tl_stub_schedule_all(cubin, diagnostics->options->debug && !diagnostics->options->suppress_debug_info, arena);
-    tl_mercury_check(cubin, names, arena, diagnostics);
-    tl_derive_sass(cubin, names, arena, view_take_first(cubin, names, arena, diagnostics));
+    (passed ? tl_mercury_check_words : tl_mercury_check)(cubin, names, arena, diagnostics);
+    tl_derive_sass(cubin, names, &pairs, arena, view_take_first(cubin, names, arena, diagnostics));
   } else if (tl_view_is_capsule(cubin)) {
     view_check_unread_symbols(cubin, names, diagnostics);
   }

@@ -8,7 +8,11 @@
  * plain names and types. Fatal T1 when a capsule names no SASS text. */
 void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics);
 
-/* True for a file that holds code for nvlink's finalizer (M1). */
-bool tl_view_is_capsule(const tl_cubin *cubin);
+/* True for a file that holds code for nvlink's finalizer (M1), also for one that is linked as SASS because another file is of
+ * SASS kind (M4). */
+static inline bool tl_view_is_capsule(const tl_cubin *cubin) {
+  enum { FLAG_CAPSULE = 2 };
+  return cubin->flags & FLAG_CAPSULE;
+}
 
 #endif

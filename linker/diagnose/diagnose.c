@@ -9,6 +9,7 @@
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const uint64_t largest_constant = 0x10000; /* K1, K3, K5 */
@@ -547,13 +548,16 @@ typedef struct verbose_texture_counts {
   uint32_t of_row[3];
 } verbose_texture_counts;
 
+enum { VERBOSE_BANKS = 18 };
+
 typedef struct verbose {
   const tl_module *module;
   const tl_graph *graph;
   const tl_resources *resources;
   const tl_layout *layout;
   tl_arena *arena;
-  tl_map sections;                      /* by name */
+  tl_name_table sections;               /* by name */
+  bool banks[VERBOSE_BANKS];            /* which there are sections of, by their names */
   const verbose_texture_counts *counts; /* by section: the entries of a bank */
 } verbose;
 
@@ -587,25 +591,30 @@ static uint32_t diagnose_barriers_of(const verbose *v, uint32_t function) {
 
 /* The first section of each name that is in the output. */
 static void verbose_find_names(verbose *v) {
-  tl_map_init(&v->sections, v->arena);
-  for (size_t i = v->module->sections.count; i-- > 1;)
-    if (!v->module->sections.items[i].forgotten && !v->layout->section_dropped[i])
-      tl_map_set(&v->sections, v->module->sections.items[i].name, (uint32_t)i);
+  for (size_t i = v->module->sections.count; i-- > 1;) {
+    const tl_section *const section = &v->module->sections.items[i];
+    if (section->forgotten || v->layout->section_dropped[i])
+      continue;
+    tl_name_table_set(&v->sections, v->module->names, section->name, (uint32_t)i);
+    const char *const bank = tl_text_behind(tl_module_text(v->module, section->name), ".nv.constant");
+    const unsigned long number = bank ? strtoul(bank, NULL, 10) : VERBOSE_BANKS;
+    if (number < VERBOSE_BANKS)
+      v->banks[number] = true;
+  }
 }
 
 static uint32_t verbose_section(const verbose *v, const char *name) {
   const uint32_t number = tl_names_find(v->module->names, name, strlen(name));
-  return number == TL_NONE ? TL_NONE : tl_map_get(&v->sections, number);
+  return tl_name_table_get(&v->sections, number);
 }
 
 /* The banks, of a kernel or, without one, of none, by the names of their sections (L1099); a capsule link's are not counted,
  * since Mercury sections have other names (L121). Of no kernel are those that all share, where they are not empty. */
 static const char *diagnose_constants_text(const verbose *v, const char *kernel) {
-  enum { BANKS = 18 };
-  static const bool common[BANKS] = {[1] = true, [3] = true, [4] = true, [5] = true, [6] = true};
+  static const bool common[VERBOSE_BANKS] = {[1] = true, [3] = true, [4] = true, [5] = true, [6] = true};
   const char *line = "";
-  for (unsigned bank = 0; bank < BANKS && v->module->view == TL_VIEW_SASS; bank++) {
-    if (common[bank] != !kernel)
+  for (unsigned bank = 0; bank < VERBOSE_BANKS && v->module->view == TL_VIEW_SASS; bank++) {
+    if (common[bank] != !kernel || !v->banks[bank])
       continue;
     const char *const name = kernel ? tl_arena_format(v->arena, ".nv.constant%u.%s", (uint64_t)bank, kernel)
                                     : tl_arena_format(v->arena, ".nv.constant%u", (uint64_t)bank);

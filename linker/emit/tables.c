@@ -74,7 +74,10 @@ static uint64_t tables_records_size(const tl_emitted *e, uint32_t section, const
 bool tl_emit_has_records(const tl_emitted *e, uint32_t section) {
   const bool whole = section == e->module->info;
   const tl_attributes *const list = whole ? &e->resources->module : &e->resources->sections[section];
-  return e->module->sections.items[section].size || tables_records_size(e, section, list);
+  bool any = e->module->sections.items[section].size != 0;
+  for (size_t i = 0; i < list->count && !any; i++)
+    any = !tables_is_about_slot(e, section, &list->items[i]) && tables_record(e, &list->items[i], NULL);
+  return any;
 }
 
 static void tables_records(tl_emitted *e, uint32_t section, const tl_attributes *list) {

@@ -6,12 +6,15 @@
 #include <assert.h>
 
 tl_successors tl_successors_make(tl_arena *arena, const tl_edges *edges, uint32_t sources) {
-  tl_successors s = {tl_arena_new(arena, uint32_t, (size_t)sources + 1), tl_arena_new(arena, uint32_t, edges->count)};
+  tl_successors s = {tl_arena_new(arena, uint32_t, (size_t)sources + 2), NULL};
+  if (!edges->count) /* as many lists are */
+    return s;
+  s.to = tl_arena_take_bare(arena, edges->count, sizeof *s.to);
+  uint32_t *const next = s.first + 1; /* where a source's begin while they are placed, and end behind that */
   for (size_t i = 0; i < edges->count; i++)
-    s.first[edges->items[i].from + 1]++;
+    next[edges->items[i].from + 1]++;
   for (uint32_t i = 0; i < sources; i++)
-    s.first[i + 1] += s.first[i];
-  uint32_t *const next = tl_arena_copy(arena, s.first, ((size_t)sources + 1) * sizeof *next);
+    next[i + 1] += next[i];
   for (size_t i = 0; i < edges->count; i++)
     s.to[next[edges->items[i].from]++] = edges->items[i].to;
   return s;
@@ -90,16 +93,18 @@ static void condense_from(condenser *c, uint32_t root) {
 static void graph_condense(tl_graph *graph, tl_arena *arena) {
   const size_t count = graph->node_count;
   graph->order = tl_arena_new(arena, uint32_t, count);
-  graph->component = tl_arena_new(arena, uint32_t, count);
+  graph->component = tl_arena_new_bare(arena, uint32_t, count);
   graph->cyclic = tl_arena_new(arena, bool, count);
   for (size_t i = 0; i < count; i++)
     graph->component[i] = TL_NONE;
+  enum { LISTS = 5 };
+  uint32_t *const lists = tl_arena_new(arena, uint32_t, LISTS *count);
   condenser c = {.graph = graph,
-                 .index = tl_arena_new(arena, uint32_t, count),
-                 .low = tl_arena_new(arena, uint32_t, count),
-                 .path = tl_arena_new(arena, uint32_t, count),
-                 .calls = tl_arena_new(arena, uint32_t, count),
-                 .next = tl_arena_new(arena, uint32_t, count)};
+                 .index = lists,
+                 .low = lists + count,
+                 .path = lists + 2 * count,
+                 .calls = lists + 3 * count,
+                 .next = lists + 4 * count};
   for (uint32_t node = 0; node < graph->node_count; node++)
     if (!c.index[node])
       condense_from(&c, node);

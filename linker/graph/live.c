@@ -181,7 +181,7 @@ static bool live_section_loses(const marker *m, uint32_t file, uint32_t section)
 static void live_read_prototypes(marker *m, uint32_t file_count) {
   const size_t count = m->resolution->functions.count;
   const uint32_t none = live_no_prototype(m);
-  m->prototype_of = tl_arena_new(m->arena, uint32_t, count);
+  m->prototype_of = tl_arena_new_bare(m->arena, uint32_t, count);
   for (size_t i = 0; i < count; i++)
     m->prototype_of[i] = none;
   for (uint32_t file = 0; file < file_count; file++)
@@ -472,7 +472,7 @@ void tl_live_mark(tl_resolution *resolution, const tl_cubin *files, uint32_t fil
               .file_count = file_count};
   tl_names_init(&m.prototypes, arena, 0);
   const size_t count = resolution->functions.count;
-  m.taken_as = tl_arena_new(arena, uint32_t, count);
+  m.taken_as = tl_arena_new_bare(arena, uint32_t, count);
   m.referred = tl_arena_new(arena, bool, count);
   for (size_t i = 0; i < count; i++)
     m.taken_as[i] = TL_NONE;

@@ -8,19 +8,19 @@
 void tl_layout_init(tl_layout *layout, const tl_module *module, const tl_constant_offsets *constants, tl_arena *arena) {
   const size_t symbols = module->symbols.count, sections = module->sections.count;
   const size_t functions = module->resolution->functions.count;
-  *layout = (tl_layout){.symbol_value = tl_arena_new(arena, uint64_t, symbols),
-                        .symbol_section = tl_arena_new(arena, uint32_t, symbols),
+  *layout = (tl_layout){.symbol_value = tl_arena_new_bare(arena, uint64_t, symbols),
+                        .symbol_section = tl_arena_new_bare(arena, uint32_t, symbols),
                         .symbol_gone = tl_arena_new(arena, bool, symbols),
                         .symbol_unallocated = tl_arena_new(arena, bool, symbols),
-                        .section_size = tl_arena_new(arena, uint64_t, sections),
-                        .section_align = tl_arena_new(arena, uint64_t, sections),
+                        .section_size = tl_arena_new_bare(arena, uint64_t, sections),
+                        .section_align = tl_arena_new_bare(arena, uint64_t, sections),
                         .section_dropped = tl_arena_new(arena, bool, sections),
                         .section_hollow = tl_arena_new(arena, bool, sections),
-                        .instance = tl_arena_new(arena, uint32_t, functions),
-                        .external_offset = tl_arena_new(arena, uint64_t, functions),
+                        .instance = tl_arena_new_bare(arena, uint32_t, functions),
+                        .external_offset = tl_arena_new_bare(arena, uint64_t, functions),
                         .block_offset = constants->blocks,
                         .null_value = constants->null_value,
-                        .slot = tl_arena_new(arena, uint64_t, symbols),
+                        .slot = tl_arena_new_bare(arena, uint64_t, symbols),
                         .reserved = module->arch >= 90 && module->view == TL_VIEW_SASS ? TL_RESERVED_SHARED : 0};
   layout->gone_name = TL_NONE;
   for (int i = 0; i < TL_PLACED_COUNT; i++)
@@ -53,8 +53,10 @@ int tl_layout_compare_pieces(const void *a, const void *b) {
 }
 
 const tl_piece *tl_layout_piece(const tl_section *section, uint64_t offset) {
-  const tl_piece key = {.offset = offset};
-  const tl_piece *const piece = TL_SORTED_LAST(&key, &section->pieces, tl_layout_compare_pieces);
+  const tl_piece key = {.offset = offset}, *const first = section->pieces.items;
+  const tl_piece *const piece = section->pieces.count != 1 ? TL_SORTED_LAST(&key, &section->pieces, tl_layout_compare_pieces)
+                                : first->offset <= offset  ? first
+                                                           : NULL; /* most sections have one */
   return piece && offset - piece->offset < piece->size ? piece : NULL;
 }
 

@@ -122,7 +122,8 @@ void tl_merge_define_constants(tl_merging *m, uint32_t section, uint32_t functio
   }
   if (block == TL_NONE) {
     block = module->block_of_function[function] = (uint32_t)module->constant_blocks.count;
-    tl_vector_push(module->arena, &module->constant_blocks)->made = (uint32_t)module->sections.count;
+    *tl_vector_push(module->arena, &module->constant_blocks) =
+        (tl_constant_block){.made = (uint32_t)module->sections.count};
   }
   tl_constant_block *const b = &module->constant_blocks.items[block];
   const uint64_t align = tl_larger(input->align, b->align); /* a replaced body's counts on (L73) */

@@ -642,8 +642,8 @@ static uint32_t functions_text_name(tl_merging *m, const tl_cubin_symbol *symbol
     return tl_module_name(
         m->module, ".nv.uft.rel.",
         tl_names_intern(m->module->names, name + sizeof SLOT_PREFIX - 1, strlen(name) + 1 - sizeof SLOT_PREFIX));
-  return type == SHT_PROGBITS ? tl_module_name(m->module, ".text.", symbol->name)
-                              : m->cubin->sections[symbol->section].name;
+  const uint32_t own = m->cubin->sections[symbol->section].name;
+  return type == SHT_PROGBITS ? tl_module_likely_name(m->module, own, ".text.", symbol->name) : own;
 }
 
 /* The barriers that older tools counted in sh_flags (L1413). */

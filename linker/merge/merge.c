@@ -52,11 +52,11 @@ static tl_merging merge_begin(tl_module *module, uint32_t file) {
   const tl_cubin *const cubin = &module->files[file];
   tl_merging m = {.module = module, .file = file, .cubin = cubin, .bodies = module->resolution->bodies[file]};
   tl_arena *const arena = module->arena;
-  m.symbol_map = tl_arena_new(arena, uint32_t, cubin->symbol_count);
+  m.symbol_map = tl_arena_new_bare(arena, uint32_t, cubin->symbol_count);
   m.symbol_dead = tl_arena_new(arena, bool, cubin->symbol_count);
   m.symbol_lost = tl_arena_new(arena, bool, cubin->symbol_count);
   m.without_node = tl_arena_new(arena, bool, cubin->symbol_count);
-  m.section_map = tl_arena_new(arena, uint32_t, cubin->section_count);
+  m.section_map = tl_arena_new_bare(arena, uint32_t, cubin->section_count);
   m.section_offset = tl_arena_new(arena, uint64_t, cubin->section_count);
   m.section_state = tl_arena_new(arena, uint8_t, cubin->section_count);
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
@@ -265,7 +265,7 @@ static void merge_create_fixed(tl_module *module) {
 }
 
 static uint32_t *merge_table(tl_module *module, size_t count) {
-  uint32_t *const table = tl_arena_new(module->arena, uint32_t, count);
+  uint32_t *const table = tl_arena_new_bare(module->arena, uint32_t, count);
   for (size_t i = 0; i < count; i++)
     table[i] = TL_NONE;
   return table;
@@ -300,17 +300,21 @@ static void merge_reserve(tl_module *module) {
         blocks += section->type == SHT_CUDA_CONSTANT0 + 2 && section->info;
     }
   }
-  tl_vector_reserve(module->arena, &module->sections, sections + MORE_SECTIONS * kernels);
-  tl_vector_reserve(module->arena, &module->symbols, symbols + MORE_SECTIONS * kernels);
+  sections += MORE_SECTIONS * kernels;
+  symbols += MORE_SECTIONS * kernels;
+  tl_vector_reserve(module->arena, &module->sections, sections);
+  tl_vector_reserve(module->arena, &module->section_names, sections);
+  tl_vector_reserve(module->arena, &module->symbols, symbols);
+  tl_vector_reserve(module->arena, &module->locals, symbols);
+  tl_vector_reserve(module->arena, &module->globals, symbols);
+  tl_vector_reserve(module->arena, &module->strings, sections + symbols);
   tl_vector_reserve(module->arena, &module->relocations, merge_smaller(relocations, bytes / ELF_REL_SIZE));
   tl_vector_reserve(module->arena, &module->attributes, merge_smaller(records, bytes / RECORD_SIZE));
   tl_vector_reserve(module->arena, &module->constant_blocks, merge_smaller(blocks, bytes / ELF_SECTION_SIZE));
   tl_vector_reserve(module->arena, &module->calls, merge_smaller(edges, bytes / EDGE_SIZE));
-  tl_map_expect(&module->section_of_name, sections);
 }
 
 void tl_merge(tl_module *module) {
-  tl_map_init(&module->section_of_name, module->arena);
   tl_map_init(&module->named_blocks, module->arena);
   for (uint32_t i = 0; i < module->admitted_count; i++)
     module->any_ewp |= module->files[i].type == ET_EWP;
@@ -320,7 +324,6 @@ void tl_merge(tl_module *module) {
   tl_map_init(&module->dead_texts, module->arena);
   tl_map_init(&module->local_textures, module->arena);
   tl_map_init(&module->standing_constant_of, module->arena);
-  tl_map_init(&module->symbol_of_any_name, module->arena);
   tl_map_init(&module->local_function_names, module->arena);
   tl_map_init(&module->replaced_records, module->arena);
   tl_map_init(&module->calls_seen, module->arena);

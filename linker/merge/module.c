@@ -13,10 +13,6 @@
 /* A section can grow to this; beyond it no file could hold the output (T2 is said by the plan with the real numbers). */
 static const uint64_t largest_section = (uint64_t)1 << 50;
 
-const char *tl_module_text(const tl_module *module, uint32_t name) {
-  return tl_names_text(module->names, name);
-}
-
 uint32_t tl_module_name(tl_module *module, const char *prefix, uint32_t name) {
   const tl_name *const whole = &module->names->list.items[name];
   const size_t before = strlen(prefix), length = before + whole->length;
@@ -25,6 +21,12 @@ uint32_t tl_module_name(tl_module *module, const char *prefix, uint32_t name) {
     text[i] = prefix[i];
   memcpy(text + before, whole->text, (size_t)whole->length + 1);
   return tl_names_intern(module->names, text, length);
+}
+
+uint32_t tl_module_likely_name(tl_module *module, uint32_t likely, const char *prefix, uint32_t name) {
+  const tl_name *const whole = &module->names->list.items[name];
+  const char *const behind = tl_text_behind(tl_module_text(module, likely), prefix);
+  return behind && strcmp(behind, whole->text) == 0 ? likely : tl_module_name(module, prefix, name);
 }
 
 const char *tl_module_user_constants(const tl_module *module) {
@@ -75,8 +77,8 @@ uint32_t tl_module_add_section_unlisted(tl_module *module, uint32_t name, uint32
                           .laid_out = TL_NONE,
                           .name_event = (uint32_t)module->section_names.count,
                           .string_event = TL_NONE};
-  if (tl_map_get(&module->section_of_name, name) == TL_NONE)
-    tl_map_set(&module->section_of_name, name, index);
+  if (tl_name_table_get(&module->section_of_name, name) == TL_NONE)
+    tl_name_table_set(&module->section_of_name, module->names, name, index);
   tl_module_add_section_name(module, name);
   return index;
 }
@@ -97,7 +99,7 @@ void tl_module_forget_section(tl_module *module, uint32_t section, uint32_t name
   module->section_names.items[events->name_event] = TL_NONE;
   if (events->string_event != TL_NONE)
     module->strings.items[events->string_event].name = TL_NONE;
-  tl_map_set(&module->section_of_name, s->name, TL_NONE);
+  tl_name_table_set(&module->section_of_name, module->names, s->name, TL_NONE);
 }
 
 void tl_module_forget_relocations(tl_module *module, uint32_t section) {
@@ -114,8 +116,8 @@ void tl_module_forget_relocations(tl_module *module, uint32_t section) {
       module->section_names.items[name->events[0]] = TL_NONE;
       module->strings.items[name->events[1]].name = TL_NONE;
     }
-    if (tl_map_get(&module->section_of_name, s->name) == index)
-      tl_map_set(&module->section_of_name, s->name, TL_NONE);
+    if (tl_name_table_get(&module->section_of_name, s->name) == index)
+      tl_name_table_set(&module->section_of_name, module->names, s->name, TL_NONE);
   }
 }
 
@@ -225,10 +227,6 @@ uint64_t tl_module_append(tl_module *module, uint32_t section, const uint8_t *da
   s->size = offset + size;
   s->align = tl_larger(s->align, align);
   return offset;
-}
-
-uint32_t tl_module_find_section(const tl_module *module, uint32_t name) {
-  return tl_map_get(&module->section_of_name, name);
 }
 
 uint32_t tl_module_section_named(const tl_module *module, const char *text) {

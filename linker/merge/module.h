@@ -418,7 +418,7 @@ typedef struct tl_module {
   TL_VECTOR(tl_symbol) symbols;             /* 0 is the null symbol */
   TL_VECTOR(tl_fixed_symbol) fixed_symbols; /* not among the locals yet */
   tl_u32_vector locals, globals;            /* the two halves of .symtab, in order (W4.1) */
-  tl_map section_of_name;                   /* first section of each name */
+  tl_name_table section_of_name;            /* first section of each name */
   uint32_t *symbol_of_name;                 /* global and weak symbols by name number */
   uint32_t *symbol_of_function;             /* by function index; TL_NONE */
   tl_map owned_sections;                    /* name << 32 | text section, to a section of one function (W3.10) */
@@ -431,7 +431,7 @@ typedef struct tl_module {
   tl_u32_vector dead_strings;  /* the names that these leave, TL_NONE for none (L1882) */
   tl_map dead_texts;           /* names of the texts of dead functions (L1583) */
   tl_map local_function_names; /* TL_LOCAL_KERNEL where the last of the name is one */
-  tl_map symbol_of_any_name;   /* local ones and sections' too: the first (L159); made when a texture asks for it, */
+  tl_name_table symbol_of_any_name; /* local ones and sections' too: the first (L159); made when a texture asks for it, */
   uint32_t named_symbols;      /* ... of so many symbols */
   tl_u32_vector section_names; /* event list of .shstrtab: names */
   TL_VECTOR(tl_string_event) strings;   /* event list of .strtab */
@@ -517,8 +517,10 @@ typedef struct tl_module {
   uint32_t overlapping; /* section of a kernel's constants that overlap in part, TL_NONE (L230) */
 } tl_module;
 
-/* The bytes of `text` as a name number. */
+/* The number of the name that begins with a prefix and ends with another name. */
 uint32_t tl_module_name(tl_module *module, const char *prefix, uint32_t name);
+/* The same, where it is likely which name that is: an input's section is mostly called as the output's. */
+uint32_t tl_module_likely_name(tl_module *module, uint32_t likely, const char *prefix, uint32_t name);
 /* The view's names of user constants, and of a function's compiler constants before the function's name (M7). */
 const char *tl_module_user_constants(const tl_module *module);
 const char *tl_module_compiler_constants(const tl_module *module);
@@ -547,7 +549,9 @@ void tl_module_list_symbol(tl_module *module, uint32_t symbol, bool with_name);
 uint64_t tl_module_append(tl_module *module, uint32_t section, const uint8_t *data, uint64_t size, uint64_t align,
                           uint32_t file, uint32_t input_section);
 /* First section of that name, TL_NONE. */
-uint32_t tl_module_find_section(const tl_module *module, uint32_t name);
+static inline uint32_t tl_module_find_section(const tl_module *module, uint32_t name) {
+  return tl_name_table_get(&module->section_of_name, name);
+}
 uint32_t tl_module_section_named(const tl_module *module, const char *text);
 /* The record of what is applied to compiler constants of the Mercury view has a name and nothing else (L145). */
 void tl_module_name_record(tl_module *module, uint32_t target_name);
@@ -556,7 +560,9 @@ void tl_module_add_taken(tl_module *module, uint32_t function, uint32_t prototyp
 bool tl_module_is_taken(const tl_module *module, uint32_t function);
 /* Puts a prototype's text at the front of .strtab, once (W2.2). */
 void tl_module_add_prototype(tl_module *module, uint32_t prototype);
-const char *tl_module_text(const tl_module *module, uint32_t name);
+static inline const char *tl_module_text(const tl_module *module, uint32_t name) {
+  return tl_names_text(module->names, name);
+}
 /* What one file gave to a section; NULL when nothing. */
 const tl_piece *tl_section_piece_of(const tl_section *section, uint32_t file);
 

@@ -1,6 +1,7 @@
 /* The object pass of one file (W3.2, W3.6-W3.12, V8-V10, E21-E24, E28, C84): variables, constants, shared objects,
  * compiler constants, textures, in symbol order; and the section pass for what no symbol placed (W3.3, W8.8). */
 #include "base/bytes.h"
+#include "base/text.h"
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "catalog/trace.h"
@@ -261,13 +262,12 @@ static uint32_t objects_named_section(tl_merging *m, uint32_t index) {
 /* Names of tables that the linker makes itself: nvlink joins a section of another type to its own table (L197). Constants
  * of the type of shared memory keep their name there (L542). */
 static bool objects_is_table(const tl_merging *m, uint32_t type, uint32_t name) {
-  static const char *const tables[] = {".nv.callgraph", ".nv.prototype", ".nv.info"};
-  const char *const text = tl_merging_text(m, name);
-  bool table = strncmp(text, ".rel.", 5) == 0 || strncmp(text, ".rela.", 6) == 0 ||
-               (type == SHT_CUDA_SHARED && strncmp(text, ".nv.constant", 12) == 0);
-  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-    table |= strcmp(text, tables[i]) == 0;
-  return table;
+  static const char *const tables[] = {"callgraph", "prototype", "info"};
+  const char *const text = tl_merging_text(m, name), *const nv = tl_text_behind(text, ".nv.");
+  if (nv)
+    return TL_AMONG_TEXTS(tables, nv) || (type == SHT_CUDA_SHARED && tl_text_behind(nv, "constant"));
+  const char *const entries = tl_text_behind(text, ".rel");
+  return entries && (tl_text_behind(entries, ".") || tl_text_behind(entries, "a."));
 }
 
 /* A kernel's parameters have a section of their own beside such a table, which is made later (L1606). */
@@ -1275,22 +1275,22 @@ static void objects_pass_defined(tl_merging *m, uint32_t index, uint32_t known) 
 static void objects_name_symbols(tl_module *module) {
   for (; module->named_symbols < module->symbols.count; module->named_symbols++) {
     const tl_symbol *const next = &module->symbols.items[module->named_symbols];
-    if (module->named_symbols && tl_map_get(&module->symbol_of_any_name, next->name) == TL_NONE)
-      tl_map_set(&module->symbol_of_any_name, next->name, module->named_symbols);
+    if (module->named_symbols && tl_name_table_get(&module->symbol_of_any_name, next->name) == TL_NONE)
+      tl_name_table_set(&module->symbol_of_any_name, module->names, next->name, module->named_symbols);
   }
 }
 
 uint32_t tl_merge_namesake(tl_module *module, uint32_t name) {
   objects_name_symbols(module);
   const uint32_t known = module->symbol_of_name[name];
-  const uint32_t first = known == TL_NONE ? tl_map_get(&module->symbol_of_any_name, name) : known;
+  const uint32_t first = known == TL_NONE ? tl_name_table_get(&module->symbol_of_any_name, name) : known;
   return first == TL_NONE || tl_type_of(&module->symbols.items[first]) == STT_SECTION ? TL_NONE : first;
 }
 
 uint32_t tl_merge_symbol_named(const tl_merging *m, uint32_t name) {
   tl_module *const module = m->module;
   objects_name_symbols(module);
-  const uint32_t known = tl_map_get(&module->symbol_of_any_name, name);
+  const uint32_t known = tl_name_table_get(&module->symbol_of_any_name, name);
   return known != TL_NONE || tl_module_find_section(module, name) == TL_NONE ? known : 0;
 }
 

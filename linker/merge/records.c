@@ -234,7 +234,8 @@ static tl_attributes *records_list(tl_merging *m, uint32_t section) {
   records_check_owner(m, section, module->sections.items[text].owner);
   if (module->sections.items[text].info == TL_NONE) {
     const uint32_t owner = module->sections.items[text].owner;
-    const uint32_t name = tl_module_name(module, ".nv.info.", module->symbols.items[owner].name);
+    const uint32_t name =
+        tl_module_likely_name(module, input->name, ".nv.info.", module->symbols.items[owner].name);
     const uint32_t info = tl_module_add_section(module, name, SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
     module->sections.items[info].about = text;
     module->sections.items[text].info = info;
@@ -248,7 +249,7 @@ static tl_attributes *records_list(tl_merging *m, uint32_t section) {
 }
 
 /* L490: about a function of which an alias replaced a body. */
-static bool records_is_lost(const tl_merging *m, uint32_t section) {
+static bool records_are_lost(const tl_merging *m, uint32_t section) {
   const uint32_t text = tl_merging_section(m, m->cubin->sections[section].info);
   return text != TL_NONE && m->module->sections.items[text].bodyless;
 }
@@ -256,12 +257,13 @@ static bool records_is_lost(const tl_merging *m, uint32_t section) {
 static void records_read_info(tl_merging *m, uint32_t section) {
   tl_module *const module = m->module;
   tl_attributes *const list = records_list(m, section);
+  const bool lost = records_are_lost(m, section);
   uint64_t position = 0;
   tl_record record;
   while (tl_record_next(m->cubin, section, &position, &record, module->names, module->diagnostics)) {
     records_check(m, section, &record);
     records_check_payload(m, section, &record);
-    if (!records_is_dropped(m, &record) && !records_is_lost(m, section))
+    if (!lost && !records_is_dropped(m, &record))
       *tl_vector_push(module->arena, list) = records_attribute(m, &record);
   }
 }

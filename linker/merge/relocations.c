@@ -79,10 +79,10 @@ static bool relocations_is_of_loser(const tl_merging *m, uint32_t target, uint32
 static void relocations_check_mercury(const tl_merging *m, uint32_t section, uint64_t index) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const tl_cubin_relocation entry = tl_cubin_relocation_at(input, index);
-  if (input->info < m->cubin->section_count && relocations_is_of_loser(m, input->info, entry.symbol))
-    return;
   const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, entry.offset};
-  if (m->module->view == TL_VIEW_MERCURY && entry.type && entry.type <= TL_R_MERCURY)
+  if (m->module->view != TL_VIEW_MERCURY || !entry.type || entry.type > TL_R_MERCURY)
+    return;
+  if (input->info >= m->cubin->section_count || !relocations_is_of_loser(m, input->info, entry.symbol))
     relocations_refuse(m, TL_MESSAGE_UNEXPECTED_RELOC, site);
 }
 
@@ -203,13 +203,10 @@ static bool relocations_are_laid_out(const tl_module *module, uint32_t target, b
   return section->type == type && module->mode->final && section->relocations[rela] != TL_NONE;
 }
 
-static uint32_t relocations_container(tl_module *module, uint32_t target, uint32_t target_name, bool rela) {
-  const tl_section *const about = &module->sections.items[target];
+static uint32_t relocations_create_container(tl_module *module, uint32_t target, uint32_t target_name, bool rela,
+                                             uint32_t likely) {
   const bool laid_out = relocations_are_laid_out(module, target, rela);
-  const uint32_t known = laid_out ? about->laid_out : about->relocations[rela];
-  if (known != TL_NONE)
-    return known;
-  const uint32_t name = tl_module_name(module, rela ? ".rela" : ".rel", target_name);
+  const uint32_t name = tl_module_likely_name(module, likely, rela ? ".rela" : ".rel", target_name);
   const uint32_t created = tl_module_add_section(module, name, rela ? SHT_RELA : SHT_REL, SHF_INFO_LINK, 8,
                                                  rela ? ELF_RELA_SIZE : ELF_REL_SIZE);
   module->sections.items[created].about = target;
@@ -222,6 +219,14 @@ static uint32_t relocations_container(tl_module *module, uint32_t target, uint32
   if (module->mode->records_applied && section->resolved == TL_NONE)
     relocations_create_resolved(module, target, target_name);
   return created;
+}
+
+/* `likely`: what its name may be. */
+static uint32_t relocations_container(tl_module *module, uint32_t target, uint32_t target_name, bool rela,
+                                      uint32_t likely) {
+  const tl_section *const about = &module->sections.items[target];
+  const uint32_t known = relocations_are_laid_out(module, target, rela) ? about->laid_out : about->relocations[rela];
+  return known != TL_NONE ? known : relocations_create_container(module, target, target_name, rela, likely);
 }
 
 /* W2.5: an entry with addend 0 that is not the first of its section adds the name of a REL section. `addend` counts the place
@@ -514,7 +519,7 @@ static void relocations_read_entry(reading *r, uint64_t index) {
   }
   const uint64_t merge_offset = relocations_merge_offset(r, &entry);
   const bool rela = r->input->type == SHT_RELA || merge_offset; /* R37 */
-  const uint32_t container = relocations_container(m->module, r->target, relocations_target_name(r), rela);
+  const uint32_t container = relocations_container(m->module, r->target, relocations_target_name(r), rela, r->input->name);
   relocations_add_rel_name(r, container, (uint64_t)entry.addend + merge_offset); /* L898 */
   uint8_t state = TL_ENTRY_NORMAL;
   const uint32_t symbol = relocations_symbol(m, entry.symbol);
@@ -554,7 +559,8 @@ void tl_merge_move_aliased(tl_module *module) {
       continue;
     entry->merge_offset = shift;
     entry->shifted = true;
-    entry->container = relocations_container(module, entry->target, module->sections.items[entry->target].name, true);
+    const uint32_t name = module->sections.items[entry->target].name;
+    entry->container = relocations_container(module, entry->target, name, true, name);
   }
 }
 

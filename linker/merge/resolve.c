@@ -33,7 +33,7 @@ typedef struct resolver {
 /* REGCOUNT records of the current file (V2); of several of one symbol the last stays with the body that stands, and the first is
  * what an incoming body is measured by (L1473). */
 static void resolve_read_registers(resolver *r, const tl_cubin *cubin) {
-  r->registers = r->first_count = tl_arena_new(r->arena, uint64_t, cubin->symbol_count);
+  r->registers = r->first_count = tl_arena_new_bare(r->arena, uint64_t, cubin->symbol_count);
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
     r->registers[i] = NO_COUNT;
   for (uint32_t s = 1; s < cubin->section_count; s++) {
@@ -329,7 +329,7 @@ void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_
                 tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
   *resolution = (tl_resolution){.name_count = names->list.count};
   resolution->bodies = tl_arena_new(arena, tl_body *, file_count);
-  resolution->function_of_name = tl_arena_new(arena, uint32_t, names->list.count);
+  resolution->function_of_name = tl_arena_new_bare(arena, uint32_t, names->list.count);
   for (size_t i = 0; i < names->list.count; i++)
     resolution->function_of_name[i] = TL_NONE;
   tl_map_init(&resolution->replaced_as, arena);

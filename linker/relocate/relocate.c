@@ -1132,11 +1132,12 @@ static bool relocate_as_mercury(relocating *r, const entry_state *e, outcome *re
  * upper word, whatever that is, but for uniform loads, whose entry has a number of its own (L1309). */
 static bool relocate_writes_reserved(const relocating *r, entry_state *e, outcome *result) {
   enum { ADDRESS32 = 55, MERCURY_ADDRESS32 = TL_R_MERCURY + 3 };
+  const bool address = e->type == ADDRESS32 || e->type == MERCURY_ADDRESS32;
+  if (!r->module->capsule || r->module->view != TL_VIEW_SASS || !address)
+    return false;
   const tl_symbol *const symbol = relocate_symbol(r, e->symbol);
   const char *const name = tl_module_text(r->module, symbol->name);
-  const bool address = e->type == ADDRESS32 || e->type == MERCURY_ADDRESS32;
-  if (!r->module->capsule || r->module->view != TL_VIEW_SASS || !address ||
-      tl_layout_function_of(r->module, e->entry->target) == TL_NONE || !tl_text_behind(name, ".nv.reservedSmem") ||
+  if (tl_layout_function_of(r->module, e->entry->target) == TL_NONE || !tl_text_behind(name, ".nv.reservedSmem") ||
       relocate_kept_type(r, e) != ADDRESS32)
     return false;
   e->type = ADDRESS32;
@@ -1164,10 +1165,11 @@ static bool relocate_is_capsule_code(const relocating *r, const entry_state *e) 
 /* L1977: a file may say of an object of another file's that it is a function of that memory space; an executable's descriptor of it
  * ends nvlink as D15 does. */
 static void relocate_check_descriptor(const relocating *r, const entry_state *e) {
-  const tl_relocation_row *const row = tl_relocation_in_view(e->entry->type, r->module->view == TL_VIEW_MERCURY);
   const unsigned type = tl_type_of(relocate_symbol(r, e->symbol));
-  if (r->module->mode->final && row && row->kind == TL_RELOC_FUNC_DESC &&
-      (type == STT_OBJECT || type == STT_CUDA_OBJECT))
+  if (!r->module->mode->final || (type != STT_OBJECT && type != STT_CUDA_OBJECT))
+    return;
+  const tl_relocation_row *const row = tl_relocation_in_view(e->entry->type, r->module->view == TL_VIEW_MERCURY);
+  if (row && row->kind == TL_RELOC_FUNC_DESC)
     relocate_refuse(r, e, "a function descriptor relocation names no function (D15)");
 }
 
