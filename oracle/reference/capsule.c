@@ -944,7 +944,7 @@ static void ref_capsule_write_file(ref_capsule *capsule) {
 
 static void ref_capsule_join(ref_link *link, ref_link *sass) {
   ref_capsule *capsule = REF_TAKE_ONE(link, ref_capsule);
-  *capsule = (ref_capsule){.mercury = link, .sass = sass, .inner_owner = REF_NONE};
+  *capsule = (ref_capsule){.mercury = link, .sass = sass, .places = REF_TAKE(link, ref_places, link->function_count)};
   capsule->piece_of = ref_memory_take_numbers(link, link->section_count);
   capsule->mercury_piece_of = ref_memory_take_numbers(link, link->section_count);
   ref_capsule_map_symbols(capsule);

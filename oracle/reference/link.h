@@ -668,8 +668,11 @@ const char *ref_memory_key(ref_link *link, const uint64_t *numbers, size_t count
 #define REF_KEY(link, ...)                                                                                             \
   ref_memory_key(link, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 void ref_memory_free(ref_arena_block *blocks);
-/* Makes room for one more item; returns the array's new place. What lies behind the items that were ever counted is zeros. */
-void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size);
+void *ref_memory_enlarge(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size);
+/* Makes room for one more item; returns the array's place, a new one if there was none. */
+static inline void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size) {
+  return count < *capacity ? items : ref_memory_enlarge(link, items, count, capacity, item_size);
+}
 void ref_indices_add(ref_link *link, ref_indices *list, size_t item);
 bool ref_indices_has(const ref_indices *list, size_t item);
 void ref_bytes_check(ref_link *link, size_t size);

@@ -5,7 +5,7 @@
 enum { FEW = 16 }; /* entries of a small map */
 
 /* All of a text, eight bytes at a time: every byte is one of those that choose the slot, however small the map is. */
-static uint64_t ref_map_hash(const char *key, size_t length) {
+static inline uint64_t ref_map_hash(const char *key, size_t length) {
   const uint64_t odd = 0x9e3779b97f4a7c15u;
   uint64_t hash = length, word = 0;
   for (size_t i = 0; i + sizeof word <= length; i += sizeof word) {
@@ -25,16 +25,23 @@ static uint64_t ref_map_hash(const char *key, size_t length) {
   return hash ^ hash >> 32;
 }
 
-/* The entry of a key, or the empty one for it. */
-static ref_map_entry *ref_map_place(const ref_map *map, const char *key, uint64_t hash) {
-  size_t slot = (size_t)hash & (map->capacity - 1); /* a power of two */
-  for (;;) {
-    ref_map_entry *entry = &map->entries[slot];
-    if (entry->key == NULL || entry->key == key || (entry->hash == hash && ref_text_is(entry->key, key))) {
-      return entry;
-    }
-    slot = (slot + 1) & (map->capacity - 1);
+/* From a slot on the first one that is empty or has a key of that hash. */
+static inline size_t ref_map_probe(const ref_map *map, uint64_t hash, size_t slot) {
+  const size_t mask = map->capacity - 1; /* a power of two */
+  slot &= mask;
+  while (map->entries[slot].key != NULL && map->entries[slot].hash != hash) {
+    slot = (slot + 1) & mask;
   }
+  return slot;
+}
+
+/* The entry of a key, or the empty one for it. */
+static inline ref_map_entry *ref_map_place(const ref_map *map, const char *key, uint64_t hash) {
+  size_t slot = ref_map_probe(map, hash, (size_t)hash);
+  while (map->entries[slot].key != NULL && map->entries[slot].key != key && strcmp(map->entries[slot].key, key) != 0) {
+    slot = ref_map_probe(map, hash, slot + 1);
+  }
+  return &map->entries[slot];
 }
 
 size_t ref_map_find(const ref_map *map, const char *key) {
