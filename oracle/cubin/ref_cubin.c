@@ -311,23 +311,3 @@ const char *ref_cubin_string(const ref_cubin *cubin, uint32_t table, uint64_t of
   }
   return memchr(text, 0, (size_t)(section->size - offset)) == NULL ? "" : (const char *)text;
 }
-
-bool ref_cubin_next_attribute(const ref_section *section, uint64_t *position, ref_attribute *attribute) {
-  const uint64_t left = *position < section->size ? section->size - *position : 0;
-  if (section->data == NULL || left < 4) {
-    return false;
-  }
-  const uint8_t *at = section->data + *position;
-  const uint16_t value = ref_u16(at + 2);
-  const bool sized = at[0] == 4;
-  if (sized && value > left - 4) {
-    return false;
-  }
-  attribute->format = at[0];
-  attribute->code = at[1];
-  attribute->size = sized ? value : 2;
-  attribute->data = sized ? at + 4 : at + 2;
-  attribute->offset = *position;
-  *position += sized ? (uint64_t)value + 4 : 4;
-  return true;
-}

@@ -87,8 +87,6 @@ size_t ref_cubin_relocation_count(const ref_cubin *cubin, uint32_t section);
 ref_relocation ref_cubin_relocation(const ref_cubin *cubin, uint32_t section, size_t index);
 /* A string of string table section `table`; "" outside it. */
 const char *ref_cubin_string(const ref_cubin *cubin, uint32_t table, uint64_t offset);
-/* Steps through a section of attribute records; start with *position = 0. False at the end or when the rest is not a record. */
-bool ref_cubin_next_attribute(const ref_section *section, uint64_t *position, ref_attribute *attribute);
 /* Words as they lie where the machine has the file's order: at once, which under a sanitizer is one check instead of eight. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 static inline uint16_t ref_u16(const uint8_t *at) {
@@ -121,5 +119,26 @@ static inline uint64_t ref_u64(const uint8_t *at) {
   return (uint64_t)ref_u32(at) | (uint64_t)ref_u32(at + 4) << 32;
 }
 #endif
+
+/* Steps through a section of attribute records; start with *position = 0. False at the end or when the rest is not a record. */
+static inline bool ref_cubin_next_attribute(const ref_section *section, uint64_t *position, ref_attribute *attribute) {
+  const uint64_t left = *position < section->size ? section->size - *position : 0;
+  if (section->data == NULL || left < 4) {
+    return false;
+  }
+  const uint8_t *at = section->data + *position;
+  const uint16_t value = ref_u16(at + 2);
+  const bool sized = at[0] == 4;
+  if (sized && value > left - 4) {
+    return false;
+  }
+  attribute->format = at[0];
+  attribute->code = at[1];
+  attribute->size = sized ? value : 2;
+  attribute->data = sized ? at + 4 : at + 2;
+  attribute->offset = *position;
+  *position += sized ? (uint64_t)value + 4 : 4;
+  return true;
+}
 
 #endif

@@ -798,7 +798,9 @@ bool ref_attribute_is_about_nothing(const ref_link *link, const ref_record *reco
 }
 
 static void ref_attributes_write_section(ref_link *link, size_t number, const ref_records *records) {
+  enum { USUAL = 20 }; /* bytes of a record, with its head */
   ref_bytes output = {0};
+  ref_bytes_reserve(link, &output, records->count * USUAL);
   for (size_t i = 0; i < records->count; i++) {
     if (!records->items[i].dropped && !ref_attribute_is_about_nothing(link, &records->items[i])) {
       ref_record_write(link, &records->items[i], &output);

@@ -969,8 +969,13 @@ void ref_section_show_symbol(ref_link *link, size_t number);
 size_t ref_section_find_fixed(ref_link *link, const ref_section *input);
 void ref_section_set_own(ref_link *link, size_t number, ref_bytes own);
 size_t ref_section_add_pool(ref_link *link, uint64_t align);
-bool ref_section_type_has_bytes(uint32_t type);
-bool ref_section_type_is_constant(uint32_t type);
+static inline bool ref_section_type_has_bytes(uint32_t type) {
+  return type != REF_TYPE_NOBITS && type != REF_TYPE_GLOBAL && type != REF_TYPE_LOCAL && type != REF_TYPE_SHARED &&
+         type != REF_TYPE_SHARED_RESERVED;
+}
+static inline bool ref_section_type_is_constant(uint32_t type) {
+  return (type >= REF_TYPE_CONSTANT && type <= REF_TYPE_CONSTANT_LAST) || type == REF_TYPE_CONSTANT_OPTIMIZER;
+}
 uint64_t ref_section_append(ref_link *link, size_t number, const ref_section *input);
 size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t type, uint8_t other);
 
@@ -1174,7 +1179,11 @@ uint8_t ref_attribute_byte(const ref_record *record);
 void ref_attributes_write(ref_link *link);
 
 /* bindless.c */
-uint8_t ref_bindless_mask_of(uint8_t symbol_type);
+/* What a symbol of that type takes: a texture 1, a sampler 2, a surface both; 0: it is none of them. */
+static inline uint8_t ref_bindless_mask_of(uint8_t symbol_type) {
+  const bool is_one = symbol_type >= REF_SYMBOL_TEXTURE && symbol_type <= REF_SYMBOL_SURFACE;
+  return is_one ? (uint8_t)(symbol_type - REF_SYMBOL_TEXTURE + 1) : 0;
+}
 uint32_t ref_bindless_type(const ref_link *link, uint8_t symbol_type);
 bool ref_bindless_takes(uint32_t type);
 void ref_bindless_layout(ref_link *link);

@@ -135,12 +135,12 @@ static void ref_record_read(ref_link *link, ref_file *file, const ref_attribute 
     ref_record_count(link, records);
     return;
   }
-  ref_bytes_add(link, &record->payload, attribute->data, attribute->size);
+  record->payload =
+      (ref_bytes){ref_memory_copy(link, attribute->data, attribute->size), attribute->size, attribute->size};
   if (ref_record_first_word_is_symbol(attribute->code)) {
     const size_t symbol = ref_record_first_symbol(link, file, attribute, &gone);
     record->first_word_is_symbol = true;
-    record->symbols = (ref_indices){REF_TAKE_ONE(link, size_t), 1, 1};
-    *record->symbols.items = symbol;
+    record->symbols = (ref_indices){ref_memory_copy(link, &symbol, sizeof symbol), 1, 1};
     gone = gone && attribute->code != CODE_CACHE_REQUEST; /* RF93 */
   }
   if (attribute->code == CODE_EXTERNS) {

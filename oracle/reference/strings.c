@@ -4,6 +4,25 @@
 
 enum { FEW = 16 }; /* entries of a small map */
 
+/* The last eight bytes, or all of them. */
+static inline uint64_t ref_map_tail(const char *key, size_t length) {
+  uint64_t word = 0;
+  uint32_t first, last;
+  if (length >= sizeof word) {
+    memcpy(&word, key + length - sizeof word, sizeof word);
+    return word;
+  }
+  if (length >= sizeof first) {
+    memcpy(&first, key, sizeof first);
+    memcpy(&last, key + length - sizeof last, sizeof last);
+    return (uint64_t)first << 32 | last;
+  }
+  for (size_t i = 0; i < length; i++) {
+    word = word << 8 | (uint8_t)key[i];
+  }
+  return word;
+}
+
 /* All of a text, eight bytes at a time: every byte is one of those that choose the slot, however small the map is. */
 static inline uint64_t ref_map_hash(const char *key, size_t length) {
   const uint64_t odd = 0x9e3779b97f4a7c15u;
@@ -13,14 +32,7 @@ static inline uint64_t ref_map_hash(const char *key, size_t length) {
     hash = (hash ^ word) * odd;
     hash ^= hash >> 32;
   }
-  if (length >= sizeof word) {
-    memcpy(&word, key + length - sizeof word, sizeof word);
-  } else {
-    for (size_t i = 0; i < length; i++) {
-      word = word << 8 | (uint8_t)key[i];
-    }
-  }
-  hash = (hash ^ word) * odd;
+  hash = (hash ^ ref_map_tail(key, length)) * odd;
   hash = (hash ^ hash >> 32) * odd;
   return hash ^ hash >> 32;
 }
