@@ -120,6 +120,17 @@ static inline uint64_t ref_u64(const uint8_t *at) {
 }
 #endif
 
+/* One of those that ref_cubin_relocation_count counts. */
+static inline ref_relocation ref_cubin_entry(const ref_section *table, size_t index) {
+  enum { WITHOUT_ADDEND = 9, SIZE = 16, WITH_ADDEND_SIZE = 24 };
+  const bool has_addend = table->type != WITHOUT_ADDEND;
+  const uint8_t *at = table->data + index * (has_addend ? WITH_ADDEND_SIZE : SIZE);
+  return (ref_relocation){.offset = ref_u64(at),
+                          .symbol = ref_u32(at + 12),
+                          .type = ref_u32(at + 8),
+                          .addend = has_addend ? (int64_t)ref_u64(at + SIZE) : 0};
+}
+
 /* Steps through a section of attribute records; start with *position = 0. False at the end or when the rest is not a record. */
 static inline bool ref_cubin_next_attribute(const ref_section *section, uint64_t *position, ref_attribute *attribute) {
   const uint64_t left = *position < section->size ? section->size - *position : 0;

@@ -146,8 +146,9 @@ typedef struct ref_file {
   uint32_t *registers_of, *first_registers_of;
   bool *has_registers;
   ref_body *body_of;
-  bool *fewer_of;    /* --trace: a body that has won by its count of registers */
-  size_t *symbol_of; /* module symbol, REF_NONE while unmapped */
+  uint32_t *owner_of; /* by input section ref_merge_owner, and 1, once it was asked; NULL: that may still change */
+  bool *fewer_of;     /* --trace: a body that has won by its count of registers */
+  size_t *symbol_of;  /* module symbol, REF_NONE while unmapped */
   /* one entry an input section */
   size_t *section_of;
   uint64_t *offset_in;
@@ -167,6 +168,7 @@ typedef struct ref_file {
   ref_loader_entry *loader;      /* sorted; NULL: nobody asked yet */
   size_t loader_count, loader_capacity;
   ref_indices twins;       /* M2c: sections whose bytes another one has too, those of the same bytes together */
+  bool knows_twins;        /* they have been looked for */
   bool has_no_strings;     /* E66 */
   size_t first_symbol;     /* of the module, when its merging began */
   bool is_system, is_late; /* C46 */
@@ -1220,7 +1222,6 @@ void ref_relocate_write(ref_link *link);
 
 /* twins.c */
 struct ref_field;
-void ref_twins_find(ref_link *link, ref_file *file);
 void ref_twins_write(ref_link *link, const ref_out_relocation *entry, const struct ref_field *field, uint64_t value);
 
 /* symbols.c */

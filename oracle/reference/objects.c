@@ -866,19 +866,23 @@ static uint32_t ref_object_texture_owner(ref_link *link, const ref_file *file, u
 }
 
 /* RF1120: a texture, sampler or surface lies in the text of the function whose section it is in; what is in nobody's is mentioned there. */
-static void ref_object_settle_texture(ref_link *link, const ref_file *file, ref_symbol *input) {
-  if (link->is_capsule && ref_bindless_mask_of(input->info & 15) != 0 && input->section < file->cubin.section_count &&
+static void ref_object_settle_texture(ref_link *link, ref_file *file, ref_symbol *input) {
+  if (ref_bindless_mask_of(input->info & 15) == 0) {
+    return;
+  }
+  if (link->is_capsule && input->section < file->cubin.section_count &&
       (file->cubin.sections[input->section].flags & REF_FLAG_EXEC) == 0) { /* RF1256 */
+    file->owner_of = NULL;                                                 /* sh_info may name a texture */
     input->section = input->raw_section = 0;
     input->value = 0;
     return;
   }
-  if (link->is_capsule || ref_bindless_mask_of(input->info & 15) == 0 || input->section == 0 ||
-      input->section >= file->cubin.section_count) {
+  if (link->is_capsule || input->section == 0 || input->section >= file->cubin.section_count) {
     return;
   }
   const uint32_t owner = ref_object_texture_owner(link, file, input->section);
   const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
+  file->owner_of = NULL;
   if (function == REF_NONE) {
     input->section = 0;
     input->info = (uint8_t)(REF_BIND_GLOBAL << 4 | (input->info & 15));
