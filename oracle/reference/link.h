@@ -89,8 +89,8 @@ typedef struct ref_indices {
 /* Name to number: open addressing; an empty entry has no key. */
 typedef struct ref_map_entry {
   const char *key;
-  size_t number;
-  uint64_t hash; /* of the key */
+  uint32_t number; /* UINT32_MAX: REF_NONE */
+  uint32_t hash;   /* of the key */
 } ref_map_entry;
 
 typedef struct ref_map {
@@ -728,6 +728,8 @@ int ref_order(uint64_t a, uint64_t b);
 
 /* strings.c */
 size_t ref_map_find(const ref_map *map, const char *key);
+/* Room for so many keys in a map that has none so far. */
+void ref_map_reserve(ref_link *link, ref_map *map, size_t count);
 ref_map ref_map_copy(ref_link *link, const ref_map *map);
 bool ref_named_is_another(const ref_file *file, const ref_symbol *input);
 bool ref_named_is_of_no_section(const ref_file *file, const ref_symbol *input);
@@ -1028,6 +1030,7 @@ size_t ref_records_check_fragments(ref_link *link, const ref_file *file, const r
 ref_record *ref_records_add(ref_link *link, ref_records *records, const ref_record *record);
 void ref_records_read(ref_link *link, size_t file_number, uint32_t section, ref_function *function);
 uint16_t ref_record_value(const ref_record *record);
+size_t ref_record_size(const ref_record *record);
 void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *output);
 
 /* metadata.c */

@@ -125,12 +125,14 @@ static bool ref_object_has_no_symbol(const ref_link *link, const ref_file *file,
     const bool own = input->section != 0 && ref_object_shared_owner(link, file, input->section) != 0; /* RF248 */
     return (input->size == 0 && !own) || (!link->preserves && !shown);
   }
+  if ((input->other & VISIBILITY) != INTERNAL || !link->preserves) {
+    return (input->other & VISIBILITY) == INTERNAL;
+  }
   const uint32_t owner = ref_merge_owner(file, input->section);
   const bool nobody = owner == 0 && input->section < file->cubin.section_count && !link->is_capsule; /* RF623 */
   const bool device = (nobody || (owner != 0 && (file->cubin.symbols[owner].other & REF_OTHER_ENTRY) == 0)) &&
                       file->cubin.sections[input->section].type == link->view->optimizer_type; /* RF622 */
-  const bool provided = input->section == 0 && ref_symbol_is_provided(input->name);            /* RF634 */
-  return (input->other & VISIBILITY) == INTERNAL && (device || provided || !link->preserves);
+  return device || (input->section == 0 && ref_symbol_is_provided(input->name));               /* RF634 */
 }
 
 /* RF1290: a shared object's visibility, unlike other variables', is that of its definition: of what comes behind a mention and of the strong one
@@ -911,7 +913,8 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
     ref_object_merge_local(link, file_number, index);
     return;
   }
-  if (input->info >> 4 == REF_BIND_GLOBAL && ref_map_find(&link->symbol_by_name, input->name) == REF_NONE) {
+  const size_t old = ref_map_find(&link->symbol_by_name, input->name);
+  if (input->info >> 4 == REF_BIND_GLOBAL && old == REF_NONE) {
     ref_object_check_entry_data(link, file, input);
   }
   if (ref_clash_object_with_function(link, file, input)) {
@@ -921,7 +924,6 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
     ref_object_name_dead_section(link, file, input);
     return;
   }
-  const size_t old = ref_map_find(&link->symbol_by_name, input->name);
   if (old == REF_NONE && ref_object_goes_with_parameters(link, file, input)) {
     return;
   }

@@ -218,6 +218,12 @@ uint16_t ref_record_value(const ref_record *record) {
   return record->tail.count != 0 ? (uint16_t)(4 * record->tail.count) : record->value;
 }
 
+/* Of what is written. */
+size_t ref_record_size(const ref_record *record) {
+  enum { HEAD = 4, WORD = 4 };
+  return HEAD + (record->format == 4 ? record->payload.size : 0) + WORD * record->tail.count;
+}
+
 /* F61 */
 void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *output) {
   const bool sized = record->format == 4;

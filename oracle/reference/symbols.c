@@ -206,7 +206,7 @@ static bool ref_symbol_is_reserved(const ref_out_symbol *symbol) {
 /* W4.3, W4.4 */
 bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol) {
   if (symbol->dropped || symbol->has_no_name ||
-      (ref_symbol_is_reserved(symbol) && !link->relocatable && !link->has_index)) {
+      (!link->relocatable && !link->has_index && ref_symbol_is_reserved(symbol))) {
     return false;
   }
   if (symbol->section == REF_NONE) {
@@ -360,9 +360,12 @@ static uint64_t ref_symbol_value(const ref_link *link, const ref_out_symbol *sym
 /* RF25, RF134: "hidden" is in no output of nvlink's. By default it stays with -r for the link behind it (R14), but not of what the driver or nvlink
  * provides (RF894). */
 uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *symbol) {
-  const bool provided = symbol->section == REF_NONE && ref_symbol_is_provided(symbol->name);
-  const bool kept = link->relocatable && !link->job->bug_compatible && !provided;
-  return (symbol->other & VISIBILITY) == HIDDEN && !kept ? VISIBILITY : 0;
+  if ((symbol->other & VISIBILITY) != HIDDEN) {
+    return 0;
+  }
+  const bool kept = link->relocatable && !link->job->bug_compatible &&
+                    !(symbol->section == REF_NONE && ref_symbol_is_provided(symbol->name));
+  return kept ? 0 : VISIBILITY;
 }
 
 /* W4.3: type 13 becomes 1, the memory space goes; not with -r. L577: type 1 becomes 13. */
