@@ -45,6 +45,24 @@ static bool ref_cubin_type_has_bytes(uint32_t type) {
          type != 0x70000015;
 }
 
+/* A table of strings, or NULL. */
+static const ref_section *ref_cubin_texts(const ref_cubin *cubin, uint32_t table) {
+  const bool is_one = table != 0 && table < cubin->section_count && cubin->sections[table].data != NULL;
+  return is_one ? &cubin->sections[table] : NULL;
+}
+
+/* A string of it. */
+static const char *ref_cubin_text(const ref_section *texts, uint64_t offset) {
+  if (texts == NULL || offset >= texts->size) {
+    return "";
+  }
+  const uint8_t *text = texts->data + offset;
+  if (texts->data[texts->size - 1] == 0) {
+    return (const char *)text; /* as nearly all tables end */
+  }
+  return memchr(text, 0, (size_t)(texts->size - offset)) == NULL ? "" : (const char *)text;
+}
+
 /* F1-F7; the numbers of F1 are the only ones without which nothing else can be read. */
 static bool ref_cubin_read_header(ref_cubin *cubin, char *error, size_t error_size) {
   const uint8_t *at = cubin->bytes;
@@ -127,8 +145,9 @@ static bool ref_cubin_read_sections(ref_cubin *cubin, const ref_cubin_memory *me
     }
     section->data = cubin->bytes + section->offset;
   }
+  const ref_section *texts = ref_cubin_texts(cubin, names);
   for (size_t i = 0; i < cubin->section_count; i++) {
-    cubin->sections[i].name = ref_cubin_string(cubin, names, cubin->sections[i].name_offset);
+    cubin->sections[i].name = ref_cubin_text(texts, cubin->sections[i].name_offset);
   }
   return true;
 }
@@ -178,12 +197,12 @@ static const ref_section *ref_cubin_find_wide_indices(const ref_cubin *cubin) {
 
 static void ref_cubin_decode_symbols(ref_cubin *cubin) {
   const ref_section *table = &cubin->sections[cubin->symbol_section];
-  const ref_section *wide = ref_cubin_find_wide_indices(cubin);
+  const ref_section *wide = ref_cubin_find_wide_indices(cubin), *texts = ref_cubin_texts(cubin, cubin->string_section);
   for (size_t i = 0; i < cubin->symbol_count; i++) {
     const uint8_t *at = table->data + i * SYMBOL_BYTES;
     ref_symbol *symbol = &cubin->symbols[i];
     symbol->name_offset = ref_u32(at);
-    symbol->name = ref_cubin_string(cubin, cubin->string_section, symbol->name_offset);
+    symbol->name = ref_cubin_text(texts, symbol->name_offset);
     symbol->info = at[4];
     symbol->other = at[5];
     symbol->raw_section = ref_u16(at + 6);
@@ -290,44 +309,9 @@ ref_relocation ref_cubin_relocation(const ref_cubin *cubin, uint32_t section, si
   if (entry == 0 || index >= table->size / entry) {
     return (ref_relocation){0};
   }
-  const uint8_t *at = table->data + index * entry;
-  return (ref_relocation){.offset = ref_u64(at),
-                          .symbol = ref_u32(at + 12),
-                          .type = ref_u32(at + 8),
-                          .addend = entry == 24 ? (int64_t)ref_u64(at + 16) : 0};
+  return ref_cubin_entry(table, index);
 }
 
 const char *ref_cubin_string(const ref_cubin *cubin, uint32_t table, uint64_t offset) {
-  if (table == 0 || table >= cubin->section_count || cubin->sections[table].data == NULL) {
-    return "";
-  }
-  const ref_section *section = &cubin->sections[table];
-  if (offset >= section->size) {
-    return "";
-  }
-  const uint8_t *text = section->data + offset;
-  if (section->data[section->size - 1] == 0) {
-    return (const char *)text; /* as nearly all tables end */
-  }
-  return memchr(text, 0, (size_t)(section->size - offset)) == NULL ? "" : (const char *)text;
-}
-
-bool ref_cubin_next_attribute(const ref_section *section, uint64_t *position, ref_attribute *attribute) {
-  const uint64_t left = *position < section->size ? section->size - *position : 0;
-  if (section->data == NULL || left < 4) {
-    return false;
-  }
-  const uint8_t *at = section->data + *position;
-  const uint16_t value = ref_u16(at + 2);
-  const bool sized = at[0] == 4;
-  if (sized && value > left - 4) {
-    return false;
-  }
-  attribute->format = at[0];
-  attribute->code = at[1];
-  attribute->size = sized ? value : 2;
-  attribute->data = sized ? at + 4 : at + 2;
-  attribute->offset = *position;
-  *position += sized ? (uint64_t)value + 4 : 4;
-  return true;
+  return ref_cubin_text(ref_cubin_texts(cubin, table), offset);
 }

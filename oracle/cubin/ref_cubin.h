@@ -87,8 +87,6 @@ size_t ref_cubin_relocation_count(const ref_cubin *cubin, uint32_t section);
 ref_relocation ref_cubin_relocation(const ref_cubin *cubin, uint32_t section, size_t index);
 /* A string of string table section `table`; "" outside it. */
 const char *ref_cubin_string(const ref_cubin *cubin, uint32_t table, uint64_t offset);
-/* Steps through a section of attribute records; start with *position = 0. False at the end or when the rest is not a record. */
-bool ref_cubin_next_attribute(const ref_section *section, uint64_t *position, ref_attribute *attribute);
 /* Words as they lie where the machine has the file's order: at once, which under a sanitizer is one check instead of eight. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 static inline uint16_t ref_u16(const uint8_t *at) {
@@ -121,5 +119,37 @@ static inline uint64_t ref_u64(const uint8_t *at) {
   return (uint64_t)ref_u32(at) | (uint64_t)ref_u32(at + 4) << 32;
 }
 #endif
+
+/* One of those that ref_cubin_relocation_count counts. */
+static inline ref_relocation ref_cubin_entry(const ref_section *table, size_t index) {
+  enum { WITHOUT_ADDEND = 9, SIZE = 16, WITH_ADDEND_SIZE = 24 };
+  const bool has_addend = table->type != WITHOUT_ADDEND;
+  const uint8_t *at = table->data + index * (has_addend ? WITH_ADDEND_SIZE : SIZE);
+  return (ref_relocation){.offset = ref_u64(at),
+                          .symbol = ref_u32(at + 12),
+                          .type = ref_u32(at + 8),
+                          .addend = has_addend ? (int64_t)ref_u64(at + SIZE) : 0};
+}
+
+/* Steps through a section of attribute records; start with *position = 0. False at the end or when the rest is not a record. */
+static inline bool ref_cubin_next_attribute(const ref_section *section, uint64_t *position, ref_attribute *attribute) {
+  const uint64_t left = *position < section->size ? section->size - *position : 0;
+  if (section->data == NULL || left < 4) {
+    return false;
+  }
+  const uint8_t *at = section->data + *position;
+  const uint16_t value = ref_u16(at + 2);
+  const bool sized = at[0] == 4;
+  if (sized && value > left - 4) {
+    return false;
+  }
+  attribute->format = at[0];
+  attribute->code = at[1];
+  attribute->size = sized ? value : 2;
+  attribute->data = sized ? at + 4 : at + 2;
+  attribute->offset = *position;
+  *position += sized ? (uint64_t)value + 4 : 4;
+  return true;
+}
 
 #endif

@@ -797,31 +797,48 @@ bool ref_attribute_is_about_nothing(const ref_link *link, const ref_record *reco
          !ref_symbol_stays(link, &link->symbols[symbol]);
 }
 
-static void ref_attributes_write_section(ref_link *link, size_t number, const ref_records *records) {
+/* A section's records, or zeros in their place. */
+static void ref_attributes_write_section(ref_link *link, size_t number, const ref_records *records, bool measures) {
+  enum { USUAL = 20 }; /* bytes of a record, with its head */
   ref_bytes output = {0};
+  size_t size = 0;
+  ref_bytes_reserve(link, &output, measures ? 0 : records->count * USUAL);
   for (size_t i = 0; i < records->count; i++) {
-    if (!records->items[i].dropped && !ref_attribute_is_about_nothing(link, &records->items[i])) {
-      ref_record_write(link, &records->items[i], &output);
+    const ref_record *record = &records->items[i];
+    if (!record->dropped && !ref_attribute_is_about_nothing(link, record)) {
+      size += ref_record_size(record);
+      if (!measures) {
+        ref_record_write(link, record, &output);
+      }
     }
+  }
+  if (measures) {
+    ref_bytes_reserve(link, &output, size);
+    memset(output.data, 0, size);
+    output.size = size;
   }
   ref_section_set_own(link, number, output);
 }
 
-/* First when it is only known which sections have something, then with the symbols' numbers. */
-void ref_attributes_write(ref_link *link) {
-  ref_attributes_write_section(link, link->info_section, &link->module_output);
+static void ref_attributes_write_all(ref_link *link, bool measures) {
+  ref_attributes_write_section(link, link->info_section, &link->module_output, measures);
   for (size_t i = 0; i < link->function_count; i++) {
     const ref_function *function = &link->functions[i];
     if (function->info != REF_NONE && function->live) {
-      ref_attributes_write_section(link, function->info, &function->output_records);
+      ref_attributes_write_section(link, function->info, &function->output_records, measures);
     }
   }
+}
+
+/* With the symbols' numbers. */
+void ref_attributes_write(ref_link *link) {
+  ref_attributes_write_all(link, false);
 }
 
 /* RF194: a kernel without a count gets one, with that of the first function that it reaches. */
 void ref_attributes_add_registers(ref_link *link, const ref_function *kernel) {
   ref_attribute_add_symbol_word(link, CODE_REGCOUNT, kernel->symbol, kernel->raised_registers);
-  ref_attributes_write_section(link, link->info_section, &link->module_output);
+  ref_attributes_write_section(link, link->info_section, &link->module_output, false);
 }
 
 static int ref_attribute_compare_serials(const void *a, const void *b) {
@@ -922,5 +939,5 @@ void ref_attributes_finish(ref_link *link) {
     ref_attributes_drop(link, &function->output_records, function->is_kernel);
   }
   ref_slots_check_numbers(link);
-  ref_attributes_write(link);
+  ref_attributes_write_all(link, !ref_view_is_derived(link)); /* so far it is known which sections have how much */
 }

@@ -9,9 +9,6 @@ enum {
   SLOT = 4,
   CAPSULE_ALIGN = 16,
   CAPSULE_PARAMETERS = 0x380, /* where parameters begin */
-  USES_TEXTURE = 1,
-  USES_SAMPLER = 2,
-  USES_SURFACE = 3,
   TEXTURES = 256,
   OTHERS = 32,
   CONSTANT_LIMIT = 0x10000,
@@ -27,19 +24,6 @@ static void ref_bindless_list_type(ref_link *link, ref_indices *list, uint8_t ty
     if (link->symbols[i].type == type) {
       ref_indices_add(link, list, i);
     }
-  }
-}
-
-uint8_t ref_bindless_mask_of(uint8_t type) {
-  switch (type) {
-  case REF_SYMBOL_TEXTURE:
-    return USES_TEXTURE;
-  case REF_SYMBOL_SAMPLER:
-    return USES_SAMPLER;
-  case REF_SYMBOL_SURFACE:
-    return USES_SURFACE;
-  default:
-    return 0;
   }
 }
 

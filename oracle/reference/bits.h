@@ -2,7 +2,7 @@
 #ifndef REF_BITS_H
 #define REF_BITS_H
 
-#include <stdint.h>
+#include "link.h"
 
 /* No byte is read that the field has no part of: a record can be shorter than an instruction. */
 static inline unsigned ref_bits_get(const uint8_t *at, unsigned start, unsigned width) {
@@ -14,11 +14,12 @@ static inline unsigned ref_bits_get(const uint8_t *at, unsigned start, unsigned 
 }
 
 static inline void ref_bits_put(uint8_t *at, unsigned start, unsigned width, unsigned value) {
-  for (unsigned done = 0; done < width;) { /* a byte's part at a time */
-    const unsigned bit = (start + done) % 8, left = width - done, here = left < 8 - bit ? left : 8 - bit;
-    const unsigned mask = ((1u << here) - 1) << bit;
-    uint8_t *byte = &at[(start + done) / 8];
-    *byte = (uint8_t)((*byte & ~mask) | (value >> done << bit & mask));
+  enum { WORD = 32 };
+  for (unsigned done = 0; done < width;) { /* a word's part at a time */
+    const unsigned bit = (start + done) % WORD, left = width - done, here = left < WORD - bit ? left : WORD - bit;
+    const uint32_t mask = (uint32_t)((((uint64_t)1 << here) - 1) << bit);
+    uint8_t *word = &at[(start + done) / WORD * (WORD / 8)];
+    ref_put_u32(word, (ref_u32(word) & ~mask) | (value >> done << bit & mask));
     done += here;
   }
 }

@@ -51,9 +51,7 @@ uint32_t ref_merge_text_owner(const ref_file *file, uint32_t section) {
   return capsule || lies_in == 0 || lies_in == section ? owner : 0;
 }
 
-/* The function that a section with flag 0x40, parameters and shared memory without it too, belongs to, as an input symbol; 0 when there is
- * none. */
-uint32_t ref_merge_owner(const ref_file *file, uint32_t section) {
+static uint32_t ref_merge_find_owner(const ref_file *file, uint32_t section) {
   const ref_cubin *cubin = &file->cubin;
   while (section < cubin->section_count) {
     const ref_section *input = &cubin->sections[section];
@@ -74,6 +72,19 @@ uint32_t ref_merge_owner(const ref_file *file, uint32_t section) {
     section = input->info;
   }
   return 0;
+}
+
+/* The function that a section with flag 0x40, parameters and shared memory without it too, belongs to, as an input symbol; 0 when there is
+ * none. Asked about most sections several times. */
+uint32_t ref_merge_owner(const ref_file *file, uint32_t section) {
+  if (file->owner_of == NULL || section >= file->cubin.section_count) {
+    return ref_merge_find_owner(file, section);
+  }
+  uint32_t *known = &file->owner_of[section];
+  if (*known == 0) {
+    *known = ref_merge_find_owner(file, section) + 1;
+  }
+  return *known - 1;
 }
 
 static void ref_block_map(ref_file *file, uint32_t section, size_t number, uint64_t offset) {

@@ -376,16 +376,16 @@ static void ref_callgraph_write_indirect(ref_link *link, ref_bytes *output, cons
   }
 }
 
-static void ref_callgraph_write_part(ref_link *link, ref_bytes *output, ref_part part) {
+/* `symbols`: those of functions. */
+static void ref_callgraph_write_part(ref_link *link, ref_bytes *output, ref_part part, const ref_indices *symbols) {
   ref_callgraph_write_pair(link, output, 0, (uint32_t)-(int)part);
-  for (size_t i = 0; i < link->symbol_count; i++) {
-    const size_t number = link->symbols[i].function;
-    if (number == REF_NONE ||
-        (part == REF_PART_CALLS && ref_function_lies_in_kernel(link, &link->functions[number]))) { /* RF162, RF1151 */
+  for (size_t i = 0; i < symbols->count; i++) {
+    const ref_out_symbol *symbol = &link->symbols[symbols->items[i]];
+    const ref_function *function = &link->functions[symbol->function];
+    const uint32_t index = symbol->index;
+    if (part == REF_PART_CALLS && ref_function_lies_in_kernel(link, function)) { /* RF162, RF1151 */
       continue;
     }
-    const ref_function *function = &link->functions[number];
-    const uint32_t index = link->symbols[i].index;
     if (part == REF_PART_CALLS || part == REF_PART_REFERENCES) {
       ref_callgraph_write_edges(link, output, function, part);
     } else if (part == REF_PART_TAKEN && function->address_taken) {
@@ -422,9 +422,15 @@ static void ref_callgraph_write_prototypes(ref_link *link) {
 
 void ref_callgraph_write_records(ref_link *link, ref_bytes *output) {
   static const ref_part parts[] = {REF_PART_CALLS, REF_PART_TAKEN, REF_PART_INDIRECT, REF_PART_REFERENCES};
+  ref_indices symbols = {.items = REF_TAKE_ROOM(link, size_t, link->symbol_count)};
+  for (size_t i = 0; i < link->symbol_count; i++) {
+    if (link->symbols[i].function != REF_NONE) {
+      symbols.items[symbols.count++] = i;
+    }
+  }
   link->body_record_count = 0;
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-    ref_callgraph_write_part(link, output, parts[i]);
+    ref_callgraph_write_part(link, output, parts[i], &symbols);
   }
 }
 

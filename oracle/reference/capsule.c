@@ -944,7 +944,7 @@ static void ref_capsule_write_file(ref_capsule *capsule) {
 
 static void ref_capsule_join(ref_link *link, ref_link *sass) {
   ref_capsule *capsule = REF_TAKE_ONE(link, ref_capsule);
-  *capsule = (ref_capsule){.mercury = link, .sass = sass, .inner_owner = REF_NONE};
+  *capsule = (ref_capsule){.mercury = link, .sass = sass, .places = REF_TAKE(link, ref_places, link->function_count)};
   capsule->piece_of = ref_memory_take_numbers(link, link->section_count);
   capsule->mercury_piece_of = ref_memory_take_numbers(link, link->section_count);
   ref_capsule_map_symbols(capsule);
@@ -986,9 +986,9 @@ static void ref_capsule_check_views(ref_link *link, const ref_link *sass) {
   }
 }
 
+/* The SASS side, which says nothing of its own, only when Mercury's side has gone well. */
 void ref_capsule_run(ref_link *link) {
   ref_link *sass = ref_capsule_fork(link);
-  ref_capsule_lay_out_sass(sass);
   link->view = &ref_view_mercury;
   for (size_t i = 0; i < link->file_count; i++) {
     link->files[i].cubin = ref_view_of(link, &link->files[i].whole, true);
@@ -1005,6 +1005,7 @@ void ref_capsule_run(ref_link *link) {
     ref_message_fatal(link, "RF1017", "a capsule has '%s' without a section '%s' of the SASS side",
                       link->lone_constants, link->missing_constants);
   }
+  ref_capsule_lay_out_sass(sass);
   if (!sass->is_laid_out) {
     ref_message_fatal(link, "X5", "%s",
                       sass->result->message_count == 0 ? "the SASS view does not link"

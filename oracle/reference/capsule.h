@@ -19,6 +19,11 @@ typedef struct ref_piece {
   const char *mark; /* L895: behind the section's name; NULL: nothing */
 } ref_piece;
 
+/* The SASS instructions of one place. */
+typedef struct ref_known_place {
+  size_t first, count; /* 0: behind the last */
+} ref_known_place;
+
 /* capsule_places.c: the decoded place of each SASS instruction that begins one of a body; RF90. */
 typedef struct ref_places {
   size_t count;
@@ -27,7 +32,9 @@ typedef struct ref_places {
   bool *is_padding; /* NOPs: they take no decoded bytes, and stand at the place of what follows */
   bool *is_waiting; /* of these, DEPBAR */
   size_t *self;     /* the SASS instruction that nvlink knows by the place (L871) */
-  size_t *behind;   /* the one directly in front of what it knows next */
+  ref_bytes text;
+  ref_known_place *known; /* all that begin there but padding */
+  size_t known_count;
 } ref_places;
 
 /* By 16 decoded bytes the instruction that they are of, or REF_NONE. */
@@ -57,13 +64,12 @@ typedef struct ref_capsule {
   ref_targets mercury_targets, sass_targets; /* starts NULL until then */
   size_t *symbol_of;                         /* the Mercury module's symbol of each of the SASS module's, or REF_NONE */
   size_t *sass_symbol_of;                    /* and the other way round */
-  size_t inner_owner;                        /* whose places those are; REF_NONE: nobody's so far */
-  ref_places inner_places;
-  ref_bytes frames;               /* the SASS side's `.debug_frame`, as soon as somebody asks */
-  ref_frame_entry *frame_entries; /* by relocation of the Mercury module; NULL until then */
-  uint64_t laid_base;             /* where the tables that ptxas laid out begin in bank 0 (RF304) */
-  ref_indices order;              /* the Mercury module's sections */
-  ref_indices kernels;            /* functions with parameters, in the order of their texts */
+  ref_places *places;                        /* by function, as soon as somebody asks */
+  ref_bytes frames;                          /* the SASS side's `.debug_frame`, as soon as somebody asks */
+  ref_frame_entry *frame_entries;            /* by relocation of the Mercury module; NULL until then */
+  uint64_t laid_base;                        /* where the tables that ptxas laid out begin in bank 0 (RF304) */
+  ref_indices order;                         /* the Mercury module's sections */
+  ref_indices kernels;                       /* functions with parameters, in the order of their texts */
   ref_piece *pieces;
   size_t piece_count, piece_capacity;
   const char **marks; /* L895: by section of the Mercury module; NULL: none */
@@ -97,11 +103,7 @@ uint64_t ref_capsule_derived_length(const uint8_t *instruction);
 
 #define REF_PLACE_UNKNOWN UINT64_MAX
 
-/* capsule_known.c: the SASS instructions of one place. */
-typedef struct ref_known_place {
-  size_t first, count; /* 0: behind the last */
-} ref_known_place;
-
+/* capsule_known.c */
 size_t ref_known_of(const ref_bytes *text, size_t first, size_t count);
 /* Where a branch or a BSSY goes: the number of an instruction, or REF_NONE. */
 size_t ref_known_target(const ref_bytes *text, size_t number);
@@ -200,7 +202,9 @@ uint64_t ref_places_around(const ref_places *places, uint64_t decoded);
 uint64_t ref_places_self_around(const ref_places *places, uint64_t decoded);
 /* RF144: offsets in the SASS text of the instruction at a place and of what stands directly in front of the next one; 0: none. */
 uint64_t ref_places_self(const ref_places *places, uint64_t place);
-uint64_t ref_places_behind(const ref_places *places, uint64_t place);
+/* By instruction the one directly in front of what nvlink knows next. */
+size_t *ref_places_list_behind(ref_link *link, const ref_places *places);
+uint64_t ref_places_behind(const ref_places *places, const size_t *behind, uint64_t place);
 /* The offset of the first instruction at a place or behind it, or of the text's end. */
 uint64_t ref_places_from(const ref_places *places, uint64_t place);
 
@@ -280,7 +284,7 @@ bool ref_inner_is_function(const ref_link *mercury, size_t function);
 /* Where the function that begins at `start` of the SASS text of `owner` ends. */
 uint64_t ref_inner_end(const ref_capsule *capsule, size_t owner, const ref_places *places, uint64_t start);
 uint64_t ref_inner_object_place(ref_capsule *capsule, const ref_out_symbol *symbol);
-void ref_inner_place_symbol(ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size);
+void ref_inner_place_symbol(const ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size);
 /* For each section the last record about the stack of a function in it. */
 const ref_record **ref_inner_list_stacks(ref_link *mercury);
 /* `written`: the record as it was written. */

@@ -68,18 +68,14 @@ uint64_t ref_inner_end(const ref_capsule *capsule, size_t owner, const ref_place
 }
 
 /* Value and size of its symbol on the SASS side: RF511, the place of the instruction that holds its decoded place; a second name of a function inside, which has no size, has none there either (L750). */
-void ref_inner_place_symbol(ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size) {
+void ref_inner_place_symbol(const ref_capsule *capsule, size_t function, uint64_t *value, uint64_t *size) {
   const ref_link *mercury = capsule->mercury;
   const ref_function *inner = &mercury->functions[function];
   const ref_out_symbol *symbol = &mercury->symbols[inner->symbol];
-  if (capsule->inner_owner != inner->alias_of) {
-    capsule->inner_owner = inner->alias_of;
-    capsule->inner_places = ref_places_of_function(capsule, inner->alias_of);
-  }
-  const ref_places *places = &capsule->inner_places;
-  *value = ref_inner_is_behind(mercury, function, places) ? 0 : ref_places_around(places, symbol->value);
-  *size = ref_inner_is_leader(mercury, function, places)
-              ? ref_inner_end(capsule, inner->alias_of, places, *value) - *value
+  const ref_places places = ref_places_of_function(capsule, inner->alias_of);
+  *value = ref_inner_is_behind(mercury, function, &places) ? 0 : ref_places_around(&places, symbol->value);
+  *size = ref_inner_is_leader(mercury, function, &places)
+              ? ref_inner_end(capsule, inner->alias_of, &places, *value) - *value
               : symbol->size;
 }
 

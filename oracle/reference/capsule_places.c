@@ -4,51 +4,52 @@
 
 enum { UNIT = 16, LENGTH_DIGIT = 0x0f, OPCODE_DEPBAR = 0x91a };
 
-/* L871: what is known of each place. */
-static void ref_places_settle_known(ref_link *link, ref_places *places, const ref_bytes *text,
-                                    const ref_known_place *known, size_t known_count) {
-  const bool *begins = ref_known_block_begins(link, text);
-  for (size_t i = 0; i < known_count; i++) {
-    const ref_known_place end = {known[i].first + known[i].count, 0};
-    const size_t first = known[i].first;
-    places->self[first] = ref_known_of(text, first, known[i].count);
-    places->behind[first] = ref_known_behind(text, begins, &known[i], i + 1 < known_count ? &known[i + 1] : &end);
+/* L871: what nvlink knows behind each place; asked about tables of registers alone. */
+size_t *ref_places_list_behind(ref_link *link, const ref_places *places) {
+  const bool *begins = ref_known_block_begins(link, &places->text);
+  size_t *behind = REF_TAKE(link, size_t, places->count + 1);
+  for (size_t i = 0; i < places->known_count; i++) {
+    const ref_known_place *known = &places->known[i];
+    const ref_known_place end = {known->first + known->count, 0};
+    behind[known->first] =
+        ref_known_behind(&places->text, begins, known, i + 1 < places->known_count ? known + 1 : &end);
   }
+  return behind;
 }
 
-static ref_places ref_places_of(ref_link *link, const ref_bytes *body, const ref_bytes *text) {
+static ref_places ref_places_of(ref_link *link, const uint8_t *body, size_t body_size, const ref_bytes *text) {
   const size_t count = text->size / UNIT, room = count + 1; /* the end is one, too */
   ref_places places = {.count = count,
                        .at = REF_TAKE(link, uint64_t, room),
                        .self = REF_TAKE(link, size_t, room),
-                       .behind = REF_TAKE(link, size_t, room),
                        .is_padding = REF_TAKE(link, bool, count),
-                       .is_waiting = REF_TAKE(link, bool, count)};
-  ref_known_place *known = REF_TAKE(link, ref_known_place, count);
-  size_t known_count = 0;
+                       .is_waiting = REF_TAKE(link, bool, count),
+                       .text = *text,
+                       .known = REF_TAKE_ROOM(link, ref_known_place, count)};
   for (size_t i = 0; i < room; i++) {
     places.at[i] = REF_PLACE_UNKNOWN;
     places.self[i] = i;
   }
   ref_capsule_step step;
   uint64_t at = 0;
-  if (!ref_capsule_body_begin(body->data, body->size, &step)) {
+  if (!ref_capsule_body_begin(body, body_size, &step)) {
     return places;
   }
   while (ref_capsule_body_next(&step) && step.sass < count) {
     const uint64_t length = step.derived ? ref_capsule_derived_length(text->data + step.sass * UNIT)
-                                         : (uint64_t)(body->data[step.record] & LENGTH_DIGIT) * UNIT;
+                                         : (uint64_t)(body[step.record] & LENGTH_DIGIT) * UNIT;
     places.at[step.sass] = at;
     places.is_padding[step.sass] = length == 0;
     places.is_waiting[step.sass] = length == 0 && ref_derived_opcode(text, step.sass * UNIT) == OPCODE_DEPBAR;
     if (length != 0 && step.sass_count != 0) {
       const size_t first = (size_t)step.sass;
-      known[known_count++] = (ref_known_place){first, (size_t)ref_smaller(step.sass_count, count - first)};
+      const ref_known_place known = {first, (size_t)ref_smaller(step.sass_count, count - first)};
+      places.self[first] = ref_known_of(text, first, known.count); /* L871 */
+      places.known[places.known_count++] = known;
     }
     at += length;
   }
   places.end = at;
-  ref_places_settle_known(link, &places, text, known, known_count);
   return places;
 }
 
@@ -72,11 +73,11 @@ ref_places ref_places_of_sections(ref_link *link, const ref_section *capsule, co
       return kept->places;
     }
   }
-  ref_bytes body = {0}, code = {0};
-  ref_bytes_add(link, &body, capsule->data, (size_t)capsule->size);
+  ref_bytes code = {0};
   ref_bytes_add(link, &code, text->data, (size_t)text->size);
   ref_kept_places *kept = &link->kept_places[link->next_kept_places++ % KEPT];
-  *kept = (ref_kept_places){capsule->data, text->data, capsule->size, text->size, ref_places_of(link, &body, &code)};
+  *kept = (ref_kept_places){capsule->data, text->data, capsule->size, text->size,
+                            ref_places_of(link, capsule->data, (size_t)capsule->size, &code)};
   return kept->places;
 }
 
@@ -92,9 +93,14 @@ ref_places ref_places_of_function(const ref_capsule *capsule, size_t function) {
   const size_t text = sass->functions[function].text;
   if (body == REF_NONE || text == REF_NONE) { /* a function that no file defines has no instructions */
     const ref_bytes none = {0};
-    return ref_places_of(mercury, &none, &none);
+    return ref_places_of(mercury, NULL, 0, &none);
   }
-  return ref_places_of(mercury, &mercury->sections[body].data, ref_places_text(capsule, text));
+  const ref_bytes *code = &mercury->sections[body].data, *own = ref_places_text(capsule, text);
+  ref_places *places = &capsule->places[function];
+  if (places->at == NULL || places->text.data != own->data) {
+    *places = ref_places_of(mercury, code->data, code->size, own);
+  }
+  return *places;
 }
 
 size_t ref_places_find(const ref_places *places, uint64_t place) {
@@ -142,9 +148,9 @@ uint64_t ref_places_self(const ref_places *places, uint64_t place) {
   return found == REF_NONE ? 0 : (uint64_t)places->self[found] * UNIT;
 }
 
-uint64_t ref_places_behind(const ref_places *places, uint64_t place) {
+uint64_t ref_places_behind(const ref_places *places, const size_t *behind, uint64_t place) {
   const size_t found = ref_places_find_instruction(places, place);
-  return found == REF_NONE ? 0 : (uint64_t)places->behind[found] * UNIT;
+  return found == REF_NONE ? 0 : (uint64_t)behind[found] * UNIT;
 }
 
 uint64_t ref_places_from(const ref_places *places, uint64_t place) {

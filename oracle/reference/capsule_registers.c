@@ -72,8 +72,9 @@ static ref_register_tables ref_registers_list(ref_link *link, const ref_bytes *b
 }
 
 /* A range from the decoded places to those of the SASS text; what is at neither is 0. */
-static void ref_registers_write(uint8_t *range, const ref_places *places, const uint8_t *decoded) {
-  ref_put_u32(range, (uint32_t)ref_places_behind(places, ref_u32(decoded)));
+static void ref_registers_write(uint8_t *range, const ref_places *places, const size_t *behind,
+                                const uint8_t *decoded) {
+  ref_put_u32(range, (uint32_t)ref_places_behind(places, behind, ref_u32(decoded)));
   ref_put_u32(range + WORD, (uint32_t)ref_places_self(places, ref_u32(decoded + WORD)));
 }
 
@@ -111,6 +112,7 @@ static void ref_registers_settle(const ref_capsule *capsule, uint8_t *data, cons
                                  size_t function, ref_bytes *output) {
   ref_link *link = capsule->mercury;
   const ref_places places = function != REF_NONE ? ref_places_of_function(capsule, function) : (ref_places){0};
+  const size_t *behind = function != REF_NONE ? ref_places_list_behind(link, &places) : NULL;
   size_t count;
   const ref_register_row *rows = ref_registers_rows(link, data, table, &count);
   ref_bytes_add(link, output, table->name, strlen(table->name) + 1);
@@ -118,7 +120,7 @@ static void ref_registers_settle(const ref_capsule *capsule, uint8_t *data, cons
   for (size_t i = 0; i < count; i++) {
     uint8_t range[RANGE] = {0};
     if (function != REF_NONE) {
-      ref_registers_write(range, &places, data + rows[i].end - RANGE);
+      ref_registers_write(range, &places, behind, data + rows[i].end - RANGE);
     }
     ref_bytes_add(link, output, data + rows[i].start, (size_t)(rows[i].end - RANGE - rows[i].start));
     ref_bytes_add(link, output, range, RANGE);

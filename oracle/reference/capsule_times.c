@@ -48,7 +48,9 @@ enum {
   FENCE = 0x992,
   ERROR_BARRIER = 0x1ab, /* ERRBAR and CGAERRBAR */
   NO_OPERATION = 0x118,
-  LONG_STALL = 12
+  LONG_STALL = 12,
+  BASES = 0x200,
+  OPCODES = 0x1000
 };
 
 /* Registers one behind the other. */
@@ -376,23 +378,26 @@ typedef enum ref_times_unit {
   REF_TIMES_UNIFORM_MOVE
 } ref_times_unit;
 
-/* What has a result after a number of cycles that is known. */
+/* What has a result after a number of cycles that is known, by opcode. */
+static const uint8_t units[OPCODES] = {
+    [0x202] = REF_TIMES_INTEGER, [0x207] = REF_TIMES_INTEGER, [0x208] = REF_TIMES_INTEGER,
+    [0x210] = REF_TIMES_INTEGER, [0x211] = REF_TIMES_INTEGER, [0x212] = REF_TIMES_INTEGER,
+    [0x219] = REF_TIMES_INTEGER, [0x221] = REF_TIMES_FLOAT,   [0x223] = REF_TIMES_FLOAT,
+    [0x224] = REF_TIMES_INTEGER, [0x227] = REF_TIMES_INTEGER, [0x245] = REF_TIMES_INTEGER,
+    [0x290] = REF_TIMES_UNIFORM, [0x291] = REF_TIMES_UNIFORM, [0x421] = REF_TIMES_FLOAT,
+    [0x423] = REF_TIMES_FLOAT,   [0x424] = REF_TIMES_INTEGER, [0x431] = REF_TIMES_FLOAT,
+    [0x446] = REF_TIMES_INTEGER, [0x802] = REF_TIMES_INTEGER, [0x807] = REF_TIMES_INTEGER,
+    [0x810] = REF_TIMES_INTEGER, [0x811] = REF_TIMES_INTEGER, [0x812] = REF_TIMES_INTEGER,
+    [0x819] = REF_TIMES_INTEGER, [0x824] = REF_TIMES_INTEGER, [0x827] = REF_TIMES_INTEGER,
+    [0x836] = REF_TIMES_INTEGER, [0x848] = REF_TIMES_INTEGER, [0x882] = REF_TIMES_UNIFORM_MOVE,
+    [0x890] = REF_TIMES_UNIFORM, [0x892] = REF_TIMES_UNIFORM, [0x899] = REF_TIMES_UNIFORM,
+    [0x8a4] = REF_TIMES_UNIFORM, [0xc02] = REF_TIMES_INTEGER, [0xc10] = REF_TIMES_INTEGER,
+    [0xc11] = REF_TIMES_INTEGER, [0xc24] = REF_TIMES_INTEGER, [0xc82] = REF_TIMES_UNIFORM_MOVE,
+    [0xe24] = REF_TIMES_INTEGER};
+
 static ref_times_unit ref_times_find_unit(const uint8_t *at) {
-  static const uint16_t integers[] = {0x202, 0x207, 0x208, 0x210, 0x211, 0x212, 0x219, 0x224, 0x227,
-                                      0x245, 0x424, 0x446, 0x802, 0x807, 0x810, 0x811, 0x812, 0x819,
-                                      0x824, 0x827, 0x836, 0x848, 0xc02, 0xc10, 0xc11, 0xc24, 0xe24};
-  static const uint16_t floats[] = {0x221, 0x223, 0x421, 0x423, 0x431};
-  static const uint16_t uniforms[] = {0x290, 0x291, 0x890, 0x892, 0x899, 0x8a4};
-  static const uint16_t moves[] = {0x882, 0xc82};
-  const unsigned opcode = ref_times_opcode(at);
-  if (ref_bits_get(at, WRITE_BIT, 3) != NO_BOARD || ref_bits_get(at, RESULT, 8) == NO_REGISTER) {
-    return REF_TIMES_OTHER;
-  }
-  return ref_times_is_among(integers, sizeof integers / sizeof *integers, opcode)   ? REF_TIMES_INTEGER
-         : ref_times_is_among(floats, sizeof floats / sizeof *floats, opcode)       ? REF_TIMES_FLOAT
-         : ref_times_is_among(uniforms, sizeof uniforms / sizeof *uniforms, opcode) ? REF_TIMES_UNIFORM
-         : ref_times_is_among(moves, sizeof moves / sizeof *moves, opcode)          ? REF_TIMES_UNIFORM_MOVE
-                                                                                    : REF_TIMES_OTHER;
+  const bool has_result = ref_bits_get(at, WRITE_BIT, 3) == NO_BOARD && ref_bits_get(at, RESULT, 8) != NO_REGISTER;
+  return has_result ? (ref_times_unit)units[ref_times_opcode(at)] : REF_TIMES_OTHER;
 }
 
 /* The cycles from one instruction to another one that surely reads its result; 0: it does not. */
@@ -594,35 +599,41 @@ static void ref_times_mend_number(uint8_t *text, const ref_times *times) {
 
 /* --- what no instruction has --- */
 
-/* By their low nine bits, in their order: what sets no number for its result, and what sets none for its operands. */
-static const uint16_t never_written[] = {
-    0x002, 0x005, 0x006, 0x007, 0x008, 0x00b, 0x00c, 0x010, 0x011, 0x012, 0x016, 0x019, 0x01c, 0x020, 0x021,
-    0x023, 0x024, 0x025, 0x027, 0x031, 0x035, 0x036, 0x045, 0x048, 0x05a, 0x082, 0x086, 0x08c, 0x090, 0x091,
-    0x099, 0x0ca, 0x118, 0x11b, 0x11d, 0x141, 0x142, 0x143, 0x144, 0x145, 0x146, 0x147, 0x148, 0x149, 0x14d,
-    0x14e, 0x150, 0x156, 0x158, 0x15c, 0x15d, 0x185, 0x186, 0x187, 0x188, 0x18f, 0x192, 0x1ab, 0x1c7};
-static const uint16_t never_read[] = {0x002, 0x005, 0x006, 0x007, 0x008, 0x00b, 0x00c, 0x010, 0x011, 0x012, 0x016,
-                                      0x019, 0x01c, 0x020, 0x021, 0x023, 0x024, 0x025, 0x027, 0x031, 0x035, 0x036,
-                                      0x045, 0x048, 0x05a, 0x082, 0x086, 0x08c, 0x090, 0x091, 0x099, 0x0ca, 0x118,
-                                      0x11b, 0x141, 0x142, 0x143, 0x144, 0x145, 0x146, 0x147, 0x148, 0x149, 0x14d,
-                                      0x14e, 0x150, 0x155, 0x158, 0x15c, 0x15d, 0x1ab, 0x1ac, 0x1c7};
-
-/* RF1214: of which whether they yield follows from the stall, by their low nine bits: not matrices, doubles, DEPBAR, LEPC and NOP. */
-static const uint16_t yields_by_stall[] = {
-    0x002, 0x004, 0x005, 0x006, 0x007, 0x008, 0x00b, 0x00c, 0x010, 0x011, 0x012, 0x016, 0x017, 0x019, 0x01b, 0x01c,
-    0x020, 0x021, 0x023, 0x024, 0x025, 0x027, 0x02f, 0x031, 0x035, 0x036, 0x045, 0x046, 0x048, 0x055, 0x05a, 0x082,
-    0x086, 0x087, 0x08c, 0x090, 0x091, 0x092, 0x097, 0x099, 0x0a4, 0x0a5, 0x0bd, 0x0bf, 0x0ca, 0x100, 0x102, 0x104,
-    0x105, 0x106, 0x107, 0x108, 0x109, 0x110, 0x111, 0x112, 0x113, 0x119, 0x11b, 0x11c, 0x11d, 0x141, 0x142, 0x143,
-    0x144, 0x145, 0x146, 0x147, 0x148, 0x149, 0x14d, 0x150, 0x155, 0x156, 0x15c, 0x15d, 0x160, 0x166, 0x16f, 0x180,
-    0x181, 0x182, 0x183, 0x184, 0x185, 0x186, 0x187, 0x188, 0x189, 0x18a, 0x18c, 0x18e, 0x18f, 0x192, 0x199, 0x19d,
-    0x1a1, 0x1a7, 0x1a8, 0x1a9, 0x1aa, 0x1ab, 0x1ac, 0x1ae, 0x1af, 0x1b2, 0x1c3, 0x1c4, 0x1c6, 0x1c7};
+/* By their low nine bits: what sets no number for its result, what sets none for its operands, and (RF1214) of which whether they yield follows
+ * from the stall: not matrices, doubles, DEPBAR, LEPC and NOP. */
+enum { NO_WRITE = 1, NO_READ = 2, NO_NUMBERS = NO_WRITE | NO_READ, YIELDS = 4, PLAIN = NO_NUMBERS | YIELDS };
+/* clang-format off */
+static const uint8_t habits[BASES] = {
+    [0x002] = PLAIN, [0x004] = YIELDS, [0x005] = PLAIN, [0x006] = PLAIN, [0x007] = PLAIN, [0x008] = PLAIN,
+    [0x00b] = PLAIN, [0x00c] = PLAIN, [0x010] = PLAIN, [0x011] = PLAIN, [0x012] = PLAIN, [0x016] = PLAIN,
+    [0x017] = YIELDS, [0x019] = PLAIN, [0x01b] = YIELDS, [0x01c] = PLAIN, [0x020] = PLAIN, [0x021] = PLAIN,
+    [0x023] = PLAIN, [0x024] = PLAIN, [0x025] = PLAIN, [0x027] = PLAIN, [0x02f] = YIELDS, [0x031] = PLAIN,
+    [0x035] = PLAIN, [0x036] = PLAIN, [0x045] = PLAIN, [0x046] = YIELDS, [0x048] = PLAIN, [0x055] = YIELDS,
+    [0x05a] = PLAIN, [0x082] = PLAIN, [0x086] = PLAIN, [0x087] = YIELDS, [0x08c] = PLAIN, [0x090] = PLAIN,
+    [0x091] = PLAIN, [0x092] = YIELDS, [0x097] = YIELDS, [0x099] = PLAIN, [0x0a4] = YIELDS, [0x0a5] = YIELDS,
+    [0x0bd] = YIELDS, [0x0bf] = YIELDS, [0x0ca] = PLAIN, [0x100] = YIELDS, [0x102] = YIELDS, [0x104] = YIELDS,
+    [0x105] = YIELDS, [0x106] = YIELDS, [0x107] = YIELDS, [0x108] = YIELDS, [0x109] = YIELDS, [0x110] = YIELDS,
+    [0x111] = YIELDS, [0x112] = YIELDS, [0x113] = YIELDS, [0x118] = NO_NUMBERS, [0x119] = YIELDS, [0x11b] = PLAIN,
+    [0x11c] = YIELDS, [0x11d] = NO_WRITE | YIELDS, [0x141] = PLAIN, [0x142] = PLAIN, [0x143] = PLAIN, [0x144] = PLAIN,
+    [0x145] = PLAIN, [0x146] = PLAIN, [0x147] = PLAIN, [0x148] = PLAIN, [0x149] = PLAIN, [0x14d] = PLAIN,
+    [0x14e] = NO_NUMBERS, [0x150] = PLAIN, [0x155] = NO_READ | YIELDS, [0x156] = NO_WRITE | YIELDS,
+    [0x158] = NO_NUMBERS, [0x15c] = PLAIN, [0x15d] = PLAIN, [0x160] = YIELDS, [0x166] = YIELDS, [0x16f] = YIELDS,
+    [0x180] = YIELDS, [0x181] = YIELDS, [0x182] = YIELDS, [0x183] = YIELDS, [0x184] = YIELDS,
+    [0x185] = NO_WRITE | YIELDS, [0x186] = NO_WRITE | YIELDS, [0x187] = NO_WRITE | YIELDS,
+    [0x188] = NO_WRITE | YIELDS, [0x189] = YIELDS, [0x18a] = YIELDS, [0x18c] = YIELDS, [0x18e] = YIELDS,
+    [0x18f] = NO_WRITE | YIELDS, [0x192] = NO_WRITE | YIELDS, [0x199] = YIELDS, [0x19d] = YIELDS, [0x1a1] = YIELDS,
+    [0x1a7] = YIELDS, [0x1a8] = YIELDS, [0x1a9] = YIELDS, [0x1aa] = YIELDS, [0x1ab] = PLAIN,
+    [0x1ac] = NO_READ | YIELDS, [0x1ae] = YIELDS, [0x1af] = YIELDS, [0x1b2] = YIELDS, [0x1c3] = YIELDS,
+    [0x1c4] = YIELDS, [0x1c6] = YIELDS, [0x1c7] = PLAIN,
+};
+/* clang-format on */
 
 static void ref_times_settle_barriers(uint8_t *at) {
   const unsigned base = ref_times_base(at);
-  if (ref_times_is_among(never_written, sizeof never_written / sizeof *never_written, base)) {
+  if ((habits[base] & NO_WRITE) != 0) {
     ref_bits_put(at, WRITE_BIT, 3, NO_BOARD);
   }
-  if (ref_bits_get(at, READ_BIT, 3) == BOARDS ||
-      ref_times_is_among(never_read, sizeof never_read / sizeof *never_read, base)) {
+  if ((habits[base] & NO_READ) != 0 || ref_bits_get(at, READ_BIT, 3) == BOARDS) {
     ref_bits_put(at, READ_BIT, 3, NO_BOARD);
   }
 }
@@ -633,7 +644,7 @@ static void ref_times_settle_yield(uint8_t *at, unsigned cycles, bool is_sure) {
   enum { FIXED_BELOW = 0x100, FIXED_STALL = 3, YIELD_CYCLES = 10 };
   const unsigned stall = ref_bits_get(at, TIMES_BIT, 4), base = ref_times_base(at);
   const bool is_fixed = base < FIXED_BELOW;
-  if (!ref_times_is_among(yields_by_stall, sizeof yields_by_stall / sizeof *yields_by_stall, base) || stall == 0) {
+  if ((habits[base] & YIELDS) == 0 || stall == 0) {
     return;
   }
   if (is_fixed && stall == 2) {
@@ -874,10 +885,9 @@ static void ref_times_find_ranges(ref_link *link, const uint8_t *text, size_t co
  * rarely for six, and EXIT for as long as a result on its way needs. */
 static void ref_times_settle_control(uint8_t *at, bool is_damaged) {
   static const uint16_t fives[] = {0x343, 0x348, 0x355, 0x941, 0x942, 0x943, 0x944, 0x949, 0x94d};
-  static const uint16_t sure[] = {0x941, 0x943};
-  enum { FIVE = 5 };
+  enum { FIVE = 5, BSYNC_CODE = 0x941, CALL_CODE = 0x943 };
   const unsigned opcode = ref_times_opcode(at);
-  if (ref_times_is_among(sure, sizeof sure / sizeof *sure, opcode) ||
+  if (opcode == BSYNC_CODE || opcode == CALL_CODE ||
       (is_damaged && ref_times_is_among(fives, sizeof fives / sizeof *fives, opcode))) {
     ref_bits_put(at, TIMES_BIT, 4, FIVE);
   }

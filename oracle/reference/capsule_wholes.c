@@ -89,11 +89,18 @@ static bool ref_wholes_is_known(const ref_whole *row, const uint8_t *record, siz
   return ref_rests_are_known(rest, size, row->count, row->part);
 }
 
+/* The rows are in the order of their records, of the numbers of instructions and of the parts. */
 static const ref_whole *ref_wholes_find(const uint8_t *record, uint64_t count, uint64_t part) {
-  for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
-    if (wholes[i].count == count && wholes[i].part == part && memcmp(wholes[i].record, record, LEAST_RECORD) == 0) {
-      return &wholes[i];
+  size_t first = 0, behind = sizeof wholes / sizeof *wholes;
+  while (first < behind) {
+    const size_t middle = (first + behind) / 2;
+    const ref_whole *row = &wholes[middle];
+    const int order = memcmp(row->record, record, LEAST_RECORD);
+    if (order == 0 && row->count == count && row->part == part) {
+      return row;
     }
+    const bool is_before = order != 0 ? order < 0 : row->count != count ? row->count < count : row->part < part;
+    *(is_before ? &first : &behind) = is_before ? middle + 1 : middle;
   }
   return NULL;
 }

@@ -527,7 +527,6 @@ static void ref_function_survey_file(ref_link *link, size_t number) {
   ref_file *file = &link->files[number];
   ref_function_trim_records(link, file);
   ref_bodies_find(link, file);
-  ref_twins_find(link, file);
   ref_function_read_registers(link, file);
   ref_function_swap_known_aliases(link, file);
   const ref_map views = ref_function_names_of_views(link, file);
@@ -537,6 +536,7 @@ static void ref_function_survey_file(ref_link *link, size_t number) {
     }
   }
   ref_function_link_aliases(link, file);
+  file->owner_of = REF_TAKE(link, uint32_t, file->cubin.section_count);
   for (size_t i = 1; i < file->cubin.section_count; i++) {
     const ref_section *section = &file->cubin.sections[i];
     if (section->type == REF_TYPE_CALLGRAPH) {
@@ -568,9 +568,9 @@ static void ref_function_read_descriptors(ref_link *link, const ref_file *file, 
   }
   const size_t count = ref_cubin_relocation_count(&file->cubin, section);
   for (size_t i = 0; i < count; i++) {
-    const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
-    const size_t number = ref_function_of_symbol(file, entry.symbol);
+    const ref_relocation entry = ref_cubin_entry(&file->cubin.sections[section], i);
     const ref_relocation_row *row = ref_relocation_row_of(entry.type);
+    const size_t number = ref_function_of_symbol(file, entry.symbol);
     const bool foreign = entry.type >= REF_MERCURY_FIRST && !link->is_capsule; /* RF228 */
     if (row == NULL || row->kind != REF_KIND_FUNC_DESC || foreign || number == REF_NONE) {
       continue;

@@ -441,6 +441,9 @@ static void ref_input_read_section_names(ref_link *link, ref_file *file) {
   }
   for (size_t i = 1; i < cubin->section_count; i++) {
     ref_section *section = &cubin->sections[i];
+    if (*section->name != 0) {
+      continue; /* as nearly all are read */
+    }
     const bool behind = section->name_offset >= table->size;
     const char *name = behind ? section->name : ref_input_text(cubin, number, section->name_offset);
     if ((behind && (cubin->flags & REF_KIND_CAPSULE) != 0) ||
@@ -653,6 +656,8 @@ void ref_inputs_prepare(ref_link *link, ref_file *file) {
   file->symbol_of = ref_memory_take_numbers(link, cubin->symbol_count);
   file->lost = REF_TAKE(link, bool, asked);
   file->section_of = ref_memory_take_numbers(link, cubin->section_count);
+  file->owner_of = NULL;
+  file->knows_twins = false;
   file->offset_in = REF_TAKE(link, uint64_t, cubin->section_count);
   file->compared_bank = REF_TAKE(link, bool, cubin->section_count);
   file->holds_shared = REF_TAKE(link, bool, cubin->section_count);

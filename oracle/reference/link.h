@@ -89,8 +89,8 @@ typedef struct ref_indices {
 /* Name to number: open addressing; an empty entry has no key. */
 typedef struct ref_map_entry {
   const char *key;
-  size_t number;
-  uint64_t hash; /* of the key */
+  uint32_t number; /* UINT32_MAX: REF_NONE */
+  uint32_t hash;   /* of the key */
 } ref_map_entry;
 
 typedef struct ref_map {
@@ -146,8 +146,9 @@ typedef struct ref_file {
   uint32_t *registers_of, *first_registers_of;
   bool *has_registers;
   ref_body *body_of;
-  bool *fewer_of;    /* --trace: a body that has won by its count of registers */
-  size_t *symbol_of; /* module symbol, REF_NONE while unmapped */
+  uint32_t *owner_of; /* by input section ref_merge_owner, and 1, once it was asked; NULL: that may still change */
+  bool *fewer_of;     /* --trace: a body that has won by its count of registers */
+  size_t *symbol_of;  /* module symbol, REF_NONE while unmapped */
   /* one entry an input section */
   size_t *section_of;
   uint64_t *offset_in;
@@ -167,6 +168,7 @@ typedef struct ref_file {
   ref_loader_entry *loader;      /* sorted; NULL: nobody asked yet */
   size_t loader_count, loader_capacity;
   ref_indices twins;       /* M2c: sections whose bytes another one has too, those of the same bytes together */
+  bool knows_twins;        /* they have been looked for */
   bool has_no_strings;     /* E66 */
   size_t first_symbol;     /* of the module, when its merging began */
   bool is_system, is_late; /* C46 */
@@ -668,8 +670,11 @@ const char *ref_memory_key(ref_link *link, const uint64_t *numbers, size_t count
 #define REF_KEY(link, ...)                                                                                             \
   ref_memory_key(link, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 void ref_memory_free(ref_arena_block *blocks);
-/* Makes room for one more item; returns the array's new place. What lies behind the items that were ever counted is zeros. */
-void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size);
+void *ref_memory_enlarge(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size);
+/* Makes room for one more item; returns the array's place, a new one if there was none. */
+static inline void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size) {
+  return count < *capacity ? items : ref_memory_enlarge(link, items, count, capacity, item_size);
+}
 void ref_indices_add(ref_link *link, ref_indices *list, size_t item);
 bool ref_indices_has(const ref_indices *list, size_t item);
 void ref_bytes_check(ref_link *link, size_t size);
@@ -723,6 +728,8 @@ int ref_order(uint64_t a, uint64_t b);
 
 /* strings.c */
 size_t ref_map_find(const ref_map *map, const char *key);
+/* Room for so many keys in a map that has none so far. */
+void ref_map_reserve(ref_link *link, ref_map *map, size_t count);
 ref_map ref_map_copy(ref_link *link, const ref_map *map);
 bool ref_named_is_another(const ref_file *file, const ref_symbol *input);
 bool ref_named_is_of_no_section(const ref_file *file, const ref_symbol *input);
@@ -966,8 +973,13 @@ void ref_section_show_symbol(ref_link *link, size_t number);
 size_t ref_section_find_fixed(ref_link *link, const ref_section *input);
 void ref_section_set_own(ref_link *link, size_t number, ref_bytes own);
 size_t ref_section_add_pool(ref_link *link, uint64_t align);
-bool ref_section_type_has_bytes(uint32_t type);
-bool ref_section_type_is_constant(uint32_t type);
+static inline bool ref_section_type_has_bytes(uint32_t type) {
+  return type != REF_TYPE_NOBITS && type != REF_TYPE_GLOBAL && type != REF_TYPE_LOCAL && type != REF_TYPE_SHARED &&
+         type != REF_TYPE_SHARED_RESERVED;
+}
+static inline bool ref_section_type_is_constant(uint32_t type) {
+  return (type >= REF_TYPE_CONSTANT && type <= REF_TYPE_CONSTANT_LAST) || type == REF_TYPE_CONSTANT_OPTIMIZER;
+}
 uint64_t ref_section_append(ref_link *link, size_t number, const ref_section *input);
 size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t type, uint8_t other);
 
@@ -1018,6 +1030,7 @@ size_t ref_records_check_fragments(ref_link *link, const ref_file *file, const r
 ref_record *ref_records_add(ref_link *link, ref_records *records, const ref_record *record);
 void ref_records_read(ref_link *link, size_t file_number, uint32_t section, ref_function *function);
 uint16_t ref_record_value(const ref_record *record);
+size_t ref_record_size(const ref_record *record);
 void ref_record_write(ref_link *link, const ref_record *record, ref_bytes *output);
 
 /* metadata.c */
@@ -1171,7 +1184,11 @@ uint8_t ref_attribute_byte(const ref_record *record);
 void ref_attributes_write(ref_link *link);
 
 /* bindless.c */
-uint8_t ref_bindless_mask_of(uint8_t symbol_type);
+/* What a symbol of that type takes: a texture 1, a sampler 2, a surface both; 0: it is none of them. */
+static inline uint8_t ref_bindless_mask_of(uint8_t symbol_type) {
+  const bool is_one = symbol_type >= REF_SYMBOL_TEXTURE && symbol_type <= REF_SYMBOL_SURFACE;
+  return is_one ? (uint8_t)(symbol_type - REF_SYMBOL_TEXTURE + 1) : 0;
+}
 uint32_t ref_bindless_type(const ref_link *link, uint8_t symbol_type);
 bool ref_bindless_takes(uint32_t type);
 void ref_bindless_layout(ref_link *link);
@@ -1208,7 +1225,6 @@ void ref_relocate_write(ref_link *link);
 
 /* twins.c */
 struct ref_field;
-void ref_twins_find(ref_link *link, ref_file *file);
 void ref_twins_write(ref_link *link, const ref_out_relocation *entry, const struct ref_field *field, uint64_t value);
 
 /* symbols.c */

@@ -86,19 +86,26 @@ ref_link *ref_memory_begin(void) {
   return link;
 }
 
-/* What it holds is for the caller to say. */
-static void *ref_memory_take_bare(ref_link *link, size_t bytes) {
-  ref_link *owner = link->memory_owner == NULL ? link : link->memory_owner;
+/* Of a new block: out of line, so that who finds room keeps nothing on the stack. */
+__attribute__((noinline)) static void *ref_memory_take_new(ref_link *link, ref_link *owner, size_t bytes) {
   if (bytes > SMALL) {
     return ref_memory_take_large(link, owner, bytes);
   }
+  ref_arena_block *block = ref_memory_block(link, REF_BLOCK_BYTES - sizeof *block);
+  block->next = owner->blocks;
+  owner->blocks = block;
+  return ref_memory_take_from(block, bytes, ref_memory_room(bytes));
+}
+
+/* What it holds is for the caller to say. */
+static void *ref_memory_take_bare(ref_link *link, size_t bytes) {
+  ref_link *owner = link->memory_owner == NULL ? link : link->memory_owner;
+  ref_arena_block *block = owner->blocks;
   const size_t room = ref_memory_room(bytes);
-  if (owner->blocks == NULL || owner->blocks->size - owner->blocks->used < room) {
-    ref_arena_block *block = ref_memory_block(link, REF_BLOCK_BYTES - sizeof *block);
-    block->next = owner->blocks;
-    owner->blocks = block;
+  if (bytes > SMALL || block == NULL || block->size - block->used < room) {
+    return ref_memory_take_new(link, owner, bytes); /* seldom */
   }
-  return ref_memory_take_from(owner->blocks, bytes, room);
+  return ref_memory_take_from(block, bytes, room);
 }
 
 void *ref_memory_take_room(ref_link *link, size_t count, size_t size) {
@@ -183,10 +190,7 @@ char *ref_memory_print(ref_link *link, const char *format, ...) {
   return text;
 }
 
-void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size) {
-  if (count < *capacity) {
-    return items;
-  }
+void *ref_memory_enlarge(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size) {
   const size_t larger = *capacity == 0 ? 8 : *capacity * 2;
   if (larger > SIZE_MAX / 2 / item_size) {
     ref_message_stop(link); /* as ref_memory_take */
@@ -248,8 +252,10 @@ void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size) {
 }
 
 void ref_bytes_add(ref_link *link, ref_bytes *bytes, const void *data, size_t size) {
-  ref_bytes_check(link, size); /* a size that went below 0 is a large one */
-  ref_bytes_reserve(link, bytes, bytes->size + size);
+  if (size > bytes->capacity - bytes->size) {
+    ref_bytes_check(link, size); /* a size that went below 0 is a large one */
+    ref_bytes_reserve(link, bytes, bytes->size + size);
+  }
   if (size != 0) {
     memcpy(bytes->data + bytes->size, data, size);
   }
@@ -267,7 +273,9 @@ void ref_bytes_fill(ref_link *link, ref_bytes *bytes, size_t size) {
 }
 
 void ref_bytes_add_u32(ref_link *link, ref_bytes *bytes, uint32_t value) {
-  ref_bytes_reserve(link, bytes, bytes->size + sizeof value);
+  if (sizeof value > bytes->capacity - bytes->size) {
+    ref_bytes_reserve(link, bytes, bytes->size + sizeof value);
+  }
   ref_put_u32(bytes->data + bytes->size, value);
   bytes->size += sizeof value;
 }

@@ -19,6 +19,8 @@ enum {
   BANK_FLAGS = 0x42 /* ALLOC and INFO_LINK */
 };
 
+static const char bank_prefix[] = ".nv.constant0."; /* of parameters */
+
 typedef struct ref_mercury_entry {
   ref_relocation entry;
   size_t number; /* in its section */
@@ -31,7 +33,8 @@ typedef struct ref_mercury_pair {
   ref_cubin view;
   ref_map tables, sass;                                       /* sections of both sides */
   ref_map own_names, other_names, own_symbols, other_symbols; /* of both sides, by name, and by type and name */
-  bool has_other_symbols;                                     /* somebody asked: mostly nobody does */
+  bool has_own_symbols, has_other_names, has_other_symbols;   /* somebody asked: mostly nobody does */
+  ref_cubin before;      /* the SASS side's symbols before any of them is repaired */
   ref_map further_names; /* of the SASS side behind as many as Mercury's side has */
   uint32_t copied;
   uint8_t *copy;
@@ -84,6 +87,12 @@ static const char *ref_mercury_key(ref_link *link, const ref_symbol *symbol) {
   return ref_memory_join(link, type, symbol->name);
 }
 
+static void ref_mercury_list_names(ref_link *link, const ref_cubin *cubin, ref_map *names) {
+  for (size_t i = cubin->symbol_count; i-- > 1;) {
+    ref_map_set(link, names, cubin->symbols[i].name, i);
+  }
+}
+
 static void ref_mercury_list_symbols(ref_link *link, const ref_cubin *cubin, ref_map *symbols) {
   for (size_t i = cubin->symbol_count; i-- > 1;) {
     ref_map_set(link, symbols, ref_mercury_key(link, &cubin->symbols[i]), i);
@@ -94,6 +103,15 @@ static void ref_mercury_list_symbols(ref_link *link, const ref_cubin *cubin, ref
 static uint32_t ref_mercury_find_name(ref_link *link, const ref_map *symbols, const ref_symbol *wanted) {
   const size_t found = ref_map_find(symbols, ref_mercury_key(link, wanted));
   return found == REF_NONE ? 0 : (uint32_t)found;
+}
+
+/* The same among the SASS side's, as they were. */
+static uint32_t ref_mercury_find_own(ref_mercury_pair *pair, const ref_symbol *wanted) {
+  if (!pair->has_own_symbols) {
+    pair->has_own_symbols = true;
+    ref_mercury_list_symbols(pair->link, &pair->before, &pair->own_symbols);
+  }
+  return ref_mercury_find_name(pair->link, &pair->own_symbols, wanted);
 }
 
 static size_t ref_mercury_entry_bytes(const ref_section *section) {
@@ -136,7 +154,7 @@ static void ref_mercury_repair_entry(ref_mercury_pair *pair, uint32_t table, con
   const ref_section *section = &pair->file->whole.sections[table];
   const size_t at = own->number * ref_mercury_entry_bytes(section);
   if (own->entry.symbol >= pair->file->whole.symbol_count && other->symbol < pair->view.symbol_count) {
-    const uint32_t symbol = ref_mercury_find_name(pair->link, &pair->own_symbols, &pair->view.symbols[other->symbol]);
+    const uint32_t symbol = ref_mercury_find_own(pair, &pair->view.symbols[other->symbol]);
     if (symbol != 0) {
       ref_put_u32(ref_mercury_copy(pair, table) + at + SYMBOL_PLACE, symbol);
     }
@@ -205,12 +223,11 @@ static const char *ref_mercury_kernel_of_bank(const ref_mercury_pair *pair, cons
 
 /* RF682, RF862: a kernel's parameters have the size that Mercury's records say, none where there are none; a table of textures lies behind them. */
 static void ref_mercury_repair_bank(const ref_mercury_pair *pair, ref_section *bank) {
-  static const char prefix[] = ".nv.constant0.";
-  if (bank->type != REF_TYPE_CONSTANT || strncmp(bank->name, prefix, sizeof prefix - 1) != 0) {
+  if (bank->type != REF_TYPE_CONSTANT || strncmp(bank->name, bank_prefix, sizeof bank_prefix - 1) != 0) {
     return;
   }
   ref_link *link = pair->link;
-  const char *kernel = ref_mercury_kernel_of_bank(pair, bank, bank->name + sizeof prefix - 1);
+  const char *kernel = ref_mercury_kernel_of_bank(pair, bank, bank->name + sizeof bank_prefix - 1);
   const char *table = ref_memory_join(link, ".nv.merc.nv.constant.entry_image_header_indices.", kernel);
   const char *attributes = ref_memory_join(link, ".nv.info.", kernel);
   const size_t mercury = ref_map_find(&pair->tables, ref_memory_join(link, ".nv.merc", attributes));
@@ -398,15 +415,19 @@ static void ref_mercury_note_mention(const ref_mercury_pair *pair, const ref_sym
 }
 
 /* The SASS name is none of Mercury's, or of another symbol, which has it on both sides. */
-static bool ref_mercury_is_misnamed(const ref_mercury_pair *pair, const ref_symbol *own) {
+static bool ref_mercury_is_misnamed(ref_mercury_pair *pair, const ref_symbol *own) {
   const ref_cubin *whole = &pair->file->whole;
+  if (!pair->has_other_names) {
+    pair->has_other_names = true;
+    ref_mercury_list_names(pair->link, &pair->view, &pair->other_names);
+  }
   const size_t known = ref_map_find(&pair->other_names, own->name);
   return known == REF_NONE || (known < whole->symbol_count && &whole->symbols[known] != own &&
                                strcmp(whole->symbols[known].name, own->name) == 0);
 }
 
 /* RF680: an object or function whose Mercury name no SASS symbol has is the one of that number. */
-static void ref_mercury_repair_name(const ref_mercury_pair *pair, ref_symbol *own, const ref_symbol *other) {
+static void ref_mercury_repair_name(ref_mercury_pair *pair, ref_symbol *own, const ref_symbol *other) {
   const uint8_t type = own->info & 15;
   if (type == (other->info & 15) && type != REF_SYMBOL_SECTION &&
       ref_map_find(&pair->own_names, other->name) == REF_NONE && ref_mercury_is_misnamed(pair, own)) {
@@ -416,7 +437,7 @@ static void ref_mercury_repair_name(const ref_mercury_pair *pair, ref_symbol *ow
 
 /* RF582: a function of the SASS side is a kernel where its Mercury symbol is one. An object has that one's size, binding
  * and memory space (RF708). */
-static void ref_mercury_repair_symbols(const ref_mercury_pair *pair) {
+static void ref_mercury_repair_symbols(ref_mercury_pair *pair) {
   const ref_cubin *whole = &pair->file->whole;
   const uint8_t marks = pair->link->is_capsule ? REF_OTHER_ENTRY : REF_OTHER_ENTRY | VISIBILITY; /* RF1076 */
   for (size_t i = 1; i < whole->symbol_count && i < pair->view.symbol_count; i++) {
@@ -471,12 +492,6 @@ static void ref_mercury_forget_mentions(ref_mercury_pair *pair) {
     if ((own->info & 15) == REF_SYMBOL_FUNC && !defined && !beside && !ref_mercury_is_among_others(pair, own)) {
       own->info &= 0xf0;
     }
-  }
-}
-
-static void ref_mercury_list_names(ref_link *link, const ref_cubin *cubin, ref_map *names) {
-  for (size_t i = cubin->symbol_count; i-- > 1;) {
-    ref_map_set(link, names, cubin->symbols[i].name, i);
   }
 }
 
@@ -592,10 +607,9 @@ static void ref_mercury_repair_mixed(const ref_mercury_pair *pair) {
 
 /* RF990: behind as many symbols as Mercury's side has none counts but those of sections, and of banks whatever their type (RF878). */
 static void ref_mercury_forget_further(const ref_cubin *whole, size_t count) {
-  static const char bank[] = ".nv.constant0.";
   for (size_t i = count; i < whole->symbol_count; i++) {
     if ((whole->symbols[i].info & 15) != REF_SYMBOL_SECTION &&
-        strncmp(whole->symbols[i].name, bank, sizeof bank - 1) != 0) {
+        strncmp(whole->symbols[i].name, bank_prefix, sizeof bank_prefix - 1) != 0) {
       whole->symbols[i].info = 0;
       whole->symbols[i].name = "";
       whole->symbols[i].section = whole->symbols[i].raw_section = 0;
@@ -604,9 +618,8 @@ static void ref_mercury_forget_further(const ref_cubin *whole, size_t count) {
 }
 
 static bool ref_mercury_is_bank(const ref_section *section) {
-  static const char bank[] = ".nv.constant0.";
   return section->type == REF_TYPE_CONSTANT && (section->flags & REF_FLAG_MERCURY) == 0 &&
-         strncmp(section->name, bank, sizeof bank - 1) == 0;
+         strncmp(section->name, bank_prefix, sizeof bank_prefix - 1) == 0;
 }
 
 /* RF1056: nvlink makes the symbol of a bank of parameters itself: behind Mercury's a section's symbol that is called otherwise counts for nothing, and
@@ -620,7 +633,9 @@ static void ref_mercury_add_banks(ref_link *link, ref_cubin *whole, size_t count
     const bool is_stray = i >= count && section != NULL && ref_mercury_is_bank(section) &&
                           (own->info & 15) == REF_SYMBOL_SECTION && strcmp(own->name, section->name) != 0;
     symbols[i] = is_stray ? (ref_symbol){.name = ""} : *own;
-    ref_map_set(link, &names, symbols[i].name, i);
+    if (strncmp(symbols[i].name, bank_prefix, sizeof bank_prefix - 1) == 0) {
+      ref_map_set(link, &names, symbols[i].name, i);
+    }
   }
   for (uint32_t i = 1; i < whole->section_count && i <= UINT16_MAX; i++) {
     const ref_section *section = &whole->sections[i];
@@ -701,11 +716,11 @@ static void ref_mercury_repair_sections(ref_link *link, ref_file *file) {
   ref_mercury_forget_further(&file->whole, pair.view.symbol_count);
   ref_mercury_settle_banks(link, &file->whole, pair.view.symbol_count);
   ref_mercury_list_names(link, &file->whole, &pair.own_names);
-  ref_mercury_list_symbols(link, &file->whole, &pair.own_symbols);
+  pair.before.symbols = ref_memory_copy(link, file->whole.symbols, file->whole.symbol_count * sizeof(ref_symbol));
+  pair.before.symbol_count = file->whole.symbol_count;
   for (size_t i = file->whole.symbol_count; i-- > pair.view.symbol_count;) {
     ref_map_set(link, &pair.further_names, file->whole.symbols[i].name, i);
   }
-  ref_mercury_list_names(link, &pair.view, &pair.other_names);
   for (uint32_t i = 1; i < file->whole.section_count; i++) {
     const ref_section *section = &file->whole.sections[i];
     const bool mercury = section->type == REF_TYPE_MERCURY_RELA || (section->flags & REF_FLAG_MERCURY) != 0;

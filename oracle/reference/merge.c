@@ -253,7 +253,7 @@ static bool ref_merge_name_is_taken(ref_link *link, const char *name, bool entry
   if (ref_map_find(&link->symbol_by_name, name) != REF_NONE) {
     return false; /* ref_clash_function_with_object */
   }
-  const size_t known = ref_named_find(link, name);
+  const size_t known = *name == 0 ? REF_NONE : ref_named_find_first(link, name); /* as ref_named_find */
   if (known != REF_NONE) {
     const bool is_entry =
         link->symbols[known].type == REF_SYMBOL_FUNC && (link->symbols[known].other & REF_OTHER_ENTRY) != 0;
@@ -808,6 +808,7 @@ static void ref_merge_make_room(ref_link *link) {
   }
   link->relocations = REF_TAKE_ROOM(link, ref_out_relocation, entries);
   link->relocation_capacity = entries;
+  ref_map_reserve(link, &link->section_by_name, sections);
   link->sections = REF_TAKE_ROOM(link, ref_out_section, sections);
   link->section_capacity = sections;
   link->symbols = REF_TAKE_ROOM(link, ref_out_symbol, symbols);

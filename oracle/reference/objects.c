@@ -125,12 +125,14 @@ static bool ref_object_has_no_symbol(const ref_link *link, const ref_file *file,
     const bool own = input->section != 0 && ref_object_shared_owner(link, file, input->section) != 0; /* RF248 */
     return (input->size == 0 && !own) || (!link->preserves && !shown);
   }
+  if ((input->other & VISIBILITY) != INTERNAL || !link->preserves) {
+    return (input->other & VISIBILITY) == INTERNAL;
+  }
   const uint32_t owner = ref_merge_owner(file, input->section);
   const bool nobody = owner == 0 && input->section < file->cubin.section_count && !link->is_capsule; /* RF623 */
   const bool device = (nobody || (owner != 0 && (file->cubin.symbols[owner].other & REF_OTHER_ENTRY) == 0)) &&
                       file->cubin.sections[input->section].type == link->view->optimizer_type; /* RF622 */
-  const bool provided = input->section == 0 && ref_symbol_is_provided(input->name);            /* RF634 */
-  return (input->other & VISIBILITY) == INTERNAL && (device || provided || !link->preserves);
+  return device || (input->section == 0 && ref_symbol_is_provided(input->name));               /* RF634 */
 }
 
 /* RF1290: a shared object's visibility, unlike other variables', is that of its definition: of what comes behind a mention and of the strong one
@@ -866,19 +868,23 @@ static uint32_t ref_object_texture_owner(ref_link *link, const ref_file *file, u
 }
 
 /* RF1120: a texture, sampler or surface lies in the text of the function whose section it is in; what is in nobody's is mentioned there. */
-static void ref_object_settle_texture(ref_link *link, const ref_file *file, ref_symbol *input) {
-  if (link->is_capsule && ref_bindless_mask_of(input->info & 15) != 0 && input->section < file->cubin.section_count &&
+static void ref_object_settle_texture(ref_link *link, ref_file *file, ref_symbol *input) {
+  if (ref_bindless_mask_of(input->info & 15) == 0) {
+    return;
+  }
+  if (link->is_capsule && input->section < file->cubin.section_count &&
       (file->cubin.sections[input->section].flags & REF_FLAG_EXEC) == 0) { /* RF1256 */
+    file->owner_of = NULL;                                                 /* sh_info may name a texture */
     input->section = input->raw_section = 0;
     input->value = 0;
     return;
   }
-  if (link->is_capsule || ref_bindless_mask_of(input->info & 15) == 0 || input->section == 0 ||
-      input->section >= file->cubin.section_count) {
+  if (link->is_capsule || input->section == 0 || input->section >= file->cubin.section_count) {
     return;
   }
   const uint32_t owner = ref_object_texture_owner(link, file, input->section);
   const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
+  file->owner_of = NULL;
   if (function == REF_NONE) {
     input->section = 0;
     input->info = (uint8_t)(REF_BIND_GLOBAL << 4 | (input->info & 15));
@@ -907,7 +913,8 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
     ref_object_merge_local(link, file_number, index);
     return;
   }
-  if (input->info >> 4 == REF_BIND_GLOBAL && ref_map_find(&link->symbol_by_name, input->name) == REF_NONE) {
+  const size_t old = ref_map_find(&link->symbol_by_name, input->name);
+  if (input->info >> 4 == REF_BIND_GLOBAL && old == REF_NONE) {
     ref_object_check_entry_data(link, file, input);
   }
   if (ref_clash_object_with_function(link, file, input)) {
@@ -917,7 +924,6 @@ static void ref_object_merge_symbol(ref_link *link, size_t file_number, uint32_t
     ref_object_name_dead_section(link, file, input);
     return;
   }
-  const size_t old = ref_map_find(&link->symbol_by_name, input->name);
   if (old == REF_NONE && ref_object_goes_with_parameters(link, file, input)) {
     return;
   }

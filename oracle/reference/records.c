@@ -135,12 +135,12 @@ static void ref_record_read(ref_link *link, ref_file *file, const ref_attribute 
     ref_record_count(link, records);
     return;
   }
-  ref_bytes_add(link, &record->payload, attribute->data, attribute->size);
+  record->payload =
+      (ref_bytes){ref_memory_copy(link, attribute->data, attribute->size), attribute->size, attribute->size};
   if (ref_record_first_word_is_symbol(attribute->code)) {
     const size_t symbol = ref_record_first_symbol(link, file, attribute, &gone);
     record->first_word_is_symbol = true;
-    record->symbols = (ref_indices){REF_TAKE_ONE(link, size_t), 1, 1};
-    *record->symbols.items = symbol;
+    record->symbols = (ref_indices){ref_memory_copy(link, &symbol, sizeof symbol), 1, 1};
     gone = gone && attribute->code != CODE_CACHE_REQUEST; /* RF93 */
   }
   if (attribute->code == CODE_EXTERNS) {
@@ -216,6 +216,12 @@ static void ref_record_write_tail(ref_link *link, const ref_record *record, ref_
 /* What stands in the second half of a record's head that has no contents. */
 uint16_t ref_record_value(const ref_record *record) {
   return record->tail.count != 0 ? (uint16_t)(4 * record->tail.count) : record->value;
+}
+
+/* Of what is written. */
+size_t ref_record_size(const ref_record *record) {
+  enum { HEAD = 4, WORD = 4 };
+  return HEAD + (record->format == 4 ? record->payload.size : 0) + WORD * record->tail.count;
 }
 
 /* F61 */

@@ -940,9 +940,16 @@ void ref_relocate_check_kept(ref_link *link) {
   if (link->is_capsule && !link->view->is_mercury) {
     return;
   }
-  ref_symbols_number(link);
+  bool is_numbered = link->preserves || link->is_capsule; /* others ask, too */
+  if (is_numbered) {
+    ref_symbols_number(link);
+  }
   for (size_t i = 0; i < link->relocation_count; i++) {
     if (!link->relocations[i].dropped && !ref_relocate_waits(link, &link->relocations[i])) {
+      if (!is_numbered) {
+        is_numbered = true;
+        ref_symbols_number(link);
+      }
       ref_relocate_check_entry(link, &link->relocations[i]);
     }
   }

@@ -191,14 +191,6 @@ const ref_relocation_row ref_mercury_rows[REF_MERCURY_TYPES] = {
     /* NONE_LAST */ {.kind = REF_KIND_NONE},
 };
 
-const ref_relocation_row *ref_relocation_row_of(uint32_t type) {
-  if (type < REF_RELOCATION_TYPES) {
-    return &ref_relocation_rows[type];
-  }
-  const bool mercury = type >= REF_MERCURY_FIRST && type < REF_MERCURY_FIRST + REF_MERCURY_TYPES;
-  return mercury ? &ref_mercury_rows[type - REF_MERCURY_FIRST] : NULL;
-}
-
 typedef struct ref_rewrite {
   uint32_t type, plain;
 } ref_rewrite;

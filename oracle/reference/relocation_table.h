@@ -86,7 +86,13 @@ enum {
 };
 extern const ref_relocation_row ref_mercury_rows[REF_MERCURY_TYPES];
 /* The row of a type of either table; NULL for others. */
-const ref_relocation_row *ref_relocation_row_of(uint32_t type);
+static inline const ref_relocation_row *ref_relocation_row_of(uint32_t type) {
+  if (type < REF_RELOCATION_TYPES) {
+    return &ref_relocation_rows[type];
+  }
+  const bool mercury = type >= REF_MERCURY_FIRST && type < REF_MERCURY_FIRST + REF_MERCURY_TYPES;
+  return mercury ? &ref_mercury_rows[type - REF_MERCURY_FIRST] : NULL;
+}
 /* R11, U2: what a unified type becomes in an executable. */
 uint32_t ref_relocation_rewrite(uint32_t type);
 

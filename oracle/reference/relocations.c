@@ -22,30 +22,32 @@ bool ref_relocation_target_is_debug(const char *name) {
   return REF_IS(name, ".debug_frame") || REF_IS(name, ".debug_line") || REF_IS(name, ".nv_debug_line_sass");
 }
 
-/* R33: the module's relocation section, made by its first entry. */
-size_t ref_relocation_section(ref_link *link, size_t target, bool has_addend) {
+static size_t ref_relocation_make_section(ref_link *link, size_t target, bool has_addend) {
   const uint32_t type = has_addend ? REF_TYPE_RELA : REF_TYPE_REL;
   ref_out_section *section = &link->sections[target];
-  size_t *known = has_addend ? &section->rela : &section->rel;
-  if (*known == 0) {
-    char *name = ref_memory_join(link, has_addend ? ".rela" : ".rel", section->stem);
-    const bool hidden = section->constant_owner != REF_NONE; /* M20: the images' ones have names */
-    const size_t number = hidden ? ref_section_add_hidden(link, name, type, REF_FLAG_INFO, 8, has_addend ? 24 : 16)
-                                 : ref_section_add(link, name, type, REF_FLAG_INFO, 8, has_addend ? 24 : 16);
-    section = &link->sections[target];
-    *(has_addend ? &section->rela : &section->rel) = number;
-    section->last_relocations = number;
-    link->sections[number].links_symtab = true;
-    link->sections[number].info_section = target;
-    link->sections[number].target = target;
-    if (!hidden) {
-      ref_preserve_add_section(link, target);
-    } else if (link->preserves) { /* RF175 */
-      ref_names_add_section(link, REF_NONE, ref_memory_join(link, ".nv.resolvedrela", section->stem));
-    }
-    return number;
+  char *name = ref_memory_join(link, has_addend ? ".rela" : ".rel", section->stem);
+  const bool hidden = section->constant_owner != REF_NONE; /* M20: the images' ones have names */
+  const size_t number = hidden ? ref_section_add_hidden(link, name, type, REF_FLAG_INFO, 8, has_addend ? 24 : 16)
+                               : ref_section_add(link, name, type, REF_FLAG_INFO, 8, has_addend ? 24 : 16);
+  section = &link->sections[target];
+  *(has_addend ? &section->rela : &section->rel) = number;
+  section->last_relocations = number;
+  link->sections[number].links_symtab = true;
+  link->sections[number].info_section = target;
+  link->sections[number].target = target;
+  if (!hidden) {
+    ref_preserve_add_section(link, target);
+  } else if (link->preserves) { /* RF175 */
+    ref_names_add_section(link, REF_NONE, ref_memory_join(link, ".nv.resolvedrela", section->stem));
   }
-  return *known;
+  return number;
+}
+
+/* R33: the module's relocation section, made by its first entry. */
+size_t ref_relocation_section(ref_link *link, size_t target, bool has_addend) {
+  const ref_out_section *section = &link->sections[target];
+  const size_t known = has_addend ? section->rela : section->rel;
+  return known == 0 ? ref_relocation_make_section(link, target, has_addend) : known;
 }
 
 /* Entries inside a variable's old bytes follow it. */
@@ -113,15 +115,18 @@ static bool ref_relocation_is_made(const ref_link *link, const ref_file *file, u
 }
 
 /* W8.5: entries inside a lost weak variable. RF37, RF974: those in constants stay. */
-bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
-                               const ref_relocation *entry) {
-  if (target >= file->cubin.section_count) {
-    return false;
-  }
+static bool ref_relocation_is_lost(const ref_link *link, const ref_file *file, uint32_t target,
+                                   const ref_relocation *entry) {
   const uint32_t type = file->cubin.sections[target].type;
   const bool stays = ref_relocation_is_address_table(type) || (!link->is_capsule && ref_section_type_is_constant(type));
-  return ref_relocation_is_made(link, file, target) || ref_relocation_is_forgotten(link, file, target, entry->symbol) ||
+  return ref_relocation_is_forgotten(link, file, target, entry->symbol) ||
          (!stays && ref_weak_offset_is_lost(file, target, entry->offset));
+}
+
+bool ref_relocation_is_skipped(const ref_link *link, const ref_file *file, uint32_t target,
+                               const ref_relocation *entry) {
+  return target < file->cubin.section_count &&
+         (ref_relocation_is_made(link, file, target) || ref_relocation_is_lost(link, file, target, entry));
 }
 
 /* L582: the module's `.nv.shared.K` for a file's, or REF_NONE. */
@@ -605,8 +610,9 @@ static bool ref_relocation_find_bank(const ref_link *link, ref_file *file, uint3
 
 /* W6.12: with one kernel, references from dead functions count too, until another body replaces theirs (RF777). */
 static void ref_relocation_note_dead_textures(const ref_file *file, uint32_t section, ref_function *function) {
-  for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
-    const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
+  const size_t count = ref_cubin_relocation_count(&file->cubin, section);
+  for (size_t i = 0; i < count; i++) {
+    const ref_relocation entry = ref_cubin_entry(&file->cubin.sections[section], i);
     if (entry.symbol < file->cubin.symbol_count && file->function_of[entry.symbol] == REF_NONE &&
         ref_bindless_takes(entry.type)) {
       function->dead_bindless_mask |= ref_bindless_mask_of(file->cubin.symbols[entry.symbol].info & 15);
@@ -632,8 +638,9 @@ static void ref_relocation_note_dead(ref_link *link, const ref_file *file, uint3
   if (file->body_of[owner] == REF_BODY_LOSES) {
     return;
   }
-  for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
-    const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
+  const size_t count = ref_cubin_relocation_count(&file->cubin, section);
+  for (size_t i = 0; i < count; i++) {
+    const ref_relocation entry = ref_cubin_entry(&file->cubin.sections[section], i);
     if (ref_relocation_is_unexpected(link, &entry)) { /* RF1192: of dead code, too */
       link->has_unexpected_entry = true;
       link->unexpected_file = (size_t)(file - link->files);
@@ -644,8 +651,8 @@ static void ref_relocation_note_dead(ref_link *link, const ref_file *file, uint3
   if (!ref_merge_is_text(file, file->cubin.sections[section].info)) {
     return;
   }
-  for (size_t i = 0; i < ref_cubin_relocation_count(&file->cubin, section); i++) {
-    const ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
+  for (size_t i = 0; i < count; i++) {
+    const ref_relocation entry = ref_cubin_entry(&file->cubin.sections[section], i);
     const size_t symbol = entry.symbol < file->cubin.symbol_count ? file->symbol_of[entry.symbol] : REF_NONE;
     if (symbol != REF_NONE && (link->symbols[symbol].other & REF_SPACE_MASK) == REF_SPACE_SHARED) {
       ref_indices_add(link, &function->dead_references, symbol);
@@ -702,14 +709,15 @@ void ref_relocations_read(ref_link *link, size_t file_number, uint32_t section) 
   const uint64_t end = ref_relocations_end(link, file, input->info);
   const ref_pair *pairs = ref_pairs_find(link, file, section);
   const bool lost = !link->is_capsule && input->info != 0 && input->info == file->lost_text; /* RF1048 */
-  const bool taken = lost && ref_relocations_take_lost(link, file, input->type);
+  const bool taken =
+      ref_relocation_is_made(link, file, input->info) || (lost && ref_relocations_take_lost(link, file, input->type));
   for (size_t i = 0; i < count && !taken; i++) {
-    ref_relocation entry = ref_cubin_relocation(&file->cubin, section, i);
+    ref_relocation entry = ref_cubin_entry(input, i);
     if (pairs != NULL && !ref_pair_take(file, &pairs[i], &entry)) {
       continue;
     }
     const bool counts = entry.offset < end || entry.offset >= file->cubin.sections[input->info].size; /* RF605 */
-    if ((end == UINT64_MAX || counts) && !ref_relocation_is_skipped(link, file, input->info, &entry)) {
+    if ((end == UINT64_MAX || counts) && !ref_relocation_is_lost(link, file, input->info, &entry)) {
       const size_t before = link->relocation_count;
       ref_relocation_add(link, file_number, section, &entry, input->type == REF_TYPE_RELA, processed++);
       if (link->relocation_count == before) { /* RF686 */

@@ -6,15 +6,6 @@ enum { FIXED_NAMES = 1, FIXED_STRINGS = 2, FIXED_SYMBOLS = 3 }; /* RF769: where 
 static const char pool_name[] = ".nv_debug.shared";
 static const char pool_beside[] = ".nv_debug.shared, beside constants"; /* what the module knows it by then */
 
-bool ref_section_type_has_bytes(uint32_t type) {
-  return type != REF_TYPE_NOBITS && type != REF_TYPE_GLOBAL && type != REF_TYPE_LOCAL && type != REF_TYPE_SHARED &&
-         type != REF_TYPE_SHARED_RESERVED;
-}
-
-bool ref_section_type_is_constant(uint32_t type) {
-  return (type >= REF_TYPE_CONSTANT && type <= REF_TYPE_CONSTANT_LAST) || type == REF_TYPE_CONSTANT_OPTIMIZER;
-}
-
 size_t ref_symbol_add(ref_link *link, const char *name, uint8_t bind, uint8_t type, uint8_t other) {
   link->symbols =
       ref_memory_grow(link, link->symbols, link->symbol_count, &link->symbol_capacity, sizeof *link->symbols);

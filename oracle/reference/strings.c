@@ -2,10 +2,31 @@
 
 #include <string.h>
 
+#define NO_NUMBER UINT32_MAX
+
 enum { FEW = 16 }; /* entries of a small map */
 
+/* The last eight bytes, or all of them. */
+static inline uint64_t ref_map_tail(const char *key, size_t length) {
+  uint64_t word = 0;
+  uint32_t first, last;
+  if (length >= sizeof word) {
+    memcpy(&word, key + length - sizeof word, sizeof word);
+    return word;
+  }
+  if (length >= sizeof first) {
+    memcpy(&first, key, sizeof first);
+    memcpy(&last, key + length - sizeof last, sizeof last);
+    return (uint64_t)first << 32 | last;
+  }
+  for (size_t i = 0; i < length; i++) {
+    word = word << 8 | (uint8_t)key[i];
+  }
+  return word;
+}
+
 /* All of a text, eight bytes at a time: every byte is one of those that choose the slot, however small the map is. */
-static uint64_t ref_map_hash(const char *key, size_t length) {
+static inline uint32_t ref_map_hash(const char *key, size_t length) {
   const uint64_t odd = 0x9e3779b97f4a7c15u;
   uint64_t hash = length, word = 0;
   for (size_t i = 0; i + sizeof word <= length; i += sizeof word) {
@@ -13,28 +34,28 @@ static uint64_t ref_map_hash(const char *key, size_t length) {
     hash = (hash ^ word) * odd;
     hash ^= hash >> 32;
   }
-  if (length >= sizeof word) {
-    memcpy(&word, key + length - sizeof word, sizeof word);
-  } else {
-    for (size_t i = 0; i < length; i++) {
-      word = word << 8 | (uint8_t)key[i];
-    }
-  }
-  hash = (hash ^ word) * odd;
+  hash = (hash ^ ref_map_tail(key, length)) * odd;
   hash = (hash ^ hash >> 32) * odd;
-  return hash ^ hash >> 32;
+  return (uint32_t)(hash >> 32);
+}
+
+/* From a slot on the first one that is empty or has a key of that hash. */
+static inline size_t ref_map_probe(const ref_map *map, uint32_t hash, size_t slot) {
+  const size_t mask = map->capacity - 1; /* a power of two */
+  slot &= mask;
+  while (map->entries[slot].key != NULL && map->entries[slot].hash != hash) {
+    slot = (slot + 1) & mask;
+  }
+  return slot;
 }
 
 /* The entry of a key, or the empty one for it. */
-static ref_map_entry *ref_map_place(const ref_map *map, const char *key, uint64_t hash) {
-  size_t slot = (size_t)hash & (map->capacity - 1); /* a power of two */
-  for (;;) {
-    ref_map_entry *entry = &map->entries[slot];
-    if (entry->key == NULL || entry->key == key || (entry->hash == hash && ref_text_is(entry->key, key))) {
-      return entry;
-    }
-    slot = (slot + 1) & (map->capacity - 1);
+static inline ref_map_entry *ref_map_place(const ref_map *map, const char *key, uint32_t hash) {
+  size_t slot = ref_map_probe(map, hash, hash);
+  while (map->entries[slot].key != NULL && map->entries[slot].key != key && strcmp(map->entries[slot].key, key) != 0) {
+    slot = ref_map_probe(map, hash, slot + 1);
   }
+  return &map->entries[slot];
 }
 
 size_t ref_map_find(const ref_map *map, const char *key) {
@@ -42,7 +63,7 @@ size_t ref_map_find(const ref_map *map, const char *key) {
     return REF_NONE;
   }
   const ref_map_entry *entry = ref_map_place(map, key, ref_map_hash(key, strlen(key)));
-  return entry->key == NULL ? REF_NONE : entry->number;
+  return entry->key == NULL || entry->number == NO_NUMBER ? REF_NONE : entry->number;
 }
 
 ref_map ref_map_copy(ref_link *link, const ref_map *map) {
@@ -61,29 +82,37 @@ static void ref_map_enlarge(ref_link *link, ref_map *map, size_t capacity) {
   }
 }
 
+void ref_map_reserve(ref_link *link, ref_map *map, size_t count) {
+  size_t capacity = FEW;
+  while (capacity / 2 <= count) {
+    capacity *= 2;
+  }
+  ref_map_enlarge(link, map, capacity);
+}
+
 /* The entry of a key, which has one from now on. */
-static ref_map_entry *ref_map_add(ref_link *link, ref_map *map, const char *key, uint64_t hash) {
+static ref_map_entry *ref_map_add(ref_link *link, ref_map *map, const char *key, uint32_t hash) {
   if (map->count * 2 >= map->capacity) {
     ref_map_enlarge(link, map, map->capacity == 0 ? FEW : map->capacity * 4);
   }
   ref_map_entry *entry = ref_map_place(map, key, hash);
   if (entry->key == NULL) {
     map->count++;
-    *entry = (ref_map_entry){key, REF_NONE, hash};
+    *entry = (ref_map_entry){key, NO_NUMBER, hash};
   }
   return entry;
 }
 
 void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number) {
-  ref_map_add(link, map, key, ref_map_hash(key, strlen(key)))->number = number;
+  ref_map_add(link, map, key, ref_map_hash(key, strlen(key)))->number = (uint32_t)number;
 }
 
-static bool ref_map_put_hashed(ref_link *link, ref_map *map, const char *key, uint64_t hash, size_t number) {
+static bool ref_map_put_hashed(ref_link *link, ref_map *map, const char *key, uint32_t hash, size_t number) {
   ref_map_entry *entry = ref_map_add(link, map, key, hash);
-  if (entry->number != REF_NONE) {
+  if (entry->number != NO_NUMBER) {
     return false;
   }
-  entry->number = number;
+  entry->number = (uint32_t)number; /* counts of what has bytes in memory, and places in a table of 1 GiB */
   return true;
 }
 
@@ -93,7 +122,7 @@ bool ref_map_put(ref_link *link, ref_map *map, const char *key, size_t number) {
 
 /* W2.1. The table starts with the empty string at offset 0; RF41: an empty prototype text is a string of its own. */
 static void ref_strings_add_hashed(ref_link *link, ref_strings *strings, const char *text, size_t length,
-                                   uint64_t hash) {
+                                   uint32_t hash) {
   if (strings->bytes.size == 0) {
     ref_bytes_add(link, &strings->bytes, "", 1);
   }
@@ -110,11 +139,7 @@ void ref_strings_add(ref_link *link, ref_strings *strings, const char *text) {
 /* Room for so many strings of some length, in a table that has none so far. */
 static void ref_strings_reserve(ref_link *link, ref_strings *strings, size_t count) {
   enum { USUAL_LENGTH = 24 };
-  size_t capacity = FEW;
-  while (capacity / 2 <= count) {
-    capacity *= 2;
-  }
-  ref_map_enlarge(link, &strings->offsets, capacity);
+  ref_map_reserve(link, &strings->offsets, count);
   ref_bytes_reserve(link, &strings->bytes, ref_smaller(count, (size_t)1 << 20) * USUAL_LENGTH + 1);
 }
 
@@ -161,7 +186,7 @@ void ref_names_build(ref_link *link) {
       continue;
     }
     const size_t length = strlen(name->text);
-    const uint64_t hash = ref_map_hash(name->text, length);
+    const uint32_t hash = ref_map_hash(name->text, length);
     ref_strings_add_hashed(link, &link->names, name->text, length, hash);
     if (name->in_section_names) {
       ref_strings_add_hashed(link, &link->section_names, name->text, length, hash);

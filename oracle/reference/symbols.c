@@ -60,6 +60,15 @@ bool ref_symbol_is_system_call(const char *name) {
   return false;
 }
 
+static bool ref_symbol_is_among(const char *name, const char *const *names, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (ref_text_is(name, names[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* RF107: data that nvlink or the driver provides; strong in what `-r` wrote. */
 bool ref_symbol_is_provided(const char *name) {
   static const char *const names[] = {"__UFT",
@@ -70,19 +79,19 @@ bool ref_symbol_is_provided(const char *name) {
                                       "__UDT_OFFSET",
                                       "__UDT_CANONICAL",
                                       "__UDT_END",
-                                      ".nv.reservedSmem.begin",
-                                      ".nv.reservedSmem.cap",
-                                      ".nv.reservedSmem.end",
-                                      ".nv.reservedSmem.offset0",
-                                      ".nv.reservedSmem.offset1",
                                       ".nv.independent.texrefDescSize",
                                       ".nv.independent.samplerrefDescSize",
                                       ".nv.unified.texrefDescSize",
                                       ".nv.surfrefDescSize"};
+  static const char memory[] = ".nv.reservedSmem.";
+  static const char *const reserved[] = {"begin", "cap", "end", "offset0", "offset1"};
   const bool is_like_one = name[0] == '_' ? name[1] == '_' && name[2] == 'U'
                                           : name[0] == '.' && name[1] == 'n' && name[2] == 'v' && name[3] == '.';
   if (!is_like_one) {
     return false; /* as nearly all */
+  }
+  if (strncmp(name, memory, sizeof memory - 1) == 0) {
+    return ref_symbol_is_among(name + sizeof memory - 1, reserved, sizeof reserved / sizeof reserved[0]);
   }
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     if (names[i][3] == name[3] && names[i][4] == name[4] && ref_text_is(name, names[i])) {
@@ -197,7 +206,7 @@ static bool ref_symbol_is_reserved(const ref_out_symbol *symbol) {
 /* W4.3, W4.4 */
 bool ref_symbol_stays(const ref_link *link, const ref_out_symbol *symbol) {
   if (symbol->dropped || symbol->has_no_name ||
-      (ref_symbol_is_reserved(symbol) && !link->relocatable && !link->has_index)) {
+      (!link->relocatable && !link->has_index && ref_symbol_is_reserved(symbol))) {
     return false;
   }
   if (symbol->section == REF_NONE) {
@@ -351,9 +360,12 @@ static uint64_t ref_symbol_value(const ref_link *link, const ref_out_symbol *sym
 /* RF25, RF134: "hidden" is in no output of nvlink's. By default it stays with -r for the link behind it (R14), but not of what the driver or nvlink
  * provides (RF894). */
 uint8_t ref_symbol_lost_visibility(const ref_link *link, const ref_out_symbol *symbol) {
-  const bool provided = symbol->section == REF_NONE && ref_symbol_is_provided(symbol->name);
-  const bool kept = link->relocatable && !link->job->bug_compatible && !provided;
-  return (symbol->other & VISIBILITY) == HIDDEN && !kept ? VISIBILITY : 0;
+  if ((symbol->other & VISIBILITY) != HIDDEN) {
+    return 0;
+  }
+  const bool kept = link->relocatable && !link->job->bug_compatible &&
+                    !(symbol->section == REF_NONE && ref_symbol_is_provided(symbol->name));
+  return kept ? 0 : VISIBILITY;
 }
 
 /* W4.3: type 13 becomes 1, the memory space goes; not with -r. L577: type 1 becomes 13. */

@@ -26,9 +26,9 @@ static bool ref_twin_shares_bytes(const ref_file *file, size_t a, size_t b) {
   return first->offset == second->offset && first->size == second->size;
 }
 
-/* Looked for once a file, among sections in the order of their places: there are none but in objects of SASS kind and in damaged
- * files. */
-void ref_twins_find(ref_link *link, ref_file *file) {
+/* Looked for once a file, as soon as an entry of it is written, among sections in the order of their places: there are none but in objects of
+ * SASS kind and in damaged files. */
+static void ref_twins_find(ref_link *link, ref_file *file) {
   ref_twin *places = REF_TAKE(link, ref_twin, file->cubin.section_count);
   size_t count = 0;
   bool is_ordered = true;
@@ -78,7 +78,11 @@ static uint32_t ref_twin_find_source(const ref_file *file, const ref_out_relocat
 
 /* M2c */
 void ref_twins_write(ref_link *link, const ref_out_relocation *entry, const ref_field *field, uint64_t value) {
-  const ref_file *file = &link->files[entry->file];
+  ref_file *file = &link->files[entry->file];
+  if (!file->knows_twins) {
+    file->knows_twins = true;
+    ref_twins_find(link, file);
+  }
   const uint32_t source = file->twins.count == 0 ? 0 : ref_twin_find_source(file, entry);
   if (source == 0 || file->cubin.sections[source].data == NULL) {
     return;
