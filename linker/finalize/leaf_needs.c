@@ -101,7 +101,6 @@ static void leaf_find_first_waits(leaf *l, uint32_t block, uint32_t first[LEAF_N
     at->write_need = at->write_wait = at->write < LEAF_NUMBERS ? first[at->write] : LEAF_NEVER;
     at->read_need = at->read_wait = at->read < LEAF_NUMBERS ? first[at->read] : LEAF_NEVER;
     at->write_due = 0;
-    at->mate = LEAF_NEVER;
     at->explained = 0;
     for (unsigned number = 0; number < LEAF_NUMBERS; number++)
       if (at->wait >> number & 1)

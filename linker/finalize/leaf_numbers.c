@@ -54,21 +54,14 @@ static leaf_kind leaf_kind_of(const leaf *l, uint32_t index, bool writes, const 
   return kind;
 }
 
-/* M45d: the numbers of what the same instruction needs, which share one: all of a number where it needs that first, and a load where it
- * needs another one that shares its number (L1910). Read barriers that are waited for there because the block ends have not always
- * part in that (L1942). */
-static uint8_t leaf_find_mates(const leaf *l, leaf_kind kind, unsigned of, const leaf_view *view) {
-  const uint32_t need = kind.need, mate = need == LEAF_NEVER ? LEAF_NEVER : l->instructions[need].mate;
+/* M45d: the numbers of what the same instruction needs, which share one: all of a number where it needs that first (L1910), and not
+ * where it needs another one that shares its number (L1855). Read barriers that are waited for there because the block ends have not
+ * always part in that (L1942). */
+static uint8_t leaf_find_mates(leaf_kind kind, unsigned of, const leaf_view *view) {
   uint8_t mates = 0;
   for (unsigned number = 0; number < LEAF_NUMBERS; number++)
-    if (view->need[number] == need)
+    if (view->need[number] == kind.need)
       mates |= (uint8_t)(1u << number);
-  if (mate != LEAF_NEVER) {
-    const leaf_instruction *const set = &l->instructions[mate];
-    const uint8_t number = of == LEAF_OF_INPUT ? set->write : set->new_write;
-    if (kind.writes && number < LEAF_NUMBERS && mate >= view->since[number])
-      mates |= (uint8_t)(1u << number);
-  }
   if (kind.apart)
     mates &= (uint8_t)~view->alike[false];
   return (uint8_t)(mates & view->pending & ~view->far & ~kind.own[of]);
@@ -122,7 +115,7 @@ static uint8_t leaf_choose(const leaf *l, leaf_kind kind, unsigned of, const lea
     return tl_leaf_lowest((uint8_t)~view->alike[kind.need == LEAF_NEVER] | without, 0, LEAF_TEXTURE);
   const unsigned base = kind.class == LEAF_LONG_CLASS ? 2 : 0, last = l->has_late ? LEAF_LAST_GENERAL : LEAF_TEXTURE;
   const uint8_t pending = view->pending | l->counted;
-  const uint8_t mates = leaf_find_mates(l, kind, of, view) & (uint8_t)~(without | l->counted);
+  const uint8_t mates = leaf_find_mates(kind, of, view) & (uint8_t)~(without | l->counted);
   uint8_t number = kind.local && !kind.alone ? tl_leaf_lowest((uint8_t)~mates, 0, LEAF_TEXTURE) : LEAF_NO_BARRIER;
   if (number == LEAF_NO_BARRIER && !kind.local && kind.class == LEAF_GENERAL_CLASS)
     number = tl_leaf_lowest(pending | avoided, base, last);
@@ -261,7 +254,5 @@ uint8_t tl_leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_state 
   const uint8_t number = tl_leaf_counts(at->opcode) ? old : leaf_find_number(l, index, kind, old, state, before);
   tl_leaf_view_set(l, LEAF_OF_INPUT, old, index, kind);
   tl_leaf_view_set(l, LEAF_OF_OUTPUT, number, index, kind);
-  if (writes && kind.local && kind.need != LEAF_NEVER)
-    l->instructions[kind.need].mate = index;
   return number;
 }

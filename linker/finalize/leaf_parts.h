@@ -38,7 +38,6 @@ typedef struct leaf_instruction {
   uint32_t write_wait, read_wait; /* who in the block waits for it first; LEAF_NEVER */
   uint32_t write_need, read_need; /* and who needs it first (L1910) */
   uint32_t write_due;             /* the same where it is certain that nobody needs it before (L1922); 0 */
-  uint32_t mate;                  /* the last load that is needed here */
 } leaf_instruction;
 
 /* The successors of a block, UINT32_MAX where there is none. */
@@ -73,9 +72,8 @@ typedef struct leaf_view {
   bool reserved; /* the highest number is theirs in this block (L1911) */
   uint8_t wanted,
       plain; /* of which something is needed in the block, but for its end; that have loads of one lane's (L1837) */
-  uint32_t need[LEAF_NUMBERS];  /* LEAF_NEVER: none in this block */
-  uint32_t last[LEAF_NUMBERS];  /* who of the block set it last; 0: another block (L1920) */
-  uint32_t since[LEAF_NUMBERS]; /* what was set before this instruction is no longer pending */
+  uint32_t need[LEAF_NUMBERS]; /* LEAF_NEVER: none in this block */
+  uint32_t last[LEAF_NUMBERS]; /* who of the block set it last; 0: another block (L1920) */
 } leaf_view;
 
 typedef struct leaf {

@@ -24,10 +24,8 @@ static void leaf_view_waits(leaf *l, uint32_t index) {
     view->plain &= (uint8_t)~waits[of];
     view->alike[0] &= (uint8_t)~waits[of];
     view->alike[1] &= (uint8_t)~waits[of];
-    for (unsigned number = 0; number < LEAF_NUMBERS; number++) {
+    for (unsigned number = 0; number < LEAF_NUMBERS; number++)
       view->need[number] = waits[of] >> number & 1 ? LEAF_NEVER : view->need[number];
-      view->since[number] = waits[of] >> number & 1 ? index : view->since[number];
-    }
   }
 }
 
