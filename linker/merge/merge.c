@@ -167,7 +167,8 @@ static void merge_check_sections(tl_merging *m) {
       tl_live_report(fault, m->module->files, m->module->names, m->module->diagnostics);
     if (type == SHT_CUDA_INFO) {
       tl_merge_check_attributes(m, s);
-      tl_merge_check_fragments(m, s);
+      if (m->module->resolution->odd_records[m->file])
+        tl_merge_check_fragments(m, s);
     } else if (type == SHT_CUDA_PROTOTYPE || type == SHT_CUDA_CALLGRAPH) {
       tl_merge_check_prototypes(m, s);
     } else if (type == SHT_CUDA_COMPAT) {

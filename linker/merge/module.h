@@ -128,6 +128,7 @@ typedef struct tl_dead {
 typedef struct tl_resolution {
   TL_VECTOR(tl_function) functions; /* in creation order (W3.1, W3.9), dead ones included */
   tl_body **bodies;                 /* [file][symbol] */
+  bool *odd_records;                /* by file: attributes ask for reserved memory (L1405), or are no whole records */
   uint32_t *function_of_name;       /* by name number; TL_NONE */
   size_t name_count;                /* names of the input files */
   TL_VECTOR(tl_contestant) contestants;
