@@ -31,7 +31,7 @@ static bool merge_section_is_about_text(const tl_cubin_section *section, uint8_t
 
 void tl_merge_spread_state(tl_merging *m, uint8_t state) {
   const tl_cubin *const cubin = m->cubin;
-  bool any = true;
+  bool any = tl_merging_any(m, state);
   for (int pass = 0; pass < 2 && any; pass++) { /* relocation sections of constants come second */
     any = false;
     for (uint32_t s = 1; s < cubin->section_count; s++) {
