@@ -80,7 +80,7 @@ static void relocations_check_mercury(const tl_merging *m, uint32_t section, uin
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const tl_cubin_relocation entry = tl_cubin_relocation_at(input, index);
   const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, entry.offset};
-  if (m->module->view != TL_VIEW_MERCURY || !entry.type || entry.type > TL_R_MERCURY)
+  if (!entry.type || entry.type > TL_R_MERCURY)
     return;
   if (input->info >= m->cubin->section_count || !relocations_is_of_loser(m, input->info, entry.symbol))
     relocations_refuse(m, TL_MESSAGE_UNEXPECTED_RELOC, site);
@@ -458,7 +458,8 @@ void tl_merge_check_relocations(const tl_merging *m, uint32_t section) {
       tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, i * size, what);
     if (named)
       relocations_check_type(m, section, i);
-    relocations_check_mercury(m, section, i);
+    if (m->module->view == TL_VIEW_MERCURY)
+      relocations_check_mercury(m, section, i);
   }
 }
 
