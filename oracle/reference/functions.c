@@ -104,6 +104,7 @@ static void ref_function_read_registers(ref_link *link, ref_file *file) {
     ref_attribute attribute;
     uint64_t position = 0;
     while (info->type == REF_TYPE_INFO && ref_cubin_next_attribute(info, &position, &attribute)) {
+      file->has_rare_records = file->has_rare_records || ref_record_is_rare(attribute.code);
       if (attribute.code == 0x2f && attribute.format == 4 && attribute.size >= 8 &&
           ref_u32(attribute.data) < cubin->symbol_count) {
         const uint32_t symbol = ref_u32(attribute.data), count = ref_u32(attribute.data + 4);
