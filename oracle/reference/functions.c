@@ -104,6 +104,7 @@ static void ref_function_read_registers(ref_link *link, ref_file *file) {
     ref_attribute attribute;
     uint64_t position = 0;
     while (info->type == REF_TYPE_INFO && ref_cubin_next_attribute(info, &position, &attribute)) {
+      file->has_rare_records = file->has_rare_records || ref_record_is_rare(attribute.code);
       if (attribute.code == 0x2f && attribute.format == 4 && attribute.size >= 8 &&
           ref_u32(attribute.data) < cubin->symbol_count) {
         const uint32_t symbol = ref_u32(attribute.data), count = ref_u32(attribute.data + 4);
@@ -378,7 +379,8 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, ref_record_of
   ref_function *function = &link->functions[number];
   const bool lost = ref_bodies_loses_record(file, function, first, record.place);
   const bool loses = lost || file->body_of[first] == REF_BODY_LOSES;
-  const char *prototype = ref_input_string(&file->cubin, second);
+  const bool has_text = part == REF_PART_TAKEN || part == REF_PART_INDIRECT;
+  const char *prototype = has_text ? ref_input_string(&file->cubin, second) : "";
   const size_t callee = ref_function_of_symbol(file, second);
   const bool elsewhere = part == REF_PART_TAKEN && (file->body_of[first] == REF_BODY_NONE ||
                                                     ref_bodies_origin(file, first).taken_elsewhere); /* L646 */
@@ -389,7 +391,7 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, ref_record_of
   if (loses && !elsewhere) {
     return;
   }
-  if (part == REF_PART_TAKEN || part == REF_PART_INDIRECT) {
+  if (has_text) {
     ref_names_add(link, REF_NONE, prototype);
   }
   record.callee = callee;
