@@ -199,7 +199,8 @@ static void reader_take_option(command_reader *reader, const char *word) {
         reader_take_value(reader, glued[i], word + 2);
         return;
       }
-    command_say(reader->diagnostics, TL_MESSAGE_UNKNOWN_OPTION, tl_arena_text(reader->arena, word + 1, length - 1), NULL);
+    command_say(reader->diagnostics, TL_MESSAGE_UNKNOWN_OPTION, tl_arena_text(reader->arena, word + 1, length - 1),
+                NULL);
     return;
   }
   const bool has_value = word[length] == '=';

@@ -17,15 +17,13 @@ bool tl_reserved_name_is(const char *name) {
 }
 
 bool tl_system_call_is(const char *name) {
-  static const char *const graph[] = {"SetConditional",           "KernelNodeSetParam",
-                                      "KernelNodeSetEnabled",     "KernelNodeSetGridDim",
-                                      "KernelNodeUpdatesApply",   "Launch"};
-  static const char *const device[] = {"LaunchDevice",        "LaunchDeviceV2", "GetParameterBuffer",
-                                       "GetParameterBufferV2", "DeviceGetAttribute", "DeviceGetName",
-                                       "GetDevice",           "GetDeviceCount", "GetLastError",
-                                       "CtxSynchronize",      "StreamCreate",   "StreamDestroy",
-                                       "StreamWaitEvent",     "EventCreate",    "EventRecord",
-                                       "EventDestroy"};
+  static const char *const graph[] = {"SetConditional",       "KernelNodeSetParam",     "KernelNodeSetEnabled",
+                                      "KernelNodeSetGridDim", "KernelNodeUpdatesApply", "Launch"};
+  static const char *const device[] = {
+      "LaunchDevice",       "LaunchDeviceV2", "GetParameterBuffer", "GetParameterBufferV2",
+      "DeviceGetAttribute", "DeviceGetName",  "GetDevice",          "GetDeviceCount",
+      "GetLastError",       "CtxSynchronize", "StreamCreate",       "StreamDestroy",
+      "StreamWaitEvent",    "EventCreate",    "EventRecord",        "EventDestroy"};
   static const char *const others[] = {"vprintf", "vfprintf", "malloc", "free", "__assertfail", "__profile"};
   const char *const of_graph = tl_text_behind(name, "cudaGraph"), *const of_device = tl_text_behind(name, "cnp");
   if (of_graph)

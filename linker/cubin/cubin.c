@@ -160,8 +160,7 @@ static uint32_t reader_bank(const char *digits) {
 static uint32_t reader_constants(const reader *r, uint64_t name) {
   const uint64_t at = name + strlen(".nv.constant");
   size_t length;
-  const char *const digits =
-      at < r->name_table_size ? string_at(&r->strings[NAMES_OF_SECTIONS], at, &length) : NULL;
+  const char *const digits = at < r->name_table_size ? string_at(&r->strings[NAMES_OF_SECTIONS], at, &length) : NULL;
   const uint32_t bank = SHT_CUDA_CONSTANT0 + reader_bank(digits ? digits : "");
   return tl_section_type_is_constant(bank) ? bank : SHT_CUDA_CONSTANT;
 }

@@ -100,8 +100,7 @@ static uint32_t derive_bank_name(const char *called, const tl_names *names, tl_a
   const char *const own = tl_text_behind(called, ".nv.merc.");
   const char *const entries = own ? tl_text_behind(own, "rela.") : NULL;
   const char *const kernel = own ? tl_text_behind(entries ? entries : own, images) : NULL;
-  const char *const name =
-      kernel ? tl_arena_format(arena, ".%snv.constant0.%s", entries ? "rela." : "", kernel) : NULL;
+  const char *const name = kernel ? tl_arena_format(arena, ".%snv.constant0.%s", entries ? "rela." : "", kernel) : NULL;
   return name ? tl_names_find(names, name, strlen(name)) : TL_NONE;
 }
 
@@ -130,8 +129,7 @@ tl_derive_pairs tl_derive_find_pairs(const tl_cubin *cubin, const tl_names *name
     if (section->type == SHT_CUDA_CAPSULE || !(section->flags & SHF_CUDA_MERCURY))
       continue;
     const uint32_t found = tl_map_get(&by_name, sass_names[i]); /* no section has the name TL_NONE */
-    const uint32_t bank =
-        tl_map_get(&by_name, derive_bank_name(tl_names_text(names, section->name), names, arena));
+    const uint32_t bank = tl_map_get(&by_name, derive_bank_name(tl_names_text(names, section->name), names, arena));
     banks[i] = bank == TL_NONE ? 0 : bank;
     sass[i] = found == TL_NONE ? 0 : derive_find_section(cubin, sass, i, found, next);
   }

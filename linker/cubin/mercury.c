@@ -753,7 +753,8 @@ static void mercury_check_order(const checker *c) {
   }
 }
 
-void tl_mercury_check_words(const tl_cubin *cubin, const tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
+void tl_mercury_check_words(const tl_cubin *cubin, const tl_names *names, tl_arena *arena,
+                            tl_diagnostics *diagnostics) {
   checker c = {.cubin = cubin, .names = names, .arena = arena, .diagnostics = diagnostics};
   mercury_index(&c);
   for (uint32_t section = 1; section < cubin->section_count; section++)

@@ -30,12 +30,9 @@ static const shape_row shape_rows[] = {
 
 /* Behind `.nv.merc`. */
 static const shape_row shape_mercury_rows[] = {
-    {".nv.global.init", SHT_CUDA_GLOBAL_INIT},
-    {".symtab", SHT_CUDA_MERCURY_SYMTAB},
-    {".nv.info", SHT_CUDA_MERCURY_INFO},
-    {".nv.info.", SHT_CUDA_MERCURY_INFO},
-    {".rela.", SHT_CUDA_MERCURY_RELA},
-    {".nv.constant.optimizer.", SHT_CUDA_OPTIMIZER_CONSTANT},
+    {".nv.global.init", SHT_CUDA_GLOBAL_INIT}, {".symtab", SHT_CUDA_MERCURY_SYMTAB},
+    {".nv.info", SHT_CUDA_MERCURY_INFO},       {".nv.info.", SHT_CUDA_MERCURY_INFO},
+    {".rela.", SHT_CUDA_MERCURY_RELA},         {".nv.constant.optimizer.", SHT_CUDA_OPTIMIZER_CONSTANT},
 };
 
 static bool shape_is_named(const char *name, const char *row) {

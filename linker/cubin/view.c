@@ -425,8 +425,7 @@ static void view_select_mercury(tl_cubin *cubin, tl_names *names, const tl_deriv
   if (finalized)
     derived = tl_derive_find_roles(cubin, pairs, arena);
   if (finalized && tl_order_sections(cubin, derived.place, arena)) {
-    const tl_derive_pairs moved =
-        tl_derive_find_pairs(cubin, names, tl_derive_find_names(cubin, names, arena), arena);
+    const tl_derive_pairs moved = tl_derive_find_pairs(cubin, names, tl_derive_find_names(cubin, names, arena), arena);
     derived = tl_derive_find_roles(cubin, &moved, arena);
   }
   const view_roles roles = view_find_roles(cubin, arena);

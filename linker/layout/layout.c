@@ -54,9 +54,10 @@ int tl_layout_compare_pieces(const void *a, const void *b) {
 
 const tl_piece *tl_layout_piece(const tl_section *section, uint64_t offset) {
   const tl_piece key = {.offset = offset}, *const first = section->pieces.items;
-  const tl_piece *const piece = section->pieces.count != 1 ? TL_SORTED_LAST(&key, &section->pieces, tl_layout_compare_pieces)
-                                : first->offset <= offset  ? first
-                                                           : NULL; /* most sections have one */
+  const tl_piece *const piece = section->pieces.count != 1
+                                    ? TL_SORTED_LAST(&key, &section->pieces, tl_layout_compare_pieces)
+                                : first->offset <= offset ? first
+                                                          : NULL; /* most sections have one */
   return piece && offset - piece->offset < piece->size ? piece : NULL;
 }
 

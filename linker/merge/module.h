@@ -432,7 +432,8 @@ typedef struct tl_module {
   tl_u32_vector dead_strings;  /* the names that these leave, TL_NONE for none (L1882) */
   tl_map dead_texts;           /* names of the texts of dead functions (L1583) */
   tl_map local_function_names; /* TL_LOCAL_KERNEL where the last of the name is one */
-  tl_name_table symbol_of_any_name; /* local ones and sections' too: the first (L159); made when a texture asks for it, */
+  tl_name_table
+      symbol_of_any_name;      /* local ones and sections' too: the first (L159); made when a texture asks for it, */
   uint32_t named_symbols;      /* ... of so many symbols */
   tl_u32_vector section_names; /* event list of .shstrtab: names */
   TL_VECTOR(tl_string_event) strings;   /* event list of .strtab */

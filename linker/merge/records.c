@@ -237,8 +237,7 @@ static tl_attributes *records_list(tl_merging *m, uint32_t section) {
   records_check_owner(m, section, module->sections.items[text].owner);
   if (module->sections.items[text].info == TL_NONE) {
     const uint32_t owner = module->sections.items[text].owner;
-    const uint32_t name =
-        tl_module_likely_name(module, input->name, ".nv.info.", module->symbols.items[owner].name);
+    const uint32_t name = tl_module_likely_name(module, input->name, ".nv.info.", module->symbols.items[owner].name);
     const uint32_t info = tl_module_add_section(module, name, SHT_CUDA_INFO, SHF_INFO_LINK, 4, 0);
     module->sections.items[info].about = text;
     module->sections.items[text].info = info;

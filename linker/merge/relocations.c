@@ -13,10 +13,10 @@ typedef struct reading {
   tl_merging *m;
   uint32_t section; /* the input relocation section */
   const tl_cubin_section *input;
-  uint32_t target; /* output section */
-  bool frames;     /* one of the debug sections whose entries against losing functions vanish (W8.3) */
-  bool constants;  /* and constants, where losing variables count too (D83) */
-  bool pointers;   /* the target is a section of constants */
+  uint32_t target;            /* output section */
+  bool frames;                /* one of the debug sections whose entries against losing functions vanish (W8.3) */
+  bool constants;             /* and constants, where losing variables count too (D83) */
+  bool pointers;              /* the target is a section of constants */
   bool in_compiler_constants; /* of the input */
   bool after_first;
 } reading;
@@ -524,7 +524,8 @@ static void relocations_read_entry(reading *r, uint64_t index) {
   }
   const uint64_t merge_offset = relocations_merge_offset(r, &entry);
   const bool rela = r->input->type == SHT_RELA || merge_offset; /* R37 */
-  const uint32_t container = relocations_container(m->module, r->target, relocations_target_name(r), rela, r->input->name);
+  const uint32_t container =
+      relocations_container(m->module, r->target, relocations_target_name(r), rela, r->input->name);
   relocations_add_rel_name(r, container, (uint64_t)entry.addend + merge_offset); /* L898 */
   uint8_t state = TL_ENTRY_NORMAL;
   const uint32_t symbol = relocations_symbol(m, entry.symbol);
