@@ -77,7 +77,7 @@ static size_t ref_write_first_sections(const ref_link *link) {
 void ref_write_order_sections(ref_link *link, ref_indices *order) {
   const size_t first = ref_write_first_sections(link);
   uint8_t *classes = REF_TAKE(link, uint8_t, link->section_count); /* 0: none */
-  size_t begins[CLASSES + 2] = {0};                                 /* where each class begins in the order */
+  size_t begins[CLASSES + 2] = {0};                                /* where each class begins in the order */
   ref_write_reserve_shared(link);
   for (size_t i = 0; i < link->section_count; i++) {
     ref_out_section *section = &link->sections[i];
