@@ -218,10 +218,21 @@ static void ref_function_number_symbol(ref_link *link, const ref_file *file, uin
   ref_function_take_number(link, file, symbol);
 }
 
-/* The names that a capsule defines in any view: nvlink ends by a signal over a kernel that it defines on the SASS side alone. */
+static bool ref_function_mentions_kernel(const ref_cubin *cubin) {
+  for (size_t i = 1; i < cubin->symbol_count; i++) {
+    if (cubin->symbols[i].section == 0 && (cubin->symbols[i].other & REF_OTHER_ENTRY) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The names that a capsule defines in any view: nvlink ends by a signal over a kernel that it defines on the SASS side alone. Asked about kernels
+ * that are mentioned. */
 static ref_map ref_function_names_of_views(ref_link *link, const ref_file *file) {
   ref_map names = {0};
-  for (size_t i = 1; link->is_capsule && i < file->whole.symbol_count; i++) {
+  const bool is_asked = link->is_capsule && ref_function_mentions_kernel(&file->cubin);
+  for (size_t i = 1; is_asked && i < file->whole.symbol_count; i++) {
     if (file->whole.symbols[i].section != 0) {
       ref_map_set(link, &names, file->whole.symbols[i].name, i);
     }
