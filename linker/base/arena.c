@@ -173,8 +173,11 @@ static size_t format_pass(char *out, size_t room, const char *format, va_list li
     } else {
       piece = "%";
     }
-    const size_t size = kind ? strlen(piece) : (size_t)(at - piece);
-    at += kind ? 2 : 0;
+    size_t size = (size_t)(at - piece);
+    if (kind) {
+      size = strlen(piece);
+      at += 2;
+    }
     if (size == 1 && length < room)
       out[length] = *piece;
     else if (size < room && length < room - size)
