@@ -198,6 +198,8 @@ static operand_shape operands_shape(unsigned kind, unsigned form) {
         shape.sources[1] = 2;
       if (kind == 0x21 && form == 2) /* a number, and nothing in the third's place */
         shape.sources[1] = 0;
+      if (kind == 0x21 && form == 7) /* L1838: the one of all lanes is the sum's second */
+        shape.sources[2] = 1;
       return shape;
     }
   return (operand_shape){(uint8_t)kind, 1, {1, 1, 1}};

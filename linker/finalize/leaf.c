@@ -237,7 +237,7 @@ static bool leaf_step_open(leaf *l, uint32_t index, leaf_state *state) {
   state->new |= state->pointer;
   if (state->pointer)
     tl_leaf_view_set(l, LEAF_OF_OUTPUT, at->new_write, index,
-                     (leaf_kind){LEAF_GENERAL_CLASS, false, true, false, LEAF_NEVER, {0, 0}, false});
+                     (leaf_kind){LEAF_GENERAL_CLASS, false, true, false, LEAF_NEVER, {0, 0}, false, false});
   return state->pointer != 0;
 }
 

@@ -25,6 +25,11 @@ bool tl_leaf_is_last(unsigned opcode) {
   return TL_AMONG16(list, opcode);
 }
 
+bool tl_leaf_is_exit(unsigned opcode) {
+  return tl_leaf_is_branch(opcode) || tl_leaf_is_last(opcode) || tl_leaf_is_indirect(opcode) ||
+         opcode == LEAF_OP_CALL_PLACE;
+}
+
 /* A target in instructions, or l->count when it lies outside. */
 static uint32_t leaf_target(const leaf *l, uint32_t index, int64_t offset) {
   const int64_t at = ((int64_t)index + 1) * LEAF_INSTRUCTION + offset;
@@ -74,8 +79,7 @@ static void leaf_find_blocks(leaf *l, tl_arena *arena) {
   starts[0] = true;
   for (uint32_t i = 0; i < l->count; i++) {
     const unsigned opcode = l->instructions[i].opcode;
-    l->instructions[i].ends = tl_leaf_is_branch(opcode) || tl_leaf_is_last(opcode) || tl_leaf_is_indirect(opcode) ||
-                              opcode == OP_BSYNC || opcode == 0x91b || opcode == LEAF_OP_CALL_PLACE;
+    l->instructions[i].ends = tl_leaf_is_exit(opcode) || opcode == OP_BSYNC || opcode == 0x91b;
     if (opcode == OP_BSSY)
       starts[leaf_convergence_target(l, i)] = true;
     if (!l->instructions[i].ends)

@@ -74,12 +74,21 @@ bool tl_leaf_is_local(const leaf *l, uint32_t index, bool writes) {
   const uint32_t wait = writes ? at->write_wait : at->read_wait;
   if (wait == LEAF_NEVER)
     return false;
-  const uint16_t opcode = l->instructions[wait].opcode;
-  const bool branches = tl_leaf_is_branch(opcode) || tl_leaf_is_last(opcode) || tl_leaf_is_indirect(opcode) ||
-                        opcode == LEAF_OP_CALL_PLACE;
+  if (writes && at->write_need == LEAF_NEVER && at->opcode != LEAF_OP_TRY_WAIT && !tl_leaf_is_long(at->opcode) &&
+      !tl_leaf_is_texture(at->opcode)) /* L1837: that is somebody else's wait */
+    return false;
+  const bool branches = tl_leaf_is_exit(l->instructions[wait].opcode);
   const bool fence = (at->opcode & 0xfff) == OP_MEMBAR;
   const bool own = wait + 1 < block->first + block->count || (writes ? !leaf_does_without(l, index, wait) : fence);
   return (!branches && own) || at->opcode == LEAF_OP_TRY_WAIT || (writes && leaf_is_branched_on(l, index, wait));
+}
+
+bool tl_leaf_is_uniform(const leaf *l, uint32_t index) {
+  const tl_operands own = leaf_operands(l, index);
+  bool uniform = false;
+  for (uint8_t i = 0; i < own.write_count; i++)
+    uniform |= own.writes[i].file == TL_FILE_UNIFORM;
+  return uniform;
 }
 
 /* Per number, the first instruction of the block that waits for it; of the block's barriers, who waits for them. */

@@ -21,7 +21,13 @@ static uint8_t leaf_avoided(const leaf *l, uint32_t block, bool of_input) {
   return avoided;
 }
 
-/* M45b; M45e for opcodes that the lists do not have. */
+/* Whether the input's number is that of others which the same instruction needs. */
+static bool leaf_joins(const leaf *l, uint8_t number, uint32_t need) {
+  const leaf_view *const view = &l->views[LEAF_OF_INPUT];
+  return view->pending >> number & 1 && view->need[number] == need;
+}
+
+/* M45b; M45e for opcodes that the lists do not have, which do not show their class where they join others (L1839). */
 static leaf_kind leaf_kind_of(const leaf *l, uint32_t index, bool writes, const leaf_state *state) {
   const leaf_instruction *const at = &l->instructions[index];
   leaf_kind kind = {LEAF_GENERAL_CLASS,
@@ -30,7 +36,8 @@ static leaf_kind leaf_kind_of(const leaf *l, uint32_t index, bool writes, const 
                     at->opcode == LEAF_OP_TRY_WAIT || at->opcode == LEAF_OP_RESULT,
                     writes ? at->write_need : at->read_need,
                     {0, 0},
-                    false};
+                    false,
+                    writes && tl_leaf_is_uniform(l, index)};
   const uint8_t free = (uint8_t)~(state->old | l->counted);
   if (!writes)
     return kind;
@@ -38,10 +45,11 @@ static leaf_kind leaf_kind_of(const leaf *l, uint32_t index, bool writes, const 
     kind.own[LEAF_OF_INPUT] = (uint8_t)(1u << at->read);
     kind.own[LEAF_OF_OUTPUT] = (uint8_t)(1u << at->new_read);
   }
-  if (tl_leaf_is_long(at->opcode) || (kind.local && at->write == 2 && free & 3))
+  const bool shows = kind.local && !leaf_joins(l, at->write, kind.need);
+  if (tl_leaf_is_long(at->opcode) || (shows && at->write == 2 && free & 3))
     kind.class = LEAF_LONG_CLASS;
   if (tl_leaf_is_texture(at->opcode) ||
-      (kind.class == LEAF_GENERAL_CLASS && kind.local && at->write == LEAF_TEXTURE && free & LEAF_ALL_GENERAL))
+      (kind.class == LEAF_GENERAL_CLASS && shows && at->write == LEAF_TEXTURE && free & LEAF_ALL_GENERAL))
     kind.class = LEAF_TEXTURE_CLASS;
   return kind;
 }
@@ -93,15 +101,12 @@ static uint8_t leaf_share(leaf_kind kind, const leaf_view *view, unsigned base, 
   return behind != LEAF_NO_BARRIER ? behind : before;
 }
 
-/* RF1393: where none is free a barrier for another block shares with the lowest group of its own block of which nothing is needed
- * in the block; a wait at the block's end is no need. Where there is none it has the lowest number that is not avoided (M45f). */
-static uint8_t leaf_share_far(const leaf *l, leaf_kind kind, unsigned of, const leaf_view *view, unsigned last,
-                              uint8_t without) {
-  const uint8_t kept = without | l->counted | view->far | kind.own[of];
-  uint8_t idle = 0;
-  for (unsigned number = 0; number < LEAF_NUMBERS; number++)
-    if (view->pending >> number & 1 && view->last[number] && view->need[number] == LEAF_NEVER)
-      idle |= (uint8_t)(1u << number);
+/* L1837: where none is free a barrier for another block shares with the lowest group of which nothing is needed in the block, a
+ * wait at the block's end for what is behind it being no need (RF1393); one whose result is one of all lanes also with a group that has
+ * a load whose result is not. Where there is none it has the lowest number. */
+static uint8_t leaf_share_far(const leaf *l, leaf_kind kind, const leaf_view *view, unsigned last, uint8_t without) {
+  const uint8_t kept = without | l->counted | view->far;
+  const uint8_t idle = view->pending & (uint8_t)(~view->wanted | (kind.uniform ? view->plain : 0));
   const uint8_t shared = tl_leaf_lowest((uint8_t)~idle | kept, 0, last);
   return shared != LEAF_NO_BARRIER ? shared : tl_leaf_lowest(kept, 0, last);
 }
@@ -124,7 +129,7 @@ static uint8_t leaf_choose(const leaf *l, leaf_kind kind, unsigned of, const lea
   if (number == LEAF_NO_BARRIER)
     number = tl_leaf_lowest(pending, base, last);
   if (number == LEAF_NO_BARRIER && !kind.local)
-    number = leaf_share_far(l, kind, of, view, last, without | avoided);
+    number = leaf_share_far(l, kind, view, last, without);
   if (number == LEAF_NO_BARRIER && !(view->pending >> LEAF_TEXTURE & 1) && !(kind.local && view->reserved))
     number = LEAF_TEXTURE;
   return number == LEAF_NO_BARRIER && kind.local ? leaf_share(kind, view, base, without | l->counted) : number;
@@ -164,6 +169,8 @@ static leaf_view leaf_held(const leaf_view *view, const leaf_view *before) {
   leaf_view held = *view;
   held.pending |= before->pending;
   held.writes |= before->writes & before->pending;
+  held.wanted |= before->wanted & before->pending;
+  held.plain |= before->plain & before->pending;
   for (unsigned number = 0; number < LEAF_NUMBERS; number++)
     if (before->pending & ~view->pending & 1u << number)
       held.need[number] = before->need[number];
@@ -239,6 +246,8 @@ void tl_leaf_view_set(leaf *l, unsigned of, uint8_t number, uint32_t index, leaf
   view->last[number] = index;
   view->pending |= bit;
   view->far |= far ? bit : 0;
+  view->wanted |= kind.local && kind.need != LEAF_NEVER ? bit : 0;
+  view->plain |= kind.writes && !kind.uniform ? bit : 0;
   view->writes |= kind.writes ? bit : 0;
   if (!kind.writes && !kind.local)
     view->alike[kind.need == LEAF_NEVER] |= bit;

@@ -71,6 +71,8 @@ typedef struct leaf_view {
   uint8_t
       alike[2];  /* read barriers of this block that are waited for in others: at this one's end, not in it (L1917) */
   bool reserved; /* the highest number is theirs in this block (L1911) */
+  uint8_t wanted,
+      plain; /* of which something is needed in the block, but for its end; that have loads of one lane's (L1837) */
   uint32_t need[LEAF_NUMBERS];  /* LEAF_NEVER: none in this block */
   uint32_t last[LEAF_NUMBERS];  /* who of the block set it last; 0: another block (L1920) */
   uint32_t since[LEAF_NUMBERS]; /* what was set before this instruction is no longer pending */
@@ -101,6 +103,7 @@ typedef struct leaf_kind {
   uint32_t need;
   uint8_t own[LEAF_VIEWS]; /* the number of the same instruction's read barrier, which a load does not share */
   bool apart;              /* without L1917; with L1942 */
+  bool uniform;            /* its result is one of all lanes (L1837) */
 } leaf_kind;
 
 static inline uint64_t leaf_high(const leaf *l, uint32_t index) {
@@ -126,6 +129,8 @@ bool tl_leaf_is_branch(unsigned opcode);
 /* Nothing follows these but by a jump that the instruction does not show. */
 bool tl_leaf_is_indirect(unsigned opcode);
 bool tl_leaf_is_last(unsigned opcode);
+/* Any of these, and a call of a register. */
+bool tl_leaf_is_exit(unsigned opcode);
 /* Blocks and their predecessors. */
 void tl_leaf_divide(leaf *l, tl_arena *arena);
 /* L1943: the other way of a branch that `block` is one of, where both go to the same place; LEAF_NEVER. */
@@ -141,6 +146,8 @@ uint8_t tl_leaf_find_loop_waits(const leaf *l, uint32_t last, const leaf_state *
 /* L1832: who of a block first writes what an instruction of another one still reads; 0: not certain. */
 uint32_t tl_leaf_find_carried(const leaf *l, uint32_t block, uint32_t reader);
 bool tl_leaf_is_local(const leaf *l, uint32_t index, bool writes);
+/* Whether an instruction's result is one of all lanes. */
+bool tl_leaf_is_uniform(const leaf *l, uint32_t index);
 bool tl_leaf_reserves(const leaf *l, uint32_t block);
 
 /* leaf_numbers.c: the number of one barrier of an instruction; `before` is what was pending in front of its waits. */

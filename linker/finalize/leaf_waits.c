@@ -20,6 +20,8 @@ static void leaf_view_waits(leaf *l, uint32_t index) {
     view->pending &= (uint8_t)~waits[of];
     view->writes &= (uint8_t)~waits[of];
     view->far &= (uint8_t)~waits[of];
+    view->wanted &= (uint8_t)~waits[of];
+    view->plain &= (uint8_t)~waits[of];
     view->alike[0] &= (uint8_t)~waits[of];
     view->alike[1] &= (uint8_t)~waits[of];
     for (unsigned number = 0; number < LEAF_NUMBERS; number++) {
@@ -111,7 +113,7 @@ void tl_leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state *st
     state->pointer = (uint8_t)(1u << at->write);
     at->new_write = LEAF_NO_BARRIER;
     tl_leaf_view_set(l, LEAF_OF_INPUT, at->write, index,
-                     (leaf_kind){LEAF_GENERAL_CLASS, false, true, false, LEAF_NEVER, {0, 0}, false});
+                     (leaf_kind){LEAF_GENERAL_CLASS, false, true, false, LEAF_NEVER, {0, 0}, false, false});
   } else if (at->write < LEAF_NUMBERS) {
     at->meets_stack = state->pointer >> at->write & 1;
     at->new_write = tl_leaf_allocate(l, index, true, state, &before);
@@ -166,6 +168,11 @@ leaf_state tl_leaf_entry_state(const leaf *l, uint32_t block) {
   return state;
 }
 
+/* L1837: what the end of a block waits for is needed behind it. */
+static bool leaf_is_needed(const leaf *l, uint32_t first) {
+  return first != LEAF_NEVER && !tl_leaf_is_exit(l->instructions[first].opcode);
+}
+
 void tl_leaf_enter(leaf *l, uint32_t block, const leaf_state *state) {
   uint32_t first[LEAF_NUMBERS];
   tl_leaf_find_needs(l, block, state->old, first);
@@ -182,6 +189,7 @@ void tl_leaf_enter(leaf *l, uint32_t block, const leaf_state *state) {
         if (of == LEAF_OF_INPUT ? number == old && state->old >> old & 1 : state->stands[old] >> number & 1) {
           view->need[number] = first[old] < view->need[number] ? first[old] : view->need[number];
           view->writes |= (state->writes >> old & 1) ? (uint8_t)(1u << number) : 0;
+          view->wanted |= leaf_is_needed(l, first[old]) ? (uint8_t)(1u << number) : 0;
         }
   }
 }
