@@ -103,8 +103,8 @@ __attribute__((noinline)) static void *arena_take_large(tl_arena *arena, size_t 
 }
 
 void *tl_arena_take_bare(tl_arena *arena, size_t count, size_t size) {
-  size_t wanted = 0;
-  if (__builtin_mul_overflow(count, size, &wanted) || wanted > BLOCK_LARGEST / 4)
+  const size_t wanted = count * size; /* where both have 32 bits it does not wrap */
+  if (((uint64_t)count | size) >> 32 || wanted > BLOCK_LARGEST / 4)
     return arena_take_large(arena, count, size);
   const size_t bytes = arena_round(wanted);
   if (!arena->next || bytes > (size_t)(arena->end - arena->next)) /* nothing may be added to a null pointer */
@@ -173,8 +173,11 @@ static size_t format_pass(char *out, size_t room, const char *format, va_list li
     } else {
       piece = "%";
     }
-    const size_t size = kind ? strlen(piece) : (size_t)(at - piece);
-    at += kind ? 2 : 0;
+    size_t size = (size_t)(at - piece);
+    if (kind) {
+      size = strlen(piece);
+      at += 2;
+    }
     if (size == 1 && length < room)
       out[length] = *piece;
     else if (size < room && length < room - size)

@@ -399,8 +399,7 @@ static void reader_check_mercury(const reader *r) {
 
 /* L475, L1377: nvlink knows a jump slot by its name, and by what its symbol is not: a kernel or a unified function. */
 bool tl_symbol_is_called_slot(const tl_names *names, const tl_cubin_symbol *symbol) {
-  static const char prefix[] = "__cuda_uf_stub_";
-  return strncmp(tl_names_text(names, symbol->name), prefix, sizeof prefix - 1) == 0 &&
+  return tl_text_behind(tl_names_text(names, symbol->name), "__cuda_uf_stub_") &&
          !(symbol->other & (STO_ENTRY | STO_MANAGED));
 }
 

@@ -530,11 +530,12 @@ void tl_diagnose_text_owners(const tl_module *module) {
   for (uint32_t file = 0; file < module->file_count; file++) {
     const tl_cubin *const cubin = &module->files[file];
     for (uint32_t section = 1; section < cubin->section_count; section++) {
-      const tl_cubin_section *const text = &cubin->sections[section];
+      if (!(cubin->sections[section].flags & SHF_EXECINSTR))
+        continue;
       const uint32_t owner = tl_cubin_primary(cubin, section);
       const bool named = owner < cubin->symbol_count && module->resolution->bodies[file][owner].function != TL_NONE;
       const bool foreign = named && cubin->symbols[owner].section != section;
-      if (text->flags & SHF_EXECINSTR && foreign)
+      if (foreign)
         tl_cubin_damaged(cubin, module->names, module->diagnostics, section, TL_NO_OFFSET,
                          "sh_info names no function of the section");
     }

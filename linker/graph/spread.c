@@ -917,12 +917,18 @@ static void spread_row_alone(spreader *s, tl_attributes *list, uint32_t kernel, 
 static void spread_to_single(spreader *s, uint32_t kernel, tl_attributes *list) {
   spread_place *const places = tl_arena_new(s->arena, spread_place, s->module->sections.count);
   const uint32_t count = spread_find_read(s, places);
+  bool has[UINT8_MAX + 1] = {false}; /* by code: some function has a record */
+  for (uint32_t i = 0; i < count; i++) {
+    const tl_attributes *const from = &s->module->sections.items[places[i].info].attributes;
+    for (size_t j = 0; j < from->count; j++)
+      has[from->items[j].code] = true;
+  }
   for (int i = 0; i < SPREAD_ROWS; i++) {
     if (spread_rows[i].rule == SPREAD_EXTERNS)
       spread_externs_alone(s, list, places, count);
     else if (spread_rows[i].rule == SPREAD_WORDS)
       spread_words_alone(s, list, places, count);
-    else if (s->groups || !spread_is_group(spread_rows[i].code))
+    else if (has[spread_rows[i].code] && (s->groups || !spread_is_group(spread_rows[i].code)))
       spread_row_alone(s, list, kernel, &spread_rows[i], places, count);
   }
 }
@@ -1460,7 +1466,8 @@ void tl_spread_attributes(tl_resources *resources, const tl_module *module, cons
   spread_append_sparse(&s);
   s.sparse_of_all = spread_sparse_of_all(&s);
   s.sparse_below = spread_sparse_below(&s);
-  const spread_below below = spread_find_below(&s);
+  const bool below_counts = !tl_module_has_single_kernel(module) && (module->entries.count || module->stubs.count);
+  const spread_below below = below_counts ? spread_find_below(&s) : (spread_below){.called = false};
   spread_to_kernels(&s, &below, &reach, places);
   const uint32_t alone = tl_module_single_alias(module);
   if (alone != TL_NONE)

@@ -1237,7 +1237,8 @@ static void functions_pass_one(tl_merging *m, uint32_t symbol) {
 
 /* L606, L1607: the names of a dead function's sections stay names that no kernel of a later file may have (L198). */
 static void functions_remember_dead_sections(tl_merging *m) {
-  for (uint32_t s = 1; s < m->cubin->section_count; s++) {
+  const bool any = tl_merging_any(m, TL_SECTION_DEAD);
+  for (uint32_t s = 1; s < m->cubin->section_count && any; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
     const bool about = section->flags & SHF_INFO_LINK && section->info < m->cubin->section_count;
     const uint32_t text = about ? section->info : s;

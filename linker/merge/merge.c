@@ -31,7 +31,7 @@ static bool merge_section_is_about_text(const tl_cubin_section *section, uint8_t
 
 void tl_merge_spread_state(tl_merging *m, uint8_t state) {
   const tl_cubin *const cubin = m->cubin;
-  bool any = true;
+  bool any = tl_merging_any(m, state);
   for (int pass = 0; pass < 2 && any; pass++) { /* relocation sections of constants come second */
     any = false;
     for (uint32_t s = 1; s < cubin->section_count; s++) {
@@ -167,7 +167,8 @@ static void merge_check_sections(tl_merging *m) {
       tl_live_report(fault, m->module->files, m->module->names, m->module->diagnostics);
     if (type == SHT_CUDA_INFO) {
       tl_merge_check_attributes(m, s);
-      tl_merge_check_fragments(m, s);
+      if (m->module->resolution->odd_records[m->file])
+        tl_merge_check_fragments(m, s);
     } else if (type == SHT_CUDA_PROTOTYPE || type == SHT_CUDA_CALLGRAPH) {
       tl_merge_check_prototypes(m, s);
     } else if (type == SHT_CUDA_COMPAT) {

@@ -204,6 +204,13 @@ static inline bool tl_merging_is_unlisted(const tl_merging *m, const tl_cubin_sy
 
 /* What a section or a symbol of the file became, and the function that a symbol is, by a number that the file gives; TL_NONE,
  * also where the file has none of that number. */
+/* Whether any section of the file is in that state: most files have none that is dead or lost. */
+static inline bool tl_merging_any(const tl_merging *m, uint8_t state) {
+  uint8_t states = 0;
+  for (uint32_t s = 0; s < m->cubin->section_count; s++)
+    states |= m->section_state[s];
+  return states & state;
+}
 static inline uint32_t tl_merging_section(const tl_merging *m, uint32_t section) {
   return section < m->cubin->section_count ? m->section_map[section] : TL_NONE;
 }

@@ -268,12 +268,6 @@ uint64_t tl_module_decoded_size(const tl_module *module, uint32_t section, uint6
   return decoded ? module->symbols.items[s->measured == TL_NONE ? s->owner : s->measured].size : packed;
 }
 
-bool tl_module_relocation_is_of_replaced(const tl_module *module, size_t index) {
-  const tl_relocation *const entry = &module->relocations.items[index];
-  return index < module->symbols.items[entry->symbol].constant_cutoff &&
-         tl_section_type_is_constant(module->sections.items[entry->target].type);
-}
-
 bool tl_module_relocation_is_of_frame(const tl_module *module, size_t index) {
   const tl_relocation *const entry = &module->relocations.items[index];
   const tl_symbol *const symbol = &module->symbols.items[entry->symbol];

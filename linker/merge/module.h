@@ -128,6 +128,7 @@ typedef struct tl_dead {
 typedef struct tl_resolution {
   TL_VECTOR(tl_function) functions; /* in creation order (W3.1, W3.9), dead ones included */
   tl_body **bodies;                 /* [file][symbol] */
+  bool *odd_records;                /* by file: attributes ask for reserved memory (L1405), or are no whole records */
   uint32_t *function_of_name;       /* by name number; TL_NONE */
   size_t name_count;                /* names of the input files */
   TL_VECTOR(tl_contestant) contestants;
@@ -572,7 +573,11 @@ const tl_piece *tl_section_piece_of(const tl_section *section, uint32_t file);
 uint64_t tl_module_decoded_size(const tl_module *module, uint32_t section, uint64_t packed);
 
 /* An entry of constants against a variable that a strong one of a later file replaced: nvlink drops it (D83). */
-bool tl_module_relocation_is_of_replaced(const tl_module *module, size_t index);
+static inline bool tl_module_relocation_is_of_replaced(const tl_module *module, size_t index) {
+  const tl_relocation *const entry = &module->relocations.items[index];
+  return index < module->symbols.items[entry->symbol].constant_cutoff &&
+         tl_section_type_is_constant(module->sections.items[entry->target].type);
+}
 /* An entry of a debug section against a function whose body was replaced since (W8.2). */
 bool tl_module_relocation_is_of_frame(const tl_module *module, size_t index);
 /* False for an entry that went with a replaced body: of its text, or of its frame information (W8.2); like nvlink for

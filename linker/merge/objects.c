@@ -1576,13 +1576,12 @@ static bool objects_lies_in_pool(const tl_merging *m, const tl_cubin_symbol *s) 
 static void objects_note_debug_shared(tl_merging *m) {
   for (uint32_t i = 1; i < m->cubin->symbol_count; i++) {
     const tl_cubin_symbol *const s = &m->cubin->symbols[i];
+    if ((s->other & STO_SPACE_MASK) != STO_SHARED || tl_symbol_type(s) != STT_CUDA_OBJECT)
+      continue;
     const uint64_t align = objects_shared_align(s);
     const bool mentioned = tl_symbol_binding(s) != STB_LOCAL && m->module->symbol_of_name[s->name] != TL_NONE &&
                            !objects_is_defined(m, s); /* L1300 */
-    if (objects_is_bare(m, s->section) && !mentioned)
-      continue;
-    if ((s->other & STO_SPACE_MASK) != STO_SHARED || tl_symbol_type(s) != STT_CUDA_OBJECT ||
-        !objects_lies_in_pool(m, s))
+    if ((objects_is_bare(m, s->section) && !mentioned) || !objects_lies_in_pool(m, s))
       continue;
     m->module->debug_shared_align = tl_larger(align, m->module->debug_shared_align);
     if (!align && s->size && !m->module->flat_shared) {

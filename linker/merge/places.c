@@ -122,6 +122,8 @@ static void places_check_section(tl_merging *m, size_t first, size_t last, size_
 
 void tl_merge_check_constants(tl_merging *m) {
   const size_t count = m->constant_places.count;
+  if (!count)
+    return;
   tl_vector_sort(&m->constant_places, places_compare);
   size_t *const open = tl_arena_new(m->module->arena, size_t, count);
   for (size_t first = 0, last; first < count; first = last) {

@@ -1,6 +1,7 @@
 /* The second header walk of one file (W3.4): .nv.info and .nv.info.F (W6, I1-I9), tool notes (W5.1), .nv.compat
  * (I60-I69), call graph and prototypes (W7, F75, F76), relocation sections; in section header order. */
 #include "base/bytes.h"
+#include "base/text.h"
 #include "catalog/message.h"
 #include "cubin/attribute.h"
 #include "cubin/elf.h"
@@ -75,9 +76,11 @@ static tl_attribute records_attribute(const tl_merging *m, const tl_record *reco
 /* The payloads that nvlink reads of a live function, whatever the format says: a value of two bytes is taken for an
  * address (L236). */
 static void records_check_payload(const tl_merging *m, uint32_t section, const tl_record *record) {
+  if (record->format == 4)
+    return;
   const bool read = record->code == EIATTR_SYNC_STACK || record->code == EIATTR_CRS_STACK_SIZE ||
                     record->code == EIATTR_AT_ENTRY_FRAGMENTS;
-  if (read && record->format != 4)
+  if (read)
     tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, record->offset,
                      "an attribute that holds words has another format");
 }
@@ -134,10 +137,10 @@ static void records_check_dead(const tl_merging *m, uint32_t section) {
  * parameters without their section (L182), and whatever else names no symbol of the output (L593). The record has a symbol of
  * the file where its code says so (records_check). */
 static bool records_is_dropped(const tl_merging *m, const tl_record *record) {
-  const bool request = record->code == EIATTR_LOAD_CACHE_REQUEST; /* one of a losing body counts (L260) */
-  const bool about_function = request || tl_attribute_is_of_body(record->code);
   if (!tl_attribute_names_symbol(record->code) || records_is_parameter(record->code))
     return false;
+  const bool request = record->code == EIATTR_LOAD_CACHE_REQUEST; /* one of a losing body counts (L260) */
+  const bool about_function = request || tl_attribute_is_of_body(record->code);
   const uint32_t symbol = tl_get32(record->data);
   if (!about_function && record->code == EIATTR_PARAM_CBANK)
     return records_symbol(m, record->code, symbol) == TL_NONE;
@@ -181,14 +184,14 @@ static bool records_are_of_contest(const tl_module *module, uint32_t one, uint32
 /* nvlink links some programs in which a function's attributes go to the file's or to another function's, and stops over
  * others: `Negative size encountered` (L177). */
 static void records_check_owner(const tl_merging *m, uint32_t section, uint32_t owner) {
-  static const char prefix[] = ".nv.info.";
   const tl_module *const module = m->module;
-  const char *const name = tl_merging_text(m, m->cubin->sections[section].name);
+  const char *const function = tl_text_behind(tl_merging_text(m, m->cubin->sections[section].name), ".nv.info.");
   const tl_section *const text =
       owner == TL_NONE ? NULL : &module->sections.items[module->symbols.items[owner].section];
-  if ((text && (text->bodyless || text->led)) || strncmp(name, prefix, sizeof prefix - 1) != 0)
+  if (!function || (text && (text->bodyless || text->led)))
     return;
-  const char *const function = name + sizeof prefix - 1;
+  if (text && strcmp(function, tl_merging_text(m, module->symbols.items[owner].name)) == 0) /* as nearly all are */
+    return;
   const uint32_t number = tl_names_find(module->names, function, strlen(function));
   const uint32_t named = number < module->resolution->name_count ? module->symbol_of_name[number] : TL_NONE;
   const uint32_t about = named == TL_NONE ? TL_NONE : module->symbols.items[named].function;
@@ -510,6 +513,39 @@ static void records_read_unified(tl_merging *m, uint32_t section) {
   }
 }
 
+static void records_read(tl_merging *m, uint32_t s) {
+  switch (m->cubin->sections[s].type) {
+  case SHT_CUDA_INFO:
+    records_read_info(m, s);
+    break;
+  case SHT_REL:
+  case SHT_RELA:
+    tl_merge_relocations(m, s);
+    break;
+  case SHT_NOTE:
+    records_read_notes(m, s);
+    break;
+  case SHT_CUDA_COMPAT:
+    tl_merge_compat(m, s);
+    break;
+  case SHT_CUDA_METADATA:
+    tl_merge_metadata(m, s);
+    break;
+  case SHT_CUDA_CALLGRAPH:
+    records_read_callgraph(m, s);
+    break;
+  case SHT_CUDA_PROTOTYPE:
+    records_read_prototypes(m, s);
+    break;
+  case SHT_CUDA_UFT_ENTRY:
+  case SHT_CUDA_UDT_ENTRY:
+    records_read_unified(m, s);
+    break;
+  default:
+    break;
+  }
+}
+
 void tl_merge_records(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
@@ -523,24 +559,8 @@ void tl_merge_records(tl_merging *m) {
       records_check_dead(m, s);
     if (section->type == SHT_CUDA_SHARED)
       tl_merge_note_pool(m, s);
-    if (gone && !tl_merge_keeps_losing_relocations(m, s))
-      continue;
-    if (section->type == SHT_CUDA_INFO)
-      records_read_info(m, s);
-    else if (section->type == SHT_NOTE)
-      records_read_notes(m, s);
-    else if (section->type == SHT_CUDA_COMPAT)
-      tl_merge_compat(m, s);
-    else if (section->type == SHT_CUDA_METADATA)
-      tl_merge_metadata(m, s);
-    else if (section->type == SHT_CUDA_CALLGRAPH)
-      records_read_callgraph(m, s);
-    else if (section->type == SHT_CUDA_PROTOTYPE)
-      records_read_prototypes(m, s);
-    else if (relocations)
-      tl_merge_relocations(m, s);
-    else if (section->type == SHT_CUDA_UFT_ENTRY || section->type == SHT_CUDA_UDT_ENTRY)
-      records_read_unified(m, s);
+    if (!gone || tl_merge_keeps_losing_relocations(m, s))
+      records_read(m, s);
   }
 }
 

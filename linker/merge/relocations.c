@@ -13,10 +13,11 @@ typedef struct reading {
   tl_merging *m;
   uint32_t section; /* the input relocation section */
   const tl_cubin_section *input;
-  uint32_t target; /* output section */
-  bool frames;     /* one of the debug sections whose entries against losing functions vanish (W8.3) */
-  bool constants;  /* and constants, where losing variables count too (D83) */
-  bool pointers;   /* the target is a section of constants */
+  uint32_t target;            /* output section */
+  bool frames;                /* one of the debug sections whose entries against losing functions vanish (W8.3) */
+  bool constants;             /* and constants, where losing variables count too (D83) */
+  bool pointers;              /* the target is a section of constants */
+  bool in_compiler_constants; /* of the input */
   bool after_first;
 } reading;
 
@@ -80,7 +81,7 @@ static void relocations_check_mercury(const tl_merging *m, uint32_t section, uin
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const tl_cubin_relocation entry = tl_cubin_relocation_at(input, index);
   const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, entry.offset};
-  if (m->module->view != TL_VIEW_MERCURY || !entry.type || entry.type > TL_R_MERCURY)
+  if (!entry.type || entry.type > TL_R_MERCURY)
     return;
   if (input->info >= m->cubin->section_count || !relocations_is_of_loser(m, input->info, entry.symbol))
     relocations_refuse(m, TL_MESSAGE_UNEXPECTED_RELOC, site);
@@ -339,9 +340,11 @@ static bool relocations_is_of_lost_globals(const tl_merging *m, const tl_cubin_s
  * whose bytes they stand (W8.8). */
 static uint32_t relocations_symbol(const tl_merging *m, uint32_t symbol) {
   const tl_cubin_symbol *const s = &m->cubin->symbols[symbol];
+  const uint32_t known = m->symbol_map[symbol];
+  if (known != TL_NONE && tl_symbol_type(s) != STT_SECTION)
+    return known;
   const bool lost = relocations_is_of_lost_body(m, s) || relocations_is_of_pool(m, s) ||
                     (!m->module->capsule && relocations_is_of_lost_globals(m, s));
-  const uint32_t known = m->symbol_map[symbol];
   const bool namesake = known != TL_NONE && tl_type_of(&m->module->symbols.items[known]) != STT_SECTION; /* L1609 */
   const bool other = !namesake && relocations_is_of_another_text(m, s, known);
   if (other || (m->symbol_map[symbol] == TL_NONE && lost)) {
@@ -458,7 +461,8 @@ void tl_merge_check_relocations(const tl_merging *m, uint32_t section) {
       tl_cubin_damaged(m->cubin, m->module->names, m->module->diagnostics, section, i * size, what);
     if (named)
       relocations_check_type(m, section, i);
-    relocations_check_mercury(m, section, i);
+    if (m->module->view == TL_VIEW_MERCURY)
+      relocations_check_mercury(m, section, i);
   }
 }
 
@@ -511,7 +515,8 @@ static bool relocations_outlast(tl_merging *m, uint32_t section, uint64_t offset
 static void relocations_read_entry(reading *r, uint64_t index) {
   tl_merging *const m = r->m;
   const tl_cubin_relocation entry = tl_cubin_relocation_at(r->input, index);
-  if (relocations_in_lost_variable(r, entry.offset) || relocations_outlast(m, r->input->info, entry.offset))
+  if (relocations_in_lost_variable(r, entry.offset) ||
+      (r->in_compiler_constants && relocations_outlast(m, r->input->info, entry.offset)))
     return;
   if (relocations_is_forgotten(r, entry.symbol)) {
     tl_trace(m->module->diagnostics, TL_TRACE_WEAK_RELOCATED, (uint64_t)entry.symbol);
@@ -696,6 +701,7 @@ void tl_merge_relocations(tl_merging *m, uint32_t section) {
   if (r.target == TL_NONE)
     return;
   const tl_section *const target = &m->module->sections.items[r.target];
+  r.in_compiler_constants = m->cubin->sections[input->info].type == SHT_CUDA_CONSTANT0 + 2;
   r.frames = tl_section_name_is_about_code(tl_module_text(m->module, target->name));
   r.pointers = tl_section_type_is_own_constant(target->type); /* L708, RF300 */
   r.constants = r.pointers && tl_defect_matched(m->module->options, TL_DEFECT_D83);

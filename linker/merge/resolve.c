@@ -32,7 +32,8 @@ typedef struct resolver {
 
 /* REGCOUNT records of the current file (V2); of several of one symbol the last stays with the body that stands, and the first is
  * what an incoming body is measured by (L1473). */
-static void resolve_read_registers(resolver *r, const tl_cubin *cubin) {
+static void resolve_read_registers(resolver *r, uint32_t file) {
+  const tl_cubin *const cubin = &r->files[file];
   r->registers = r->first_count = tl_arena_new_bare(r->arena, uint64_t, cubin->symbol_count);
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
     r->registers[i] = NO_COUNT;
@@ -42,6 +43,7 @@ static void resolve_read_registers(resolver *r, const tl_cubin *cubin) {
     uint64_t position = 0;
     tl_record record;
     while (tl_record_next_whole(&cubin->sections[s], &position, &record)) {
+      r->resolution->odd_records[file] |= record.code == EIATTR_AT_ENTRY_FRAGMENTS;
       if (record.code != EIATTR_REGCOUNT)
         continue;
       if (record.format != 4 || record.size < 8) /* nvlink crashes (I10, D67) */
@@ -56,6 +58,7 @@ static void resolve_read_registers(resolver *r, const tl_cubin *cubin) {
         r->first_count = tl_arena_copy(r->arena, r->registers, cubin->symbol_count * sizeof *r->registers);
       r->registers[symbol] = count;
     }
+    r->resolution->odd_records[file] |= position != cubin->sections[s].size;
   }
 }
 
@@ -266,7 +269,7 @@ static void resolve_file(resolver *r, uint32_t file) {
   for (uint32_t i = 0; i < cubin->symbol_count; i++)
     bodies[i].function = TL_NONE;
   tl_bodies_read(r->resolution, file, cubin, r->names, r->options, r->arena);
-  resolve_read_registers(r, cubin);
+  resolve_read_registers(r, file);
   resolve_find_relocations(r, cubin);
   for (uint32_t i = 0; i < cubin->symbol_count; i++) {
     if (tl_symbol_type(&cubin->symbols[i]) != STT_FUNC || bodies[i].role != TL_BODY_NONE)
@@ -329,6 +332,7 @@ void tl_resolve(tl_resolution *resolution, const tl_cubin *files, uint32_t file_
                 tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
   *resolution = (tl_resolution){.name_count = names->list.count};
   resolution->bodies = tl_arena_new(arena, tl_body *, file_count);
+  resolution->odd_records = tl_arena_new(arena, bool, file_count);
   resolution->function_of_name = tl_arena_new_bare(arena, uint32_t, names->list.count);
   for (size_t i = 0; i < names->list.count; i++)
     resolution->function_of_name[i] = TL_NONE;

@@ -324,13 +324,15 @@ static bool relocate_rewrites_unified(const relocating *r) {
 /* Where the names go, a function of such a name is one like others (L1585), and so is a texture for what asks for its slot
  * or for a place of the tables (L1602). */
 static bool relocate_is_of_own_kind(const relocating *r, const entry_state *e, const tl_symbol *symbol, bool listed) {
+  if (listed)
+    return false;
   const unsigned type = tl_type_of(symbol);
   const tl_relocation_row *const row = tl_relocation_in_view(e->entry->type, r->module->view == TL_VIEW_MERCURY);
   const bool place = row && row->kind == TL_RELOC_UNIFIED;
   const bool slot = r->module->capsule || place || e->texture == TL_TEX_BINDLESS;
   const bool plain = r->module->capsule || !(r->module->mode->records_applied || r->module->extern_by_name); /* L1667 */
   const bool function = type == STT_FUNC && (plain || tl_binding_of(symbol) == STB_GLOBAL);
-  return !listed && (function || (tl_type_is_texture(type) && slot));
+  return function || (tl_type_is_texture(type) && slot);
 }
 
 /* The same of what is called __UFT_OFFSET, which a relocatable output has of functions (L1585). */

@@ -36,16 +36,14 @@ static bool ref_capsule_starts_with(const char *text, const char *prefix) {
 
 /* The SASS view as a link of its own. Its messages are the Mercury view's too and are not said twice. */
 static ref_link *ref_capsule_fork(ref_link *link) {
-  ref_link *sass = REF_TAKE_ONE(link, ref_link);
+  ref_link *sass = ref_memory_copy(link, link, sizeof *link);
   ref_result *result = REF_TAKE_ONE(link, ref_result);
-  memcpy(sass, link, sizeof *sass);
   sass->blocks = NULL;
   sass->memory_owner = link;
   sass->result = result;
   sass->message_capacity = 0;
   sass->traced = 0; /* the Mercury view tells */
-  sass->files = REF_TAKE(link, ref_file, link->file_count);
-  memcpy(sass->files, link->files, link->file_count * sizeof *sass->files);
+  sass->files = ref_memory_copy(link, link->files, link->file_count * sizeof *sass->files);
   return sass;
 }
 

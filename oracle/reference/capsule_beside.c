@@ -54,13 +54,16 @@ static bool ref_beside_is_named(const ref_section *section) {
 
 /* What Mercury's section beside a SASS one is called, without `.nv.merc`. */
 static const char *ref_beside_name(ref_link *link, const char *name) {
+  if (!ref_text_begins(name, ".nv.constant")) {
+    return name; /* as most */
+  }
   const struct {
     const char *sass, *mercury;
   } rows[] = {{ref_view_sass.optimizer_prefix, ref_view_mercury.optimizer_prefix},
               {ref_view_sass.table_prefix, ref_view_mercury.table_prefix},
               {ref_view_sass.user_name, ref_view_mercury.user_name},
               {".nv.constant4", ".nv.constant.pic"}};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows && ref_text_begins(name, ".nv.constant"); i++) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const size_t length = strlen(rows[i].sass);
     if (strncmp(name, rows[i].sass, length) == 0) {
       return ref_memory_join(link, rows[i].mercury, name + length);

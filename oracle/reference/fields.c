@@ -1,3 +1,4 @@
+#include "link.h"
 #include "relocation_table.h"
 
 uint64_t ref_field_value(const ref_field *field, uint64_t value, uint64_t old, uint32_t bank, uint64_t slot) {
@@ -30,7 +31,18 @@ static unsigned ref_field_piece(const ref_field *field, unsigned bit) {
   return rest < here ? rest : here;
 }
 
+/* Is all of a field in eight bytes, from the first of its bytes on, that are there? Else it is read and written a byte at a time, as far as there
+ * are bytes. */
+static bool ref_field_is_in_word(const ref_field *field, size_t size, uint64_t first) {
+  enum { WORD = 8 };
+  return size >= WORD && first <= size - WORD && field->start % 8 + field->width < WORD * 8;
+}
+
 uint64_t ref_field_read(const ref_field *field, const uint8_t *bytes, size_t size, uint64_t offset) {
+  const uint64_t first = offset + field->start / 8;
+  if (offset < size && ref_field_is_in_word(field, size, first)) {
+    return ref_u64(bytes + first) >> field->start % 8 & (((uint64_t)1 << field->width) - 1);
+  }
   uint64_t value = 0;
   for (unsigned bit = 0; bit < field->width;) {
     const unsigned at = field->start + bit, count = ref_field_piece(field, bit);
@@ -44,6 +56,12 @@ uint64_t ref_field_read(const ref_field *field, const uint8_t *bytes, size_t siz
 }
 
 void ref_field_write(const ref_field *field, uint8_t *bytes, size_t size, uint64_t offset, uint64_t value) {
+  const uint64_t first = offset + field->start / 8;
+  if (offset < size && ref_field_is_in_word(field, size, first)) {
+    const uint64_t mask = (((uint64_t)1 << field->width) - 1) << field->start % 8;
+    ref_put_u64(bytes + first, (ref_u64(bytes + first) & ~mask) | (value << field->start % 8 & mask));
+    return;
+  }
   for (unsigned bit = 0; bit < field->width;) {
     const unsigned at = field->start + bit, count = ref_field_piece(field, bit);
     const uint64_t byte = offset + at / 8;

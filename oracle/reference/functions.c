@@ -104,6 +104,7 @@ static void ref_function_read_registers(ref_link *link, ref_file *file) {
     ref_attribute attribute;
     uint64_t position = 0;
     while (info->type == REF_TYPE_INFO && ref_cubin_next_attribute(info, &position, &attribute)) {
+      file->has_rare_records = file->has_rare_records || ref_record_is_rare(attribute.code);
       if (attribute.code == 0x2f && attribute.format == 4 && attribute.size >= 8 &&
           ref_u32(attribute.data) < cubin->symbol_count) {
         const uint32_t symbol = ref_u32(attribute.data), count = ref_u32(attribute.data + 4);
@@ -217,10 +218,21 @@ static void ref_function_number_symbol(ref_link *link, const ref_file *file, uin
   ref_function_take_number(link, file, symbol);
 }
 
-/* The names that a capsule defines in any view: nvlink ends by a signal over a kernel that it defines on the SASS side alone. */
+static bool ref_function_mentions_kernel(const ref_cubin *cubin) {
+  for (size_t i = 1; i < cubin->symbol_count; i++) {
+    if (cubin->symbols[i].section == 0 && (cubin->symbols[i].other & REF_OTHER_ENTRY) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The names that a capsule defines in any view: nvlink ends by a signal over a kernel that it defines on the SASS side alone. Asked about kernels
+ * that are mentioned. */
 static ref_map ref_function_names_of_views(ref_link *link, const ref_file *file) {
   ref_map names = {0};
-  for (size_t i = 1; link->is_capsule && i < file->whole.symbol_count; i++) {
+  const bool is_asked = link->is_capsule && ref_function_mentions_kernel(&file->cubin);
+  for (size_t i = 1; is_asked && i < file->whole.symbol_count; i++) {
     if (file->whole.symbols[i].section != 0) {
       ref_map_set(link, &names, file->whole.symbols[i].name, i);
     }
@@ -378,7 +390,8 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, ref_record_of
   ref_function *function = &link->functions[number];
   const bool lost = ref_bodies_loses_record(file, function, first, record.place);
   const bool loses = lost || file->body_of[first] == REF_BODY_LOSES;
-  const char *prototype = ref_input_string(&file->cubin, second);
+  const bool has_text = part == REF_PART_TAKEN || part == REF_PART_INDIRECT;
+  const char *prototype = has_text ? ref_input_string(&file->cubin, second) : "";
   const size_t callee = ref_function_of_symbol(file, second);
   const bool elsewhere = part == REF_PART_TAKEN && (file->body_of[first] == REF_BODY_NONE ||
                                                     ref_bodies_origin(file, first).taken_elsewhere); /* L646 */
@@ -389,7 +402,7 @@ static void ref_function_read_pair(ref_link *link, ref_file *file, ref_record_of
   if (loses && !elsewhere) {
     return;
   }
-  if (part == REF_PART_TAKEN || part == REF_PART_INDIRECT) {
+  if (has_text) {
     ref_names_add(link, REF_NONE, prototype);
   }
   record.callee = callee;

@@ -658,6 +658,7 @@ void ref_inputs_prepare(ref_link *link, ref_file *file) {
   file->section_of = ref_memory_take_numbers(link, cubin->section_count);
   file->owner_of = NULL;
   file->knows_twins = false;
+  file->has_rare_records = false;
   file->offset_in = REF_TAKE(link, uint64_t, cubin->section_count);
   file->compared_bank = REF_TAKE(link, bool, cubin->section_count);
   file->holds_shared = REF_TAKE(link, bool, cubin->section_count);

@@ -927,17 +927,16 @@ static void ref_leaf_add_stack_token(ref_leaf *leaf, size_t call) {
 /* RF1317, L723: in what goes on (-r, and -g) nvlink gives that load a number and all others anew, as ptxas does without -ewp; where the rules give
  * the input its own numbers. */
 void ref_leaf_open(ref_link *link, ref_bytes *text) {
-  uint8_t *old = REF_TAKE(link, uint8_t, text->size);
   ref_leaf leaf = {.link = link, .text = text->data, .count = text->size / INSTRUCTION, .sure = true};
   size_t call = REF_NONE;
-  memcpy(old, text->data, text->size);
-  leaf.instructions = REF_TAKE(link, ref_leaf_instruction, leaf.count);
-  leaf.blocks = REF_TAKE(link, ref_leaf_block, leaf.count);
+  leaf.instructions = REF_TAKE_ROOM(link, ref_leaf_instruction, leaf.count);
   ref_leaf_read(&leaf);
   leaf.stack_load = ref_leaf_find_bare_load(&leaf, &call);
   if (leaf.stack_load == REF_NONE) {
     return;
   }
+  const uint8_t *old = ref_memory_copy(link, text->data, text->size);
+  leaf.blocks = REF_TAKE(link, ref_leaf_block, leaf.count);
   leaf.has_texture = ref_leaf_has_texture(&leaf);
   leaf.least = ref_leaf_find_least(&leaf);
   ref_leaf_make_blocks(&leaf);

@@ -169,6 +169,7 @@ typedef struct ref_file {
   size_t loader_count, loader_capacity;
   ref_indices twins;       /* M2c: sections whose bytes another one has too, those of the same bytes together */
   bool knows_twins;        /* they have been looked for */
+  bool has_rare_records;   /* one that ref_records_check_fragments looks for may be among them */
   bool has_no_strings;     /* E66 */
   size_t first_symbol;     /* of the module, when its merging began */
   bool is_system, is_late; /* C46 */
@@ -675,7 +676,10 @@ void *ref_memory_enlarge(ref_link *link, void *items, size_t count, size_t *capa
 static inline void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size) {
   return count < *capacity ? items : ref_memory_enlarge(link, items, count, capacity, item_size);
 }
-void ref_indices_add(ref_link *link, ref_indices *list, size_t item);
+static inline void ref_indices_add(ref_link *link, ref_indices *list, size_t item) {
+  list->items = ref_memory_grow(link, list->items, list->count, &list->capacity, sizeof *list->items);
+  list->items[list->count++] = item;
+}
 bool ref_indices_has(const ref_indices *list, size_t item);
 void ref_bytes_check(ref_link *link, size_t size);
 void ref_bytes_reserve(ref_link *link, ref_bytes *bytes, size_t size); /* room for so many in all */
@@ -1024,6 +1028,10 @@ void ref_slots_check_numbers(ref_link *link);
 void ref_slot_spread_externs(ref_link *link, ref_function *slot, const ref_record *record);
 
 /* records.c */
+/* What ref_records_check_fragments looks for. */
+static inline bool ref_record_is_rare(uint8_t code) {
+  return code == 0x45 || code == 0x4f;
+}
 /* Such a record has at least that word (D67). */
 bool ref_record_first_word_is_symbol(uint8_t code);
 size_t ref_records_check_fragments(ref_link *link, const ref_file *file, const ref_section *input);
@@ -1112,7 +1120,9 @@ bool ref_relocatable_keeps(const ref_link *link, const ref_out_relocation *entry
 bool ref_relocatable_move_to_instance(const ref_link *link, ref_out_relocation *entry);
 
 /* unified.c: W12.7 */
-bool ref_unified_is_table(uint32_t type);
+static inline bool ref_unified_is_table(uint32_t type) {
+  return type == REF_TYPE_UFT_ENTRY || type == REF_TYPE_UDT_ENTRY;
+}
 bool ref_unified_is_copy(const ref_section *section);
 bool ref_unified_keeps_offset(const ref_link *link);
 void ref_unified_check_entries(ref_link *link);

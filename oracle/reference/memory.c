@@ -203,11 +203,6 @@ void *ref_memory_enlarge(ref_link *link, void *items, size_t count, size_t *capa
   return moved;
 }
 
-void ref_indices_add(ref_link *link, ref_indices *list, size_t item) {
-  list->items = ref_memory_grow(link, list->items, list->count, &list->capacity, sizeof *list->items);
-  list->items[list->count++] = item;
-}
-
 bool ref_indices_has(const ref_indices *list, size_t item) {
   for (size_t i = 0; i < list->count; i++) {
     if (list->items[i] == item) {

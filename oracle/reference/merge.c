@@ -798,14 +798,20 @@ static void ref_merge_create_last_sections(ref_link *link) {
   link->action_section = ref_section_add_with_symbol(link, ".nv.rel.action", REF_TYPE_REL_ACTION, 0, 8, 8);
 }
 
-/* About as many sections and symbols as the files have, and a few of their entries, which may all be of dead code. */
+/* About as many sections and symbols as the files have, and as many of their entries, but not too many, since they may all be of dead code. */
 static void ref_merge_make_room(ref_link *link) {
-  const size_t own = 8, entries = 60;
-  size_t sections = own, symbols = 2 * own;
+  const size_t own = 8, most = 256;
+  size_t sections = own, symbols = 2 * own, entries = own;
   for (size_t i = 0; i < link->file_count; i++) {
-    sections += link->files[i].cubin.section_count;
-    symbols += link->files[i].cubin.symbol_count;
+    const ref_cubin *cubin = &link->files[i].cubin;
+    sections += cubin->section_count;
+    symbols += cubin->symbol_count;
+    for (uint32_t k = 1; k < cubin->section_count && entries < most; k++) {
+      const uint32_t type = cubin->sections[k].type;
+      entries += type == REF_TYPE_RELA || type == REF_TYPE_REL ? ref_cubin_relocation_count(cubin, k) : 0;
+    }
   }
+  entries = entries < most ? entries : most;
   link->relocations = REF_TAKE_ROOM(link, ref_out_relocation, entries);
   link->relocation_capacity = entries;
   ref_map_reserve(link, &link->section_by_name, sections);

@@ -75,12 +75,15 @@ void ref_result_print(const ref_job *job, const ref_result *result, FILE *stream
   const char *prefix = job->identity_nvlink ? "nvlink" : "twinlink";
   for (size_t i = 0; i < result->message_count; i++) {
     const ref_message *message = &result->messages[i];
-    if (message->severity == REF_LINE || message->severity == REF_TRACE) {
-      (void)fprintf(stream, "%s\n", message->text);
-      continue;
+    const bool is_line = message->severity == REF_LINE || message->severity == REF_TRACE;
+    if (!is_line) {
+      (void)fputs(prefix, stream); /* which costs less than a format of texts alone */
+      (void)fputc(' ', stream);
+      (void)fputs(severities[message->severity], stream);
+      (void)fputs(": ", stream);
     }
-    (void)fprintf(stream, "%s %s: %s", prefix, severities[message->severity], message->text);
-    if (!message->of_words && job->options.values[REF_OPTION_REPORT_ARCH] != NULL &&
+    (void)fputs(message->text, stream);
+    if (!is_line && !message->of_words && job->options.values[REF_OPTION_REPORT_ARCH] != NULL &&
         job->options.values[REF_OPTION_ARCH] != NULL) {
       (void)fprintf(stream, " (target: %s)", job->options.values[REF_OPTION_ARCH]);
     }

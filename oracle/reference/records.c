@@ -161,6 +161,9 @@ size_t ref_records_check_fragments(ref_link *link, const ref_file *file, const r
   ref_attribute attribute;
   uint64_t position = 0;
   size_t large_parameters = 0;
+  if (!file->has_rare_records) {
+    return 0; /* as nearly all */
+  }
   while (ref_cubin_next_attribute(input, &position, &attribute)) {
     bool old = false, fresh = false;
     large_parameters += attribute.code == CODE_KPARAM_INFO_LARGE;

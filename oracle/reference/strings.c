@@ -91,7 +91,7 @@ void ref_map_reserve(ref_link *link, ref_map *map, size_t count) {
 }
 
 /* The entry of a key, which has one from now on. */
-static ref_map_entry *ref_map_add(ref_link *link, ref_map *map, const char *key, uint32_t hash) {
+static inline ref_map_entry *ref_map_add(ref_link *link, ref_map *map, const char *key, uint32_t hash) {
   if (map->count * 2 >= map->capacity) {
     ref_map_enlarge(link, map, map->capacity == 0 ? FEW : map->capacity * 4);
   }
@@ -107,7 +107,7 @@ void ref_map_set(ref_link *link, ref_map *map, const char *key, size_t number) {
   ref_map_add(link, map, key, ref_map_hash(key, strlen(key)))->number = (uint32_t)number;
 }
 
-static bool ref_map_put_hashed(ref_link *link, ref_map *map, const char *key, uint32_t hash, size_t number) {
+static inline bool ref_map_put_hashed(ref_link *link, ref_map *map, const char *key, uint32_t hash, size_t number) {
   ref_map_entry *entry = ref_map_add(link, map, key, hash);
   if (entry->number != NO_NUMBER) {
     return false;

@@ -263,15 +263,15 @@ void ref_symbols_check_values(ref_link *link) {
 }
 
 /* L647: an alias that stands before its function in a relocatable output would be one of D102 in the next link. By default the two
- * change places. Returns which symbol stands in each place. */
+ * change places. Returns which symbol stands in each place; NULL: each in its own. */
 static const size_t *ref_symbols_places(ref_link *link) {
-  size_t *places = REF_TAKE(link, size_t, link->symbol_count);
-  size_t *place_of = REF_TAKE(link, size_t, link->symbol_count);
+  if (!ref_relocatable_is_default(link)) {
+    return NULL;
+  }
+  size_t *places = REF_TAKE_ROOM(link, size_t, link->symbol_count);
+  size_t *place_of = REF_TAKE_ROOM(link, size_t, link->symbol_count);
   for (size_t i = 0; i < link->symbol_count; i++) {
     places[i] = place_of[i] = i;
-  }
-  if (!ref_relocatable_is_default(link)) {
-    return places;
   }
   for (size_t i = 0; i < link->symbol_count; i++) {
     const size_t alias = link->symbols[i].function;
@@ -305,7 +305,7 @@ void ref_symbols_number(ref_link *link) {
   uint32_t next = first != REF_NONE && ref_symbol_stays(link, &link->symbols[first]) ? 0 : 1, own = 0;
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < link->symbol_count; i++) {
-      ref_out_symbol *symbol = &link->symbols[places[i]];
+      ref_out_symbol *symbol = &link->symbols[places == NULL ? i : places[i]];
       if (symbol->local_list == (pass == 0)) {
         symbol->index = ref_symbol_stays(link, symbol) ? next++ : 0;
         symbol->own_number = symbol->local_list ? 0 : ++own + symbol->dead_before; /* RF1077 */
@@ -333,9 +333,10 @@ void ref_symbols_name_globals(ref_link *link) {
   size_t named = 0;
   for (size_t i = 0; i < link->symbol_count; i++) {
     named = ref_symbols_name_left(link, named, i);
-    const ref_out_symbol *symbol = &link->symbols[places[i]];
+    const size_t number = places == NULL ? i : places[i];
+    const ref_out_symbol *symbol = &link->symbols[number];
     if (!symbol->local_list && !symbol->dropped) {
-      ref_names_add(link, places[i], symbol->name);
+      ref_names_add(link, number, symbol->name);
     }
   }
   (void)ref_symbols_name_left(link, named, link->symbol_count);

@@ -16,10 +16,6 @@ enum {
 
 #define LACKING UINT32_C(0x80000000)
 
-bool ref_unified_is_table(uint32_t type) {
-  return type == REF_TYPE_UFT_ENTRY || type == REF_TYPE_UDT_ENTRY;
-}
-
 /* RF188: code of SASS kind for sm_100 and later has both tables a second time, among Mercury's sections. */
 bool ref_unified_is_copy(const ref_section *section) {
   return ref_unified_is_table(section->type) && (section->flags & REF_FLAG_MERCURY) != 0;

@@ -77,6 +77,7 @@ static size_t ref_write_first_sections(const ref_link *link) {
 void ref_write_order_sections(ref_link *link, ref_indices *order) {
   const size_t first = ref_write_first_sections(link);
   uint8_t *classes = REF_TAKE(link, uint8_t, link->section_count); /* 0: none */
+  size_t begins[CLASSES + 2] = {0};                                /* where each class begins in the order */
   ref_write_reserve_shared(link);
   for (size_t i = 0; i < link->section_count; i++) {
     ref_out_section *section = &link->sections[i];
@@ -87,14 +88,20 @@ void ref_write_order_sections(ref_link *link, ref_indices *order) {
       section->index = section->fixed_index;
     } else if (!section->dropped) {
       classes[i] = (uint8_t)ref_write_class(section);
+      begins[classes[i] + 1]++;
+      order->count++;
     }
   }
   for (int class = 1; class <= CLASSES; class ++) {
-    for (size_t i = 0; i < link->section_count; i++) {
-      if (classes[i] == class) {
-        link->sections[i].index = (uint32_t)(first + order->count);
-        ref_indices_add(link, order, i);
-      }
+    begins[class + 1] += begins[class];
+  }
+  order->capacity = order->count;
+  order->items = REF_TAKE_ROOM(link, size_t, order->count);
+  for (size_t i = 0; i < link->section_count; i++) {
+    if (classes[i] != 0) {
+      const size_t place = begins[classes[i]]++;
+      link->sections[i].index = (uint32_t)(first + place);
+      order->items[place] = i;
     }
   }
   if (link->is_capsule && order->count + first >= REF_SECTION_RESERVED) {
