@@ -115,6 +115,8 @@ bool ref_leaf_uses(const ref_leaf *leaf, const ref_token *token, size_t number);
 
 /* leaf_carried.c: L1832 */
 bool ref_leaf_move_carried(ref_leaf *leaf);
+bool ref_leaf_knows_writer(const ref_leaf *leaf, const ref_token *token, size_t from);
+bool ref_leaf_overwrites(const ref_leaf *leaf, const ref_token *token, size_t number);
 
 /* leaf_mend.c */
 bool ref_leaf_mend_waits(ref_leaf *leaf, uint8_t *old);

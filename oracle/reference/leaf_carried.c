@@ -58,6 +58,31 @@ static bool ref_carried_find_reads(const uint8_t *at, ref_carried_reads *reads) 
   return true;
 }
 
+/* What else than a store sets a read barrier for: the operand of a conversion, of a shuffle, addresses and data of loads and atomics. */
+static bool ref_carried_find_operands(const uint8_t *at, ref_carried_reads *reads) {
+  enum { FIRST_CONVERSION = 0x300, FIRST_WIDE = 0x310, LAST_CONVERSION = 0x312 };
+  static const uint16_t shuffles[] = {0x389, 0x589, 0x989, 0xf89}, lanes[] = {0x389, 0x589}, masks[] = {0x389, 0x989};
+  static const uint16_t short_loads[] = {0x983, 0x984, 0xb82}, loads[] = {0x980, 0x981, 0x983, 0x984, 0xb82};
+  static const uint16_t atomics[] = {0x38c, 0x98c, 0x9a8, 0x9a2, 0x98e}, exchanges[] = {0x38d, 0x58d, 0x3a9};
+  const unsigned opcode = ref_bits_get(at, 0, 12);
+  const bool is_load = REF_CARRIED_HAS(loads, opcode), is_shuffle = REF_CARRIED_HAS(shuffles, opcode);
+  const bool is_exchange = REF_CARRIED_HAS(exchanges, opcode), is_atomic = REF_CARRIED_HAS(atomics, opcode);
+  const bool is_conversion = opcode >= FIRST_CONVERSION && opcode <= LAST_CONVERSION;
+  const bool has_second = is_conversion || is_exchange || is_atomic || REF_CARRIED_HAS(lanes, opcode);
+  const bool has_third = is_exchange || REF_CARRIED_HAS(masks, opcode);
+  const unsigned one = is_conversion ? (opcode >= FIRST_WIDE ? 2 : 1) : is_shuffle ? 1 : 2;
+  const unsigned address = is_conversion ? 0 : is_shuffle || REF_CARRIED_HAS(short_loads, opcode) ? 1 : 2;
+  reads->count = MOST_SPANS;
+  reads->spans[0] = (ref_carried_span){.first = ref_bits_get(at, ADDRESS, 8), .count = address};
+  reads->spans[1] = (ref_carried_span){.first = ref_bits_get(at, DATA, 8), .count = has_second ? one : 0};
+  reads->spans[2] = (ref_carried_span){.first = ref_bits_get(at, UNIFORM_ADDRESS, 8), .count = has_third ? one : 0};
+  if (is_load || is_atomic) {
+    reads->spans[2] = (ref_carried_span){
+        .is_uniform = true, .first = ref_bits_get(at, is_load ? DATA : UNIFORM_ADDRESS, 8), .count = 2};
+  }
+  return is_conversion || is_shuffle || is_load || is_exchange || is_atomic;
+}
+
 /* What an instruction writes. False where it is not known. */
 static bool ref_carried_find_result(const uint8_t *at, ref_carried_span *result) {
   static const uint16_t singles[] = {0x002, 0x007, 0x008, 0x009, 0x010, 0x011, 0x012, 0x016, 0x017, 0x019,
@@ -79,6 +104,57 @@ static bool ref_carried_find_result(const uint8_t *at, ref_carried_span *result)
 static bool ref_carried_meets(const ref_carried_span *one, const ref_carried_span *other) {
   return one->is_uniform == other->is_uniform && one->first != NO_REGISTER && other->first != NO_REGISTER &&
          one->first < other->first + other->count && other->first < one->first + one->count;
+}
+
+/* RF1397: the same, and of more instructions: conversions, shuffles, votes. */
+static bool ref_carried_find_any_result(const uint8_t *at, ref_carried_span *result) {
+  enum { FIRST_CONVERSION = 0x100, FIRST_WIDE = 0x110, LAST_CONVERSION = 0x112 };
+  static const uint16_t singles[] = {0x006, 0x036, 0x03e, 0x045, 0x048, 0x076, 0x189},
+                        nothing[] = {0x004, 0x01c, 0x11d};
+  const unsigned base = ref_bits_get(at, 0, 9), to_uniform = 0x9c3;
+  const bool is_conversion = base >= FIRST_CONVERSION && base <= LAST_CONVERSION;
+  if (is_conversion || REF_CARRIED_HAS(singles, base)) {
+    *result = (ref_carried_span){.first = ref_bits_get(at, RESULT, 8),
+                                 .count = is_conversion && base >= FIRST_WIDE - 1 ? 2 : 1};
+    return true;
+  }
+  if (ref_bits_get(at, 0, 12) == to_uniform) {
+    *result = (ref_carried_span){.is_uniform = true, .first = ref_bits_get(at, RESULT, 8), .count = 1};
+    return true;
+  }
+  if (REF_CARRIED_HAS(nothing, base)) {
+    *result = (ref_carried_span){.count = 0};
+    return true;
+  }
+  return ref_carried_find_result(at, result);
+}
+
+/* RF1397: does an instruction write what the setter of a read barrier reads? True where that is not known. */
+bool ref_leaf_overwrites(const ref_leaf *leaf, const ref_token *token, size_t number) {
+  const uint8_t *setter = ref_leaf_at(leaf, token->instruction);
+  ref_carried_reads reads;
+  ref_carried_span result;
+  if ((!ref_carried_find_reads(setter, &reads) && !ref_carried_find_operands(setter, &reads)) ||
+      !ref_carried_find_any_result(ref_leaf_at(leaf, number), &result)) {
+    return true;
+  }
+  bool meets = false;
+  for (size_t i = 0; i < reads.count; i++) {
+    meets = meets || (reads.spans[i].count > 0 && result.count > 0 && ref_carried_meets(&reads.spans[i], &result));
+  }
+  return meets;
+}
+
+/* RF1397: is it known who of the block, from one instruction on, writes that first? */
+bool ref_leaf_knows_writer(const ref_leaf *leaf, const ref_token *token, size_t from) {
+  const size_t last = leaf->blocks[leaf->instructions[from].block].last;
+  ref_carried_span result;
+  for (size_t i = from; i <= last && ref_carried_find_any_result(ref_leaf_at(leaf, i), &result); i++) {
+    if (ref_leaf_overwrites(leaf, token, i)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /* The first instruction of the block, from one on, that writes what is read; REF_NONE where that is not known. */

@@ -188,7 +188,10 @@ static bool ref_share_uses(const ref_leaf *leaf, const ref_token *token, size_t 
   const bool is_store =
       opcode == 0x385 || opcode == 0x386 || opcode == 0x387 || opcode == 0x388 || (opcode >= 0x985 && opcode <= 0x988);
   ref_share_span result, written;
-  if (token->is_read || !ref_share_result(ref_leaf_at(leaf, token->instruction), &result)) {
+  if (token->is_read) {
+    return ref_leaf_overwrites(leaf, token, number); /* RF1397 */
+  }
+  if (!ref_share_result(ref_leaf_at(leaf, token->instruction), &result)) {
     return true;
   }
   const bool is_known = ref_share_result(at, &written);
@@ -227,29 +230,52 @@ static bool ref_share_is_direct(const ref_leaf *leaf, const ref_token *token, si
   return direct;
 }
 
-/* What an instruction waits for in the input's text, without what only shares a number with it there; that waits where it is used. */
-static void ref_share_find_waits(ref_leaf *leaf, size_t number, ref_indices *pending) {
-  ref_leaf_instruction *instruction = &leaf->instructions[number];
-  const unsigned waits =
-      instruction->waits_for_all ? 0 : ref_bits_get(leaf->input + number * INSTRUCTION, WAIT_BIT, BOARDS);
-  const bool keeps = (instruction->opcode & 0xfff) == 0x348;
+/* RF1397: has a read barrier the number of a pending one by chance, because none was free when the later of the two got it? */
+static bool ref_share_is_chance(const ref_leaf *leaf, size_t number, size_t read, const ref_indices *pending) {
+  const ref_token *token = &leaf->tokens[read];
+  bool is_chance = false;
+  for (size_t i = 0; i < pending->count; i++) {
+    const ref_token *other = &leaf->tokens[pending->items[i]];
+    const ref_token *later = other->instruction > token->instruction ? other : token;
+    is_chance = is_chance || (pending->items[i] != read && other->input == token->input &&
+                              ref_share_was_crowded(leaf, later) && ref_share_uses(leaf, other, number));
+  }
+  return is_chance && ref_leaf_knows_writer(leaf, token, number);
+}
+
+/* Marks what only shares its number with what an instruction waits for in the input's text. */
+static void ref_share_defer(ref_leaf *leaf, size_t number, const ref_indices *pending, unsigned waits) {
   unsigned explained = 0, crowded = 0;
-  size_t kept = 0;
   for (size_t i = 0; i < pending->count; i++) {
     const ref_token *token = &leaf->tokens[pending->items[i]];
     const unsigned explains = ref_share_uses(leaf, token, number) ? 1u << token->input : 0;
     explained |= explains;
     crowded |= ref_share_was_crowded(leaf, token) ? explains : 0;
   }
-  instruction->waits.count = 0;
   for (size_t i = 0; i < pending->count; i++) {
     ref_token *token = &leaf->tokens[pending->items[i]];
-    const bool is_waited = (waits >> token->input & 1) != 0, uses = ref_share_uses(leaf, token, number);
-    const unsigned others = ref_share_was_crowded(leaf, token) ? explained : crowded;
-    if (is_waited && !uses && (others >> token->input & 1) != 0 && ref_share_is_direct(leaf, token, number)) {
+    const unsigned others = (ref_share_was_crowded(leaf, token) ? explained : crowded) & waits;
+    if ((others >> token->input & 1) != 0 && !ref_share_uses(leaf, token, number) &&
+        ref_share_is_direct(leaf, token, number) &&
+        (!token->is_read || ref_share_is_chance(leaf, number, pending->items[i], pending))) {
       token->is_deferred = true;
     }
-    const bool needs = token->is_deferred ? uses : is_waited;
+  }
+}
+
+/* What an instruction waits for in the input's text, without what only shares a number with it there; that waits where it is used. */
+static void ref_share_find_waits(ref_leaf *leaf, size_t number, ref_indices *pending) {
+  ref_leaf_instruction *instruction = &leaf->instructions[number];
+  const unsigned waits =
+      instruction->waits_for_all ? 0 : ref_bits_get(leaf->input + number * INSTRUCTION, WAIT_BIT, BOARDS);
+  const bool keeps = (instruction->opcode & 0xfff) == 0x348;
+  size_t kept = 0;
+  instruction->waits.count = 0;
+  ref_share_defer(leaf, number, pending, waits);
+  for (size_t i = 0; i < pending->count; i++) {
+    const ref_token *token = &leaf->tokens[pending->items[i]];
+    const bool is_waited = (waits >> token->input & 1) != 0;
+    const bool needs = token->is_deferred ? ref_share_uses(leaf, token, number) : is_waited;
     if (needs) {
       ref_indices_add(leaf->link, &instruction->waits, pending->items[i]);
     }
@@ -272,10 +298,11 @@ void ref_leaf_share_waits(ref_leaf *leaf) {
 typedef struct ref_share_group {
   size_t count, least;   /* the least need; REF_NONE: never in this block */
   bool is_near;          /* some member is needed in its own block */
-  bool has_kind;         /* of the own barrier: a load or a read barrier */
   bool has_reads, meets; /* some member has the own need, and is a load as the own barrier is */
   bool is_known;         /* by the input: shares the number with the own barrier there, or numbers ran out */
   bool flows_far;        /* loads from other blocks */
+  bool has_late;         /* RF1396 */
+  size_t joined_at;      /* behind its last member of this block; 0: there is none */
 } ref_share_group;
 
 typedef struct ref_share {
@@ -324,14 +351,18 @@ static void ref_share_find_groups(ref_share *share, const ref_indices *pending) 
       share->sharer = token->output;
     }
     group->count++;
-    group->has_kind = group->has_kind || token->is_read == share->token->is_read;
     group->has_reads = group->has_reads || token->is_read;
     group->is_near = group->is_near || ref_share_is_local(leaf, token, need, share->block);
     group->least = need < group->least ? need : group->least; /* REF_NONE is the greatest */
     group->meets = group->meets || (need == share->need && !token->is_read && !share->token->is_read);
     group->is_known = group->is_known || token->input == share->token->input ||
                       ref_share_was_crowded(leaf, share->token) || ref_share_was_crowded(leaf, token);
-    group->flows_far = group->flows_far || leaf->instructions[token->instruction].block != share->block;
+    const bool is_own = leaf->instructions[token->instruction].block == share->block;
+    group->flows_far = group->flows_far || !is_own;
+    group->has_late = group->has_late || ref_leaf_is_long(leaf, token);
+    if (is_own && token->instruction >= group->joined_at) {
+      group->joined_at = token->instruction + 1;
+    }
   }
 }
 
@@ -378,22 +409,25 @@ static unsigned ref_share_same(const ref_share *share) {
   return NO_BOARD;
 }
 
-/* The group that is needed next from the own need on, else the last one before it. */
+/* RF1396: is one of two groups to be shared rather than the other? What is not late shares with nothing late if it can. Then a group that is
+ * needed at the own need or behind it, of several the one that nobody has joined for the longest time; else the one that is needed last. */
+static bool ref_share_is_better(const ref_share *share, const ref_share_group *group, const ref_share_group *best) {
+  const bool behind = group->least >= share->need, best_behind = best->least >= share->need;
+  if (!share->is_long && group->has_late != best->has_late) {
+    return !group->has_late;
+  }
+  if (behind != best_behind) {
+    return behind;
+  }
+  return behind ? group->joined_at < best->joined_at : group->least > best->least;
+}
+
 static unsigned ref_share_nearest(const ref_share *share, unsigned from, unsigned last) {
   unsigned best = NO_BOARD;
-  for (int any_kind = 0; any_kind < 2 && best == NO_BOARD; any_kind++) {
-    for (unsigned n = from; n <= last; n++) {
-      const ref_share_group *group = &share->groups[n];
-      if (group->count == 0 || (!any_kind && !group->has_kind)) {
-        continue;
-      }
-      const bool behind = group->least >= share->need;
-      const size_t held = best == NO_BOARD ? 0 : share->groups[best].least;
-      const bool held_behind = best != NO_BOARD && held >= share->need;
-      if (best == NO_BOARD || (behind && !held_behind) || (behind && group->least < held) ||
-          (!behind && !held_behind && group->least > held)) {
-        best = n;
-      }
+  for (unsigned n = from; n <= last; n++) {
+    const ref_share_group *group = &share->groups[n];
+    if (group->count > 0 && (best == NO_BOARD || ref_share_is_better(share, group, &share->groups[best]))) {
+      best = n;
     }
   }
   return best;
@@ -404,20 +438,17 @@ static unsigned ref_share_choose_far(const ref_share *share, unsigned from) {
   if (share->sharer != NO_BOARD) {
     return share->sharer;
   }
-  const unsigned first_masks[] = {share->taken | share->joined, share->taken};
+  const unsigned avoided_masks[] = {share->taken | share->joined, share->taken}; /* RF1394 */
   for (size_t k = 0; k < 2; k++) {
     for (unsigned n = from; n <= share->leaf->last; n++) {
-      if ((first_masks[k] >> n & 1) == 0 && (k == 0 || share->token->is_read)) {
+      if ((avoided_masks[k] >> n & 1) == 0) {
         return n;
       }
     }
   }
-  for (unsigned avoided = 0; avoided < 2; avoided++) {
-    for (unsigned n = from; n <= share->leaf->last; n++) {
-      const ref_share_group *group = &share->groups[n];
-      if (group->count > 0 && !group->is_near && !group->flows_far && (share->joined >> n & 1) == avoided) {
-        return n;
-      }
+  for (unsigned n = from; n <= share->leaf->last; n++) {
+    if (!share->groups[n].is_near) {
+      return n; /* RF1393, RF1395 */
     }
   }
   unsigned lowest = from;
