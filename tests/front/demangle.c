@@ -317,6 +317,7 @@ static void demangle_test_files(void **state) {
   (void)state;
   demangle_check_file("reference/demangled-names", 700);
   demangle_check_file("front/demangled-names", 500);
+  demangle_check_file("reference/demangled-names-damaged", 20);
 }
 
 /* Every name cut anywhere, and every byte of it changed: an answer comes back, and no more memory is used than the bounds

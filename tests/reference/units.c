@@ -17,7 +17,7 @@
 
 enum { NAMES_LEAST = 400 };
 
-static char **names_paths; /* demangled-names, demangled-names-operators */
+static char **names_paths; /* demangled-names, -operators, -damaged */
 
 static int tie(const ref_link *link, size_t a, size_t b) {
   (void)link;
