@@ -19,14 +19,13 @@ __attribute__((returns_nonnull)) void *tl_vector_grow(tl_arena *arena, void *ite
                                                       size_t item_size);
 
 /* The items array with room for one more item than `count`. */
-#ifdef __clang_analyzer__ /* which would take a list that is full for one without a place */
-__attribute__((returns_nonnull)) void *tl_vector_room(tl_arena *arena, void *items, size_t count, size_t *capacity,
-                                                      size_t item_size);
-#else
 static inline void *tl_vector_room(tl_arena *arena, void *items, size_t count, size_t *capacity, size_t item_size) {
-  return count < *capacity ? items : tl_vector_grow(arena, items, count, capacity, item_size);
-}
+#ifndef __clang_analyzer__ /* which would take a list that is not full for one without a place */
+  if (count < *capacity)
+    return items;
 #endif
+  return tl_vector_grow(arena, items, count, capacity, item_size);
+}
 
 #define tl_vector_push(arena, vector)                                                                                  \
   ((vector)->items =                                                                                                   \
