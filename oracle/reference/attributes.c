@@ -812,7 +812,7 @@ static void ref_attributes_write_section(ref_link *link, size_t number, const re
       }
     }
   }
-  if (measures) {
+  if (measures && size != 0) {
     ref_bytes_reserve(link, &output, size);
     memset(output.data, 0, size);
     output.size = size;
