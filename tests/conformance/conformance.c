@@ -39,10 +39,10 @@ static const char *const class_e[] = {"D14", "D15", "D16", "D17", "D18", "D19", 
 
 /* What only the linker has to know: the option grammar (C48, C49), link-time optimisation (C52), what the program prints of
  * itself (C54, C54a), libraries (E46), host objects (E53), and E77 (D93); and rules that one of the two does not have yet. */
-static const char *const grammar[] = {"E1",   "E2",    "E3",    "E4",    "E5",    "E6",   "E10",  "C49",
-                                      "C52",  "C54",   "C54a",  "E46",   "E48",   "E53",  "E77",  "L490",
-                                      "L559", "L660",  "L474",  "L740",  "L116",  "L117", "L118", "L119",
-                                      "L990", "L1034", "L1050", "L1726", "RF475", NULL};
+static const char *const grammar[] = {"E1",   "E2",    "E3",    "E4",    "E5",    "E6",    "E10",    "C49",
+                                      "C52",  "C54",   "C54a",  "E46",   "E48",   "E53",   "E77",    "L490",
+                                      "L559", "L660",  "L474",  "L740",  "L116",  "L117",  "L118",   "L119",
+                                      "L990", "L1034", "L1050", "L1726", "L1837", "RF475", "RF1394", NULL};
 
 typedef struct conformance_setup {
   char program[HARNESS_PATH];
