@@ -80,9 +80,9 @@ static bool relocations_is_of_loser(const tl_merging *m, uint32_t target, uint32
 static void relocations_check_mercury(const tl_merging *m, uint32_t section, uint64_t index) {
   const tl_cubin_section *const input = &m->cubin->sections[section];
   const tl_cubin_relocation entry = tl_cubin_relocation_at(input, index);
-  const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, entry.offset};
   if (!entry.type || entry.type > TL_R_MERCURY)
     return;
+  const tl_site site = {m->cubin->path, tl_merging_text(m, input->name), NULL, entry.offset};
   if (input->info >= m->cubin->section_count || !relocations_is_of_loser(m, input->info, entry.symbol))
     relocations_refuse(m, TL_MESSAGE_UNEXPECTED_RELOC, site);
 }
