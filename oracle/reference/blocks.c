@@ -32,6 +32,9 @@ static bool ref_merge_follows(const ref_cubin *cubin, uint32_t section, uint32_t
 
 /* RF646: a section that a function lies in is a text, whatever its flags say. */
 bool ref_merge_is_text(const ref_file *file, uint32_t section) {
+  if (section >= file->cubin.section_count) { /* a sh_info may name any */
+    return false;
+  }
   const ref_section *input = &file->cubin.sections[section];
   return input->type != REF_TYPE_SHARED &&
          ((input->flags & REF_FLAG_EXEC) != 0 || ref_function_owns_text(file, section));
@@ -566,8 +569,7 @@ static void ref_block_note_user_constants(ref_link *link, const ref_file *file, 
  * memory that comes along for an object of another memory space. RF1232: what is no text says nothing, whatever its own sh_info is. */
 static void ref_block_name_text(ref_link *link, const ref_file *file, const ref_section *input, size_t number) {
   const bool named = input->type == REF_TYPE_LOCAL || input->type == REF_TYPE_SHARED;
-  const bool known =
-      named && input->info < file->cubin.section_count && ref_merge_is_text(file, input->info); /* RF1232 */
+  const bool known = named && ref_merge_is_text(file, input->info); /* RF1232 */
   const uint32_t owner = known ? ref_merge_text_owner(file, input->info) : 0;
   if (owner != 0 && file->function_of[owner] != REF_NONE) {
     link->sections[number].info_section = link->functions[file->function_of[owner]].text;

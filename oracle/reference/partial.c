@@ -321,7 +321,7 @@ bool ref_partial_take_object(ref_link *link, size_t file_number, const ref_symbo
 
 /* RF1211: a section for itself that is about a dead text ends the link (E68). */
 static void ref_partial_note_dead(ref_link *link, const ref_file *file, const ref_section *input) {
-  const bool about_text = input->info < file->cubin.section_count && ref_merge_is_text(file, input->info);
+  const bool about_text = ref_merge_is_text(file, input->info);
   const uint32_t owner = about_text ? ref_merge_text_owner(file, input->info) : 0;
   const size_t function = owner == 0 ? REF_NONE : file->function_of[owner];
   link->has_dead_memory = link->has_dead_memory || (function != REF_NONE && !link->functions[function].live);
