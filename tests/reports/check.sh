@@ -126,7 +126,7 @@ expect 0 '<td class="">all</td><td class="n">15400</td><td class="n">2.00</td><t
 expect 0 '<td class="">since the last finding</td><td class="n"></td><td class="n good">1.00</td>' cat pages/index.html
 expect 0 '<a href="../corpus/vendor-defects/one/sm_80/job">' cat pages/index.html
 expect 0 '<td class="">sm_90</td><td class="n">1</td><td class="n good">1</td><td class="n open">0</td><td class="n">0</td>' cat pages/index.html
-printf '{"floors": [{"room": "linker", "what": "lines", "percent": 92.5, "floor": 92.7, "goal": 90}]}' >figures # a goal hides no floor
+printf '{"rooms": [], "floors": [{"room": "linker", "what": "lines", "percent": 92.5, "floor": 92.7, "goal": 90}]}' >figures # a goal hides no floor
 expect 0 '' keep coverage 2026-01-03T00:00:00Z $commit figures
 expect 0 '' page
 expect 0 '<td class="bad">FLOOR BROKEN</td>' cat pages/index.html
