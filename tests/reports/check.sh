@@ -158,6 +158,12 @@ expect 1 'no record: torn.json' page
 expect 0 '<strong>no record:</strong> <code>torn.json</code>' cat pages/index.html
 expect 2 'usage' "$twin" record --name a/b --command x
 
+# --- asking what a subcommand does begins nothing ---
+expect 0 'fuzz all targets: --time 10m' "$source/run" fuzz --help
+expect 0 './run release-check [--time 3h]' "$source/run" release-check -h
+expect 0 './run fuzz ARGS...' "$source/run" --help
+expect 2 "no subcommand 'other'" "$source/run" other --help
+
 # --- the release check ---
 printf 'slow||sleep 4\ngood||echo fine\nbad||echo broken; false\naway|no_such_program_here|true\nlate||echo "is late"\n' >steps
 release() { "$source/tests/release/release-check.sh" --steps "$work/steps" --json "$work/release" --junit "$work/junit" --state "$work/state" "$@"; }
