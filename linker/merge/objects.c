@@ -40,10 +40,13 @@ static uint32_t objects_owner_text(const tl_merging *m, const tl_cubin_section *
   return tl_merging_winner_text(m, input->info);
 }
 
-/* Whether the section belongs to the body of a strong function. */
+/* Whether the section belongs to the body of a strong function, by the symbol that stands: of two of one name in a text the
+ * weak one may lead (L1696). */
 static bool objects_is_of_strong_body(const tl_merging *m, const tl_cubin_section *input) {
   const uint32_t primary = tl_cubin_primary(m->cubin, input->info);
-  return tl_symbol_binding(tl_cubin_symbol_at(m->cubin, primary)) == STB_GLOBAL;
+  const uint32_t standing = tl_module_owner(m->module, objects_owner_text(m, input));
+  return tl_symbol_binding(tl_cubin_symbol_at(m->cubin, primary)) == STB_GLOBAL ||
+         (standing != TL_NONE && tl_binding_of(&m->module->symbols.items[standing]) == STB_GLOBAL);
 }
 
 static bool objects_is_of_weak_body(const tl_merging *m, const tl_cubin_section *input) {
