@@ -1035,11 +1035,17 @@ static void objects_take_alone_kernels(tl_merging *m) {
   }
 }
 
+/* L1698: compiler constants of a function's text are so without the flag, too. */
+static bool objects_names_function(const tl_merging *m, const tl_cubin_section *input) {
+  return input->type == SHT_CUDA_CONSTANT0 + 2 && input->info &&
+         tl_module_owner(m->module, tl_merging_section(m, input->info)) != TL_NONE;
+}
+
 /* What lies among the constants of a kernel or a function and is internal. */
 static bool objects_is_internal_constant(const tl_merging *m, const tl_cubin_symbol *s) {
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   return (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && tl_section_type_is_constant(input->type) &&
-         (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0);
+         (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0 || objects_names_function(m, input));
 }
 
 static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) {
