@@ -128,10 +128,12 @@ static void foreign_add_member(foreign_file *file, foreign_choices *choices, boo
   foreign_add(file, text ? (const void *)text : object.bytes, size);
   if (size & 1)
     foreign_add(file, "\n", 1);
+  const bool is_come_to = file->whole;
   foreign_damage_header(file, choices, header, first);
   file->code = file->code || (!text && object.code);
   if (!rows[row].table && !*looked) {
     *looked = true;
+    file->no_object = text && is_come_to;
     file->machine = text ? 0 : object.machine;
   }
 }

@@ -24,6 +24,8 @@ typedef struct foreign_file {
   bool code;        /* a host object, alone or a member, that is whole and has both sections of device code */
   bool whole;       /* every header and member of the archive, or every section of the object, lies in the file */
   bool first_whole; /* the first member's header, where there is one, can be read */
+  bool
+      no_object; /* the first member that is no table begins as no ELF, and can be come to: damage behind does not matter (L1635) */
   bool flipped;     /* a bit somewhere is another: nothing of the above is sure */
   unsigned machine; /* of the first member that is no table, where that is a host object; 0: it is none */
 } foreign_file;

@@ -1,4 +1,4 @@
-/* Files of the host's linker among the cubins (C20, F88, F92), which nvcc puts there: without device code they change nothing
+/* Files of the host's linker among the cubins (C20, F88, F92, L1635), which nvcc puts there: without device code they change nothing
  * of a link, with some the link is refused, and so it is where their headers cannot be read. And a library that is looked for
  * is taken when its first member is for the host asked for (C44). What the file is was decided when it was made
  * (fuzz/foreign.h), so nothing is read twice. */
@@ -30,6 +30,8 @@ static foreign_verdict foreign_expect(const foreign_file *file, const char *name
   if (file->kind == FOREIGN_THIN && file->size < SHORTEST)
     return REFUSED;
   if (!strchr(name, '.') || (file->kind == FOREIGN_ARCHIVE && strstr(name, "cudadevrt")))
+    return NOTHING;
+  if (file->kind == FOREIGN_ARCHIVE && !file->whole && file->no_object)
     return NOTHING;
   if (foreign_ends(name, ".so")) {
     if (file->kind == FOREIGN_OBJECT)
