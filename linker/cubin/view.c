@@ -516,6 +516,20 @@ static void view_add_versions(tl_cubin *cubin, const tl_names *names, tl_arena *
   }
 }
 
+/* L1947: by section: a variable of `.symtab`, which is not read yet, lies in it and brings it along, whatever its type. */
+static const bool *view_find_objects(const tl_cubin *cubin, tl_arena *arena) {
+  bool *const found = tl_arena_new(arena, bool, cubin->section_count);
+  const tl_cubin_section *const table = tl_cubin_section_at(cubin, tl_cubin_find_section(cubin, SHT_SYMTAB));
+  const uint64_t count = table->entry_size < ELF_SYMBOL_SIZE ? 0 : table->size / table->entry_size;
+  for (uint64_t i = 1; i < count; i++) {
+    const uint8_t *const symbol = table->data + i * ELF_SYMBOL_SIZE;
+    const uint32_t type = symbol[4] & 0xf, section = tl_get16(symbol + 6);
+    if ((type == STT_OBJECT || type == STT_CUDA_OBJECT) && section < cubin->section_count)
+      found[section] = true;
+  }
+  return found;
+}
+
 void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagnostics *diagnostics) {
   if (tl_view_is_capsule(cubin) && !tl_defect_matched(diagnostics->options, TL_DEFECT_D113))
     view_take_marks(cubin, names, arena);
@@ -546,6 +560,7 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
   } else if (tl_view_is_capsule(cubin)) {
     view_check_unread_symbols(cubin, names, diagnostics);
   }
+  const bool *const has_object = view_find_objects(cubin, arena);
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     if (!view_sass_ignores(cubin, &cubin->sections[i]))
       continue;
@@ -555,6 +570,7 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
                        "sh_name lies outside the section name table (L703)");
     if (cubin->sections[i].flags & SHF_CUDA_MERCURY)
       tl_trace(diagnostics, TL_TRACE_SKIP_MERCURY, (uint64_t)i);
-    view_hide(&cubin->sections[i]);
+    if (!has_object[i])
+      view_hide(&cubin->sections[i]);
   }
 }

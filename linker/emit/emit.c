@@ -63,8 +63,8 @@ bool tl_emit_lists_prototype(const tl_module *module, uint32_t function) {
 }
 
 static bool emit_has_prototypes(const tl_module *module) {
-  for (size_t i = 0; i < module->functions.count; i++)
-    if (tl_emit_lists_prototype(module, module->functions.items[i]))
+  for (size_t i = 0; i < module->recorded_functions.count; i++)
+    if (tl_emit_lists_prototype(module, module->recorded_functions.items[i]))
       return true;
   return false;
 }

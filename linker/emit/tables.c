@@ -150,10 +150,11 @@ static uint8_t *tables_callgraph_part(tl_emitted *e, tables_part part, uint8_t *
 
 static void tables_prototypes(tl_emitted *e) {
   const tl_module *const module = e->module;
-  uint8_t *const bytes = tl_emit_table(e, module->prototype, module->functions.count * 8);
+  const tl_u32_vector *const functions = &module->recorded_functions; /* those in kernels' texts, too (L1945) */
+  uint8_t *const bytes = tl_emit_table(e, module->prototype, functions->count * 8);
   uint64_t size = 0;
-  for (size_t i = 0; i < module->functions.count; i++) {
-    const uint32_t f = module->functions.items[i];
+  for (size_t i = 0; i < functions->count; i++) {
+    const uint32_t f = functions->items[i];
     if (!tl_emit_lists_prototype(module, f))
       continue;
     tl_put32(bytes + size, e->symbol_index[module->symbol_of_function[f]]);

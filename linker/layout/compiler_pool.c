@@ -200,24 +200,39 @@ static tl_u32_vector *pool_reached_blocks(const pool_state *s, const tl_u32_vect
   return reached;
 }
 
-/* A section that only a losing body of the kernel brought is not laid out again (D84). */
-static bool pool_takes_part(const tl_module *module, uint32_t kernel) {
+/* By section: a symbol lies in it. */
+static const bool *pool_find_named(const tl_module *module, tl_arena *arena) {
+  bool *const named = tl_arena_new(arena, bool, module->sections.count);
+  for (uint32_t i = 1; i < module->symbols.count; i++) {
+    const tl_symbol *const symbol = &module->symbols.items[i];
+    if (symbol->section != TL_NONE && symbol->block == TL_NONE && tl_type_of(symbol) != STT_SECTION)
+      named[symbol->section] = true;
+  }
+  return named;
+}
+
+/* A section that only a losing body of the kernel brought is not laid out again (D84), nor one in which no symbol lies
+ * (L1948). */
+static bool pool_takes_part(const tl_module *module, uint32_t kernel, const tl_own_constants *own, const bool *named) {
   const uint32_t image = tl_kernel_image(module, kernel);
   if (image == TL_NONE)
     return false;
   const tl_symbol *const symbol = &module->symbols.items[module->kernels.items[kernel]];
-  const tl_pieces *const own = &module->sections.items[image].pieces;
-  const bool brought = own->count && own->items[0].file != module->resolution->functions.items[symbol->function].file;
-  return !brought || !pool_goes_nvlinks_way(module);
+  const tl_pieces *const pieces = &module->sections.items[image].pieces;
+  const bool brought =
+      pieces->count && pieces->items[0].file != module->resolution->functions.items[symbol->function].file;
+  const bool nameless = own[kernel].pieces && !named[image];
+  return !(brought || nameless) || !pool_goes_nvlinks_way(module);
 }
 
 /* Kernels that take part, the last section first. */
-static tl_u32_vector pool_order_kernels(const pool_state *s, bool *taking) {
+static tl_u32_vector pool_order_kernels(const pool_state *s, const tl_own_constants *own, bool *taking) {
   const tl_module *const module = s->module;
+  const bool *const named = pool_find_named(module, s->arena);
   uint32_t *const kernel_of = tl_arena_new(s->arena, uint32_t, module->sections.count);
   tl_u32_vector order = {0};
   for (uint32_t k = 0; k < module->kernels.count; k++) {
-    taking[k] = pool_takes_part(module, k);
+    taking[k] = pool_takes_part(module, k, own, named);
     if (taking[k])
       kernel_of[tl_kernel_image(module, k)] = k + 1;
   }
@@ -256,7 +271,7 @@ void tl_compiler_constants_pool(tl_module *module, const tl_u32_vector *users, c
     copied[k] = module->sections.items[tl_kernel_image(module, k)].pieces.count;
     module->sections.items[tl_kernel_image(module, k)].pieces.count = own[k].pieces;
   }
-  const tl_u32_vector order = pool_order_kernels(&s, taking);
+  const tl_u32_vector order = pool_order_kernels(&s, own, taking);
   pool_collect_units(&s, &order);
   tl_names_init(&s.seen, arena, s.units.count);
   const tl_u32_vector *const reached = pool_reached_blocks(&s, users);

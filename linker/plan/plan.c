@@ -151,8 +151,8 @@ static void plan_add_section_headers(planner *p) {
   uint8_t *const table = tl_arena_new(p->arena, uint8_t, size);
   if (!plan_section_number(e)) /* X1 */
     tl_put64(table + 32, (uint64_t)e->section_count + 1);
-  if (e->relocated->unrecorded) /* L831 */
-    plan_put_unrecorded(table, e->relocated->unrecorded);
+  if (e->relocated->unrecorded.count) /* L831 */
+    plan_put_unrecorded(table, e->relocated->unrecorded.count);
   for (uint32_t i = 0; i < e->section_count; i++) {
     const uint32_t section = e->order[i];
     const tl_section *const s = &e->module->sections.items[section];

@@ -913,25 +913,26 @@ static void relocate_record(relocating *r, const entry_state *e) {
   if (!r->module->mode->records_applied || r->module->sections.items[e->entry->target].resolved == TL_NONE ||
       !relocate_is_recorded(r, e))
     return;
-  const uint32_t container = relocate_record_section(r, e);
-  if (container == TL_NONE) {
-    r->relocated->unrecorded++;
-    return;
-  }
+  const uint32_t own = r->module->sections.items[e->entry->target].resolved, found = relocate_record_section(r, e);
+  const uint32_t container = found == TL_NONE ? own : found;
   const bool lost = e->entry->merge_offset && tl_defect_matched(r->module->options, TL_DEFECT_D12);
   uint64_t old = 0;
   if (e->entry->rel && !relocate_clears(e) && !lost && /* L571, L574 */
       !tl_written_get(&r->written, e->entry->target, e->entry->offset, tl_relocation_content(e->row),
                       relocate_own_bytes(r, e, e->row), &old))
     old = relocate_old_content(r, e);
-  *tl_vector_push(r->arena, &r->relocated->kept) =
-      (tl_kept){.container = container,
-                .symbol = e->symbol,
-                .type = relocate_kept_type(r, e),
-                .offset = e->offset,
-                .addend = (int64_t)((uint64_t)e->a + old),
-                .foreign = r->module->sections.items[container].about != e->entry->target,
-                .deleted = e->entry->deleted};
+  const tl_kept record = {.container = container,
+                          .symbol = e->symbol,
+                          .type = relocate_kept_type(r, e),
+                          .offset = e->offset,
+                          .addend = (int64_t)((uint64_t)e->a + old),
+                          .foreign = r->module->sections.items[container].about != e->entry->target,
+                          .deleted = e->entry->deleted};
+  if (found == TL_NONE) {
+    *tl_vector_push(r->arena, &r->relocated->unrecorded) = record;
+    return;
+  }
+  *tl_vector_push(r->arena, &r->relocated->kept) = record;
   r->relocated->container_used[container] = true;
 }
 
@@ -1273,6 +1274,25 @@ static bool relocate_is_beyond(const relocating *r, const tl_kept *kept) {
   return r->module->capsule && kept->type > BEYOND && !r->module->diagnostics->errors;
 }
 
+/* R76: an entry that stays, or a record, about what is not in the output. */
+static bool relocate_names_deleted(const relocating *r, const tl_kept *kept) {
+  const tl_symbol *const symbol = relocate_symbol(r, kept->symbol);
+  const bool dropped = tl_type_of(symbol) == STT_SECTION && r->layout->section_dropped[symbol->section]; /* L185 */
+  return dropped || kept->deleted || tl_symbol_names_nothing(r->module, r->layout, symbol) ||
+         !tl_symbol_is_listed(r->module, r->layout, kept->symbol) || relocate_is_numberless(r, kept->symbol);
+}
+
+/* L1946: a record for which nvlink finds no section has to name a symbol of the output all the same. */
+static void relocate_check_unrecorded(const relocating *r) {
+  for (size_t i = 0; i < r->relocated->unrecorded.count; i++) {
+    const tl_kept *const record = &r->relocated->unrecorded.items[i];
+    const tl_site site = {NULL, NULL, tl_module_text(r->module, relocate_symbol(r, record->symbol)->name),
+                          record->offset};
+    if ((record->symbol || record->deleted) && relocate_names_deleted(r, record))
+      tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
+  }
+}
+
 /* R71, R76: after every apply, in the order of the inputs' entries (L1112), which are kept last to first; records of entries
  * that are applied behind all that stay (L1257). */
 static void relocate_check_kept(const relocating *r, bool record) {
@@ -1290,10 +1310,7 @@ static void relocate_check_kept(const relocating *r, bool record) {
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_PAST_END), site, NULL);
     if (relocate_is_beyond(r, kept))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_UNEXPECTED_RELOC), site, NULL);
-    const tl_symbol *const symbol = relocate_symbol(r, kept->symbol);
-    const bool dropped = tl_type_of(symbol) == STT_SECTION && r->layout->section_dropped[symbol->section]; /* L185 */
-    if (dropped || kept->deleted || tl_symbol_names_nothing(r->module, r->layout, symbol) ||
-        !tl_symbol_is_listed(r->module, r->layout, kept->symbol) || relocate_is_numberless(r, kept->symbol))
+    if (relocate_names_deleted(r, kept))
       tl_diagnostics_add(r->module->diagnostics, tl_message_row_of(TL_MESSAGE_DELETED_SYMBOL), site, NULL);
   }
 }
@@ -1497,6 +1514,7 @@ void tl_relocate_check_kept(tl_relocated *relocated, const tl_module *module, co
   const relocating r = {.relocated = relocated, .module = module, .layout = layout};
   relocate_check_kept(&r, false);
   relocate_check_kept(&r, true);
+  relocate_check_unrecorded(&r);
   relocate_check_deleted(module);
   relocate_check_unified(&r);
 }

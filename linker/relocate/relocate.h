@@ -31,7 +31,8 @@ typedef struct tl_relocated {
   TL_VECTOR(tl_patch) patches;
   TL_VECTOR(tl_kept) kept; /* in output order within each container */
   bool *container_used;    /* by section: an entry stays in it */
-  uint64_t unrecorded;     /* applied entries whose record nvlink counts to section 0 (L831) */
+  TL_VECTOR(tl_kept)
+  unrecorded; /* applied entries whose record nvlink counts to section 0 (L831); each in the section that is theirs */
 } tl_relocated;
 
 /* What ends the link here comes before undefined references, which are not said then (L612). */
