@@ -121,7 +121,7 @@ static void leaf_find_first_waits(leaf *l, uint32_t block, uint32_t first[LEAF_N
 }
 
 /* L1910: where somebody waits for a number because of another barrier that has it, too, what else has it is needed by the
- * instruction behind that uses its result. */
+ * instruction behind that uses its result; where there is none in the block, that wait is none for it (L1861). */
 static void leaf_find_later_need(leaf *l, uint32_t index, uint32_t end) {
   enum { FARTHEST = 512 };
   leaf_instruction *const at = &l->instructions[index];
@@ -141,8 +141,10 @@ static void leaf_find_later_need(leaf *l, uint32_t index, uint32_t end) {
     }
     known &= other.known && !leaf_is_product(l->instructions[i].opcode);
   }
-  if (known && i == end)
+  if (known && i == end) {
     at->write_need = LEAF_NEVER;
+    at->write_due = waits + 1 == end ? 0 : tl_leaf_is_uniform(l, index) ? end - 1 : LEAF_NEVER;
+  }
 }
 
 /* RF1397: the first instruction up to `end` that surely writes what `reader` reads; 0. One load's result never comes before another
