@@ -1,5 +1,5 @@
 /* The corpus: on how many jobs linker and reference give nvlink's bytes, messages and exit code, by architecture and by
- * kind of job; what the three voters say; nvlink's defects with the inputs that show them. All from one record, that of
+ * class and program; what the three voters say; nvlink's defects with the inputs that show them. All from one record, that of
  * `./run voters`, and the specification's table of defects. */
 #include "report.h"
 
@@ -7,27 +7,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CORPUS_ROWS = 64, CORPUS_WORD = 40 };
-
 typedef struct corpus_share {
-  char name[CORPUS_WORD];
+  const char *name; /* of the record or of a program's file, not 0-terminated */
+  int length;
   size_t judged[2], linker[2], reference[2], abstained[2]; /* by mode: compatible, default */
 } corpus_share;
 
 typedef struct corpus_shares {
-  corpus_share rows[CORPUS_ROWS];
-  size_t count;
+  corpus_share *rows;
+  size_t count, room;
 } corpus_shares;
 
 static corpus_share *corpus_find(corpus_shares *shares, const char *name, size_t length) {
   for (size_t i = 0; i < shares->count; i++)
-    if (strlen(shares->rows[i].name) == length && strncmp(shares->rows[i].name, name, length) == 0)
+    if ((size_t)shares->rows[i].length == length && strncmp(shares->rows[i].name, name, length) == 0)
       return &shares->rows[i];
-  if (shares->count == CORPUS_ROWS || length >= CORPUS_WORD)
-    return NULL;
+  if (shares->count == shares->room) {
+    shares->room = shares->room ? 2 * shares->room : 64;
+    corpus_share *const rows = realloc(shares->rows, shares->room * sizeof *rows);
+    if (!rows)
+      abort();
+    shares->rows = rows;
+  }
   corpus_share *const row = &shares->rows[shares->count++];
-  *row = (corpus_share){.name = ""};
-  memcpy(row->name, name, length);
+  *row = (corpus_share){.name = name, .length = (int)length};
   return row;
 }
 
@@ -64,7 +67,8 @@ static int corpus_compare(const void *left, const void *right) {
   unsigned x = 0, y = 0;
   sscanf(a->name, "sm_%u", &x);
   sscanf(b->name, "sm_%u", &y);
-  return x != y ? (x < y ? -1 : 1) : strcmp(a->name, b->name);
+  const int least = a->length < b->length ? a->length : b->length, order = strncmp(a->name, b->name, (size_t)least);
+  return x != y ? (x < y ? -1 : 1) : order != 0 ? order : a->length - b->length;
 }
 
 static void corpus_add_rows(cJSON *section, const char *title, const char *first, corpus_shares *shares,
@@ -78,7 +82,7 @@ static void corpus_add_rows(cJSON *section, const char *title, const char *first
   for (size_t i = 0; i < shares->count; i++) {
     const corpus_share *const share = &shares->rows[i];
     cJSON *const row = report_row(table);
-    report_cell(row, "%s", share->name);
+    report_cell(row, "%.*s", share->length, share->name);
     for (int mode = 0; mode < 2; mode++) {
       report_cell(row, "%zu", share->judged[mode]);
       report_cell(row, "%zu", share->linker[mode]);
@@ -88,6 +92,7 @@ static void corpus_add_rows(cJSON *section, const char *title, const char *first
     }
     report_cell(row, "%zu", share->abstained[0] + share->abstained[1]);
   }
+  free(shares->rows);
 }
 
 static void corpus_add_voters(cJSON *section, const report_record *record) {
@@ -119,6 +124,51 @@ static void corpus_add_voters(cJSON *section, const report_record *record) {
   }
 }
 
+/* What a program's description says it has, out of the corpus; asked of each program once. An empty list where no description is found. */
+static const cJSON *corpus_features(cJSON *known, const char *root, const char *program, int length) {
+  static const char *const rooms[] = {"cuda", "vendor-defects", "messages", "steps", "damage"};
+  char name[256], path[4096];
+  snprintf(name, sizeof name, "%.*s", length, program);
+  cJSON *features = cJSON_GetObjectItemCaseSensitive(known, name);
+  for (size_t i = 0; i < sizeof rooms / sizeof *rooms && !features; i++) {
+    size_t size;
+    snprintf(path, sizeof path, "%s/corpus/%s/%s/program.json", root, rooms[i], name);
+    char *const text = file_read(path, &size);
+    cJSON *const description = text ? cJSON_Parse(text) : NULL;
+    features = cJSON_DetachItemFromObject(description, "features");
+    if (features)
+      cJSON_AddItemToObject(known, name, features);
+    cJSON_Delete(description);
+    free(text);
+  }
+  return features ? features : cJSON_AddArrayToObject(known, name);
+}
+
+static void corpus_add_identity(cJSON *section, const report_input *input, const report_record *record) {
+  corpus_shares all = {0}, architectures = {0}, features = {0}, programs = {0};
+  cJSON *const known = cJSON_CreateObject();
+  const cJSON *one, *feature;
+  cJSON_ArrayForEach(one, cJSON_GetObjectItem(record->data, "results")) {
+    const char *const name = report_word(one, "name");
+    const int mode = strcmp(report_word(one, "mode"), "compatible") != 0;
+    size_t length;
+    const char *const architecture = corpus_architecture(name, &length);
+    const size_t program = strcspn(name, "/");
+    corpus_count(corpus_find(&all, "all", 3), one, mode);
+    corpus_count(corpus_find(&architectures, architecture, length), one, mode);
+    corpus_count(corpus_find(&programs, name, program), one, mode);
+    cJSON_ArrayForEach(feature, corpus_features(known, input->root, name, (int)program)) {
+      const char *const word = cJSON_IsString(feature) ? feature->valuestring : "";
+      corpus_count(corpus_find(&features, word, strlen(word)), one, mode);
+    }
+  }
+  corpus_add_rows(section, "All jobs", "corpus", &all, record);
+  corpus_add_rows(section, "By architecture", "architecture", &architectures, record);
+  corpus_add_rows(section, "By class: what a program's description says it has", "class", &features, record);
+  corpus_add_rows(section, "By program", "program", &programs, record);
+  cJSON_Delete(known);
+}
+
 void report_corpus(cJSON *report, const report_input *input) {
   cJSON *const identity = report_section(
       report, "identity", "Identity with nvlink",
@@ -128,27 +178,11 @@ void report_corpus(cJSON *report, const report_input *input) {
                                        "Linker, reference and nvlink link the same inputs; who stands alone is named.");
   const report_record *const record = report_newest(input, "voters");
   if (!record || !cJSON_IsArray(cJSON_GetObjectItem(record->data, "results"))) {
-    report_missing(identity, "the corpus by architecture and kind of job", "./run voters");
+    report_missing(identity, "the corpus by architecture, class and program", "./run voters");
     report_missing(voters, "the verdicts on the corpus", "./run voters");
     return;
   }
-  static corpus_shares architectures, kinds;
-  architectures.count = kinds.count = 0;
-  const cJSON *one;
-  cJSON_ArrayForEach(one, cJSON_GetObjectItem(record->data, "results")) {
-    const char *const name = report_word(one, "name");
-    const int mode = strcmp(report_word(one, "mode"), "compatible") != 0;
-    size_t length;
-    const char *const architecture = corpus_architecture(name, &length);
-    corpus_share *const by_architecture = corpus_find(&architectures, architecture, length);
-    corpus_share *const by_kind = corpus_find(&kinds, name, strcspn(name, "/"));
-    if (by_architecture)
-      corpus_count(by_architecture, one, mode);
-    if (by_kind)
-      corpus_count(by_kind, one, mode);
-  }
-  corpus_add_rows(identity, "By architecture", "architecture", &architectures, record);
-  corpus_add_rows(identity, "By kind of job", "corpus", &kinds, record);
+  corpus_add_identity(identity, input, record);
   corpus_add_voters(voters, record);
 }
 

@@ -75,10 +75,9 @@ static void measures_add_floors(cJSON *section, const report_record *record) {
     report_cell(row, "%.2f %%", percent);
     report_cell(row, "%.1f %%", report_number(one, "floor"));
     report_cell(row, "%.0f %%", goal);
-    report_cell(row, percent >= goal                          ? "goal met"
-                     : percent >= report_number(one, "floor") ? "goal not met"
-                                                              : "FLOOR BROKEN");
-    report_mark(row, percent >= goal ? "good" : percent >= report_number(one, "floor") ? "open" : "bad");
+    const bool kept = percent >= report_number(one, "floor"), met = percent >= goal;
+    report_cell(row, !kept ? "FLOOR BROKEN" : met ? "goal met" : "goal not met");
+    report_mark(row, !kept ? "bad" : met ? "good" : "open");
     snprintf(label, sizeof label, "%s %s", report_word(one, "room"), report_word(one, "what"));
     report_bar(plot, label, percent, goal);
   }

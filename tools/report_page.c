@@ -86,9 +86,36 @@ static void page_write_cell(const cJSON *cell, bool number, text_buffer *page) {
   text_add(page, *link ? "</a></td>" : "</td>");
 }
 
+static bool page_row_has(const cJSON *row, const char *mark) {
+  const cJSON *cell;
+  cJSON_ArrayForEach(cell, row) if (strcmp(report_word(cell, "mark"), mark) == 0) return true;
+  return false;
+}
+
+/* A long table is folded under a line that says how much is in it, and how many rows a reader should look at. */
+static bool page_open_fold(const cJSON *rows, text_buffer *page) {
+  enum { LONG_TABLE = 40 };
+  const cJSON *one;
+  int bad = 0, open = 0;
+  cJSON_ArrayForEach(one, rows) {
+    bad += page_row_has(one, "bad");
+    open += page_row_has(one, "open");
+  }
+  if (cJSON_GetArraySize(rows) <= LONG_TABLE)
+    return false;
+  text_add(page, "<details><summary>%d rows", cJSON_GetArraySize(rows));
+  if (bad)
+    text_add(page, ", <span class=\"bad\">%d with something wrong</span>", bad);
+  if (open)
+    text_add(page, ", <span class=\"open\">%d with something open</span>", open);
+  text_add(page, "</summary>\n");
+  return true;
+}
+
 static void page_write_table(const cJSON *table, text_buffer *page) {
   const cJSON *const columns = cJSON_GetObjectItem(table, "columns"), *one, *cell;
   page_write_element(page, "h3", table, "title");
+  const bool folded = page_open_fold(cJSON_GetObjectItem(table, "rows"), page);
   text_add(page, "<div class=\"wide\"><table><thead><tr>");
   cJSON_ArrayForEach(one, columns) {
     const bool number = one->valuestring[0] == '#';
@@ -106,7 +133,7 @@ static void page_write_table(const cJSON *table, text_buffer *page) {
     }
     text_add(page, "</tr>\n");
   }
-  text_add(page, "</tbody></table></div>\n");
+  text_add(page, folded ? "</tbody></table></div></details>\n" : "</tbody></table></div>\n");
   page_write_source(cJSON_GetObjectItem(table, "source"), page);
 }
 

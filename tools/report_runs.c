@@ -140,7 +140,7 @@ enum { RUNS_TARGETS = 64 };
 
 /* A line of fuzz/records.sh: date, commit, engine, target, executions, seconds of processor time or `-`, seconds by the
  * clock, findings, differences; tabs between. */
-static void runs_add_campaign(runs_target *targets, size_t *count, const char *line) {
+static void runs_add_campaign(runs_target *targets, size_t *count, const char *line, double *since) {
   runs_target one = {0};
   char seconds[32];
   if (*line == '#' ||
@@ -148,6 +148,7 @@ static void runs_add_campaign(runs_target *targets, size_t *count, const char *l
              one.engine, one.name, &one.executions, seconds, &one.clock, &one.findings, &one.differences) != 9)
     return;
   one.seconds = strtod(seconds, NULL); /* `-` is none */
+  *since = one.findings > 0 ? 0 : *since + one.seconds;
   size_t at = 0;
   while (at < *count && (strcmp(targets[at].name, one.name) != 0 || strcmp(targets[at].engine, one.engine) != 0))
     at++;
@@ -179,8 +180,8 @@ static void runs_add_target(cJSON *table, const report_input *input, const runs_
   report_cell(row, "%.2f", target->clock / 3600);
   report_cell(row, "%.0f", target->findings);
   report_cell(row, "%.0f", target->differences);
-  report_cell(row, "%s", target->first);
-  report_cell(row, "%s", target->last);
+  report_cell(row, "%.10s", target->first);
+  report_cell(row, "%.10s", target->last);
   report_cell(row, "%s", target->commit);
   report_mark(row, "code");
   if (age == REPORT_AGE_UNKNOWN)
@@ -189,24 +190,61 @@ static void runs_add_target(cJSON *table, const report_input *input, const runs_
     report_cell(row, "%d", age);
 }
 
+/* Lines stand in the order of their dates. What was run after the last finding is what a release asks for. */
+static void runs_add_engines(cJSON *section, const report_input *input, const runs_target *targets, size_t count,
+                             double since) {
+  static const char *const engines[] = {"libfuzzer", "afl", "all"};
+  cJSON *const table = report_table(section, "Together", "engine|#executions|#processor hours|#findings|#differences");
+  report_source_file(table, input->fuzz, "./run fuzz --records");
+  for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
+    runs_target sum = {0};
+    for (size_t k = 0; k < count; k++) {
+      const double part = strcmp(engines[i], "all") == 0 || strcmp(engines[i], targets[k].engine) == 0;
+      sum.executions += part * targets[k].executions;
+      sum.seconds += part * targets[k].seconds;
+      sum.findings += part * targets[k].findings;
+      sum.differences += part * targets[k].differences;
+    }
+    cJSON *const row = report_row(table);
+    report_cell(row, "%s", engines[i]);
+    report_cell(row, "%.0f", sum.executions);
+    report_cell(row, "%.2f", sum.seconds / 3600);
+    report_cell(row, "%.0f", sum.findings);
+    report_cell(row, "%.0f", sum.differences);
+  }
+  cJSON *const row = report_row(table);
+  report_cell(row, "since the last finding");
+  report_cell(row, "%s", "");
+  report_cell(row, "%.2f", since / 3600);
+  report_mark(row, since >= 3600 ? "good" : "open");
+}
+
+static int runs_compare(const void *left, const void *right) {
+  const runs_target *const a = left, *const b = right;
+  const int order = strcmp(b->engine, a->engine);
+  return order ? order : strcmp(a->name, b->name);
+}
+
 void report_campaigns(cJSON *report, const report_input *input) {
   cJSON *const section = report_section(
       report, "campaigns", "Fuzzing campaigns",
       "All runs that fuzz/records holds, by engine and target, in hours of processor time and by the clock (the first "
-      "runs "
-      "have the clock alone). Findings ended a target, or are of one that is right or wrong whatever nvlink does; "
+      "runs have the clock alone). Findings ended a target, or are of one that is right or wrong whatever nvlink does; "
       "differences are causes of linker against reference, before nvlink judged them.");
   size_t size, count = 0;
   runs_target targets[RUNS_TARGETS];
   char *const text = input->fuzz ? file_read(input->fuzz, &size) : NULL;
+  double since = 0;
   for (char *line = text ? strtok(text, "\n") : NULL; line; line = strtok(NULL, "\n"))
-    runs_add_campaign(targets, &count, line);
+    runs_add_campaign(targets, &count, line, &since);
   free(text);
   if (!count) {
     report_missing(section, "campaigns", "./run fuzz --time 10m");
     return;
   }
-  cJSON *const table = report_table(section, "",
+  runs_add_engines(section, input, targets, count, since);
+  qsort(targets, count, sizeof *targets, runs_compare);
+  cJSON *const table = report_table(section, "By engine and target",
                                     "engine|target|#executions|#processor hours|#hours by the "
                                     "clock|#findings|#differences|first run|last run|commit|#commits since");
   report_source_file(table, input->fuzz, "./run fuzz");

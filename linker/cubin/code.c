@@ -129,7 +129,8 @@ bool tl_code_read(tl_code *code, const uint8_t *bytes, uint64_t size, const uint
                   tl_arena *arena) {
   tl_capsule capsule;
   *code = (tl_code){.items = code->items, .room = code->room};
-  if (!tl_capsule_read(&capsule, bytes, size) || capsule.count > sass_size / INSTRUCTION)
+  const bool is_without_bytes = !sass && sass_size; /* a text of SHT_NOBITS */
+  if (is_without_bytes || !tl_capsule_read(&capsule, bytes, size) || capsule.count > sass_size / INSTRUCTION)
     return false;
   if (capsule.count > code->room) {
     code->room = capsule.count;

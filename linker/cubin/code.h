@@ -23,7 +23,7 @@ typedef struct tl_code {
 } tl_code;
 
 /* Reads a capsule's body beside its SASS text into *code, whose room is used again. False where the records do not make
- * the whole text, or are no records. */
+ * the whole text, are no records, or the text is of SHT_NOBITS (sass is NULL). */
 bool tl_code_read(tl_code *code, const uint8_t *bytes, uint64_t size, const uint8_t *sass, uint64_t sass_size,
                   tl_arena *arena);
 /* Whether a Mercury instruction can be derived from a SASS instruction of this opcode (L621). */

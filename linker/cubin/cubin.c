@@ -426,7 +426,16 @@ static void reader_settle_slots(const reader *r) {
   }
 }
 
-/* L1888: a kernel that lies in a text before any other function is the text's function, whatever sh_info names. */
+/* L1697: whether sh_info names a function of this text and this name. */
+static bool reader_names_namesake(const tl_cubin *cubin, const tl_cubin_section *text, const tl_cubin_symbol *symbol) {
+  enum { PRIMARY = 0xffffff };
+  const uint32_t named = text->info & PRIMARY;
+  const tl_cubin_symbol *const other = named < cubin->symbol_count ? &cubin->symbols[named] : symbol;
+  return other->section == symbol->section && other->name == symbol->name && tl_symbol_type(other) == STT_FUNC;
+}
+
+/* L1888: a kernel that lies in a text before any other function is the text's function, whatever sh_info names; but for one
+ * of its own name (L1697). */
 static void reader_lead_texts(const reader *r) {
   enum { PRIMARY = 0xffffff };
   tl_cubin *const cubin = r->cubin;
@@ -437,7 +446,7 @@ static void reader_lead_texts(const reader *r) {
       continue;
     tl_cubin_section *const text = &cubin->sections[symbol->section];
     if (!seen[symbol->section] && symbol->other & STO_ENTRY && text->type == SHT_PROGBITS &&
-        text->flags & SHF_EXECINSTR)
+        text->flags & SHF_EXECINSTR && !reader_names_namesake(cubin, text, symbol))
       text->info = (text->info & ~(uint32_t)PRIMARY) | i;
     seen[symbol->section] = true;
   }

@@ -206,7 +206,7 @@ static operand_shape operands_shape(unsigned kind, unsigned form) {
 }
 
 /* The forms: which of the last two sources is a register, where it stands, and whether of all lanes. */
-static void operands_read_arithmetic(tl_operands *o, const uint8_t *at, uint16_t opcode) {
+static void operands_read_sources(tl_operands *o, const uint8_t *at, uint16_t opcode, operand_shape shape) {
   enum { RESULT = 16, FIRST = 24, SECOND = 32, THIRD = 64, FORM = 9, FORMS = 8 };
   static const struct {
     uint8_t second, third;
@@ -215,10 +215,8 @@ static void operands_read_arithmetic(tl_operands *o, const uint8_t *at, uint16_t
       [1] = {SECOND, THIRD, false, false}, [2] = {THIRD, 0, false, false}, [3] = {THIRD, 0, false, false},
       [4] = {0, THIRD, false, false},      [5] = {0, THIRD, false, false}, [6] = {SECOND, THIRD, true, false},
       [7] = {THIRD, SECOND, false, true}};
-  const unsigned kind = opcode & KIND, form = opcode >> FORM;
-  const bool uniform = operands_is_uniform(opcode);
-  const operand_shape shape = operands_shape(kind, form);
-  const uint8_t file = uniform ? UNIFORM : LANES;
+  const unsigned form = opcode >> FORM;
+  const uint8_t file = operands_is_uniform(opcode) ? UNIFORM : LANES;
   operands_part(o, true, at, (operand_part){RESULT, file, shape.result});
   operands_part(o, false, at, (operand_part){FIRST, file, shape.sources[0]});
   if (forms[form].second)
@@ -227,7 +225,12 @@ static void operands_read_arithmetic(tl_operands *o, const uint8_t *at, uint16_t
   if (forms[form].third)
     operands_part(o, false, at,
                   (operand_part){forms[form].third, forms[form].third_uniform ? UNIFORM : file, shape.sources[2]});
-  operands_conditions(o, at, kind, uniform);
+}
+
+static void operands_read_arithmetic(tl_operands *o, const uint8_t *at, uint16_t opcode) {
+  const unsigned kind = opcode & KIND;
+  operands_read_sources(o, at, opcode, operands_shape(kind, opcode >> 9));
+  operands_conditions(o, at, kind, operands_is_uniform(opcode));
 }
 
 void tl_operands_read(tl_operands *operands, const uint8_t *instruction) {
@@ -248,6 +251,36 @@ void tl_operands_read(tl_operands *operands, const uint8_t *instruction) {
   operands->known = TL_AMONG16(known, opcode & KIND);
   if (operands->known)
     operands_read_arithmetic(operands, instruction, opcode);
+}
+
+/* L1856: arithmetic of which the cycles' rules know nothing: each with its result, its three sources and where its conditions stand. */
+typedef struct operand_more {
+  uint8_t kind, result, sources[3], writes[2], reads;
+} operand_more;
+
+void tl_operands_read_more(tl_operands *operands, const uint8_t *instruction) {
+  static const operand_more rows[] = {
+      {0x08, 1, {1, 1, 0}, {0, 0}, 87}, {0x13, 1, {0, 1, 0}, {0, 0}, 0},    {0x1a, 1, {1, 1, 0}, {0, 0}, 0},
+      {0x26, 1, {1, 1, 1}, {0, 0}, 0},  {0x2a, 0, {2, 2, 0}, {81, 84}, 87}, {0x30, 1, {1, 1, 0}, {0, 0}, 0},
+      {0x32, 1, {1, 1, 0}, {0, 0}, 0},  {0x34, 0, {1, 1, 0}, {81, 84}, 87}, {0x3e, 1, {1, 1, 1}, {0, 0}, 0},
+      {0x40, 1, {1, 1, 0}, {0, 0}, 87}, {0x48, 1, {1, 1, 0}, {0, 0}, 87},   {0x76, 1, {1, 1, 1}, {0, 0}, 87},
+  };
+  tl_operands_read(operands, instruction);
+  const uint16_t opcode = tl_get16(instruction) & OPCODE;
+  if (opcode == 0x312 || opcode == 0xd12) /* a double number */
+    operands->writes[0].count = 2;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows && !operands->known; i++) {
+    if (rows[i].kind != (opcode & KIND))
+      continue;
+    operands_read_sources(
+        operands, instruction, opcode,
+        (operand_shape){rows[i].kind, rows[i].result, {rows[i].sources[0], rows[i].sources[1], rows[i].sources[2]}});
+    for (unsigned k = 0; k < 2 && rows[i].writes[k]; k++)
+      operands_condition(operands, true, instruction, rows[i].writes[k], false);
+    if (rows[i].reads)
+      operands_condition(operands, false, instruction, rows[i].reads, false);
+    operands->known = true;
+  }
 }
 
 bool tl_operands_meet(const tl_register_range *a, unsigned a_count, const tl_register_range *b, unsigned b_count,

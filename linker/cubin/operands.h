@@ -27,6 +27,8 @@ typedef struct tl_operands {
 } tl_operands;
 
 void tl_operands_read(tl_operands *operands, const uint8_t *instruction);
+/* With more opcodes (L1856). */
+void tl_operands_read_more(tl_operands *operands, const uint8_t *instruction);
 /* Whether two lists have a register in common; `lanes` looks at those of each lane alone. */
 bool tl_operands_meet(const tl_register_range *a, unsigned a_count, const tl_register_range *b, unsigned b_count,
                       bool lanes);

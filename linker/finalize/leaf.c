@@ -202,6 +202,7 @@ tl_remake tl_leaf_remake(uint8_t *text, uint64_t size, tl_arena *arena) {
   if (pointer_load == l.count || leaf_uses_stack(&l))
     return TL_REMAKE_NONE;
   tl_leaf_divide(&l, arena);
+  tl_leaf_find_shared(&l, arena);
   leaf_number_all(&l, pointer_load, arena);
   if (!tl_leaf_find_waits(&l, arena))
     return TL_REMAKE_UNSURE;
@@ -259,6 +260,7 @@ static bool leaf_begin_to_call(leaf *l, leaf_state *state, uint8_t *text, uint64
   if (!may || !l->count)
     return false;
   tl_leaf_divide(l, arena);
+  tl_leaf_find_shared(l, arena);
   if (l->block_count != 1)
     return false;
   *state = (leaf_state){0};

@@ -12,7 +12,7 @@ enum { OP_MEMBAR = 0x992 };
 
 /* Matrix products, whose operands are several registers each. */
 static bool leaf_is_product(unsigned opcode) {
-  static const uint16_t list[] = {0x37, 0x3b, 0x3c, 0x3d, 0x3f, 0x76, 0x7a, 0x7c};
+  static const uint16_t list[] = {0x37, 0x3b, 0x3c, 0x3d, 0x3f, 0x7a, 0x7c};
   const uint16_t kind = opcode & 0x1ff;
   return TL_AMONG16(list, kind);
 }
@@ -21,6 +21,18 @@ static bool leaf_is_product(unsigned opcode) {
 static bool leaf_needs(const tl_operands *writer, const tl_operands *other) {
   return tl_operands_meet(writer->writes, writer->write_count, other->reads, other->read_count, false) ||
          tl_operands_meet(writer->writes, writer->write_count, other->writes, other->write_count, false);
+}
+
+/* Whether `other` writes what `reader` reads and does not write itself: who writes over its result waits for that. */
+static bool leaf_overwrites(const tl_operands *reader, const tl_operands *other) {
+  for (uint8_t i = 0; i < reader->read_count; i++)
+    for (uint8_t k = 0; k < reader->reads[i].count && reader->reads[i].file <= TL_FILE_UNIFORM; k++) {
+      const tl_register_range one = {reader->reads[i].file, (uint8_t)(reader->reads[i].first + k), 1, false};
+      if (tl_operands_meet(&one, 1, other->writes, other->write_count, false) &&
+          !tl_operands_meet(&one, 1, reader->writes, reader->write_count, false))
+        return true;
+    }
+  return false;
 }
 
 static void leaf_add(tl_register_range *list, uint8_t *count, uint8_t file, uint64_t first, uint8_t width) {
@@ -45,7 +57,7 @@ static void leaf_complete(const leaf *l, uint32_t index, tl_operands *operands) 
 
 static tl_operands leaf_operands(const leaf *l, uint32_t index) {
   tl_operands operands;
-  tl_operands_read(&operands, l->text + (uint64_t)index * LEAF_INSTRUCTION);
+  tl_operands_read_more(&operands, l->text + (uint64_t)index * LEAF_INSTRUCTION);
   leaf_complete(l, index, &operands);
   return operands;
 }
@@ -100,7 +112,7 @@ static void leaf_find_first_waits(leaf *l, uint32_t block, uint32_t first[LEAF_N
     leaf_instruction *const at = &l->instructions[i];
     at->write_need = at->write_wait = at->write < LEAF_NUMBERS ? first[at->write] : LEAF_NEVER;
     at->read_need = at->read_wait = at->read < LEAF_NUMBERS ? first[at->read] : LEAF_NEVER;
-    at->write_due = 0;
+    at->write_due = at->read_due = 0;
     at->explained = 0;
     for (unsigned number = 0; number < LEAF_NUMBERS; number++)
       if (at->wait >> number & 1)
@@ -133,6 +145,49 @@ static void leaf_find_later_need(leaf *l, uint32_t index, uint32_t end) {
     at->write_need = LEAF_NEVER;
 }
 
+/* RF1397: the first instruction up to `end` that surely writes what `reader` reads; 0. One load's result never comes before another
+ * one in front of it has read its address (L1857). */
+static uint32_t leaf_find_writer(const leaf *l, uint32_t reader, uint32_t begin, uint32_t end) {
+  enum { FARTHEST = 512 };
+  const tl_operands own = leaf_operands(l, reader);
+  const bool loads = tl_leaf_is_long(l->instructions[reader].opcode);
+  bool known = own.known && !leaf_is_product(l->instructions[reader].opcode);
+  for (uint32_t i = begin; known && i < end && i < begin + FARTHEST; i++) {
+    const tl_operands there = leaf_operands(l, i);
+    if (leaf_overwrites(&own, &there))
+      return loads && tl_leaf_is_long(l->instructions[i].opcode) ? 0 : i;
+    known = there.known && !leaf_is_product(l->instructions[i].opcode);
+  }
+  return 0;
+}
+
+/* RF1397: a read barrier that has its number with another one since none was free is needed where what it reads is written. */
+static void leaf_find_chances(leaf *l, uint32_t begin, uint32_t end, uint8_t pending) {
+  uint32_t reader[LEAF_NUMBERS] = {0}; /* one more than the place of the last one */
+  for (uint32_t i = begin; i < end; i++) {
+    leaf_instruction *const at = &l->instructions[i];
+    pending &= (uint8_t)~at->wait;
+    for (unsigned kind = 0; kind < 2; kind++) {
+      const uint8_t number = kind ? at->write : at->read;
+      if (number >= LEAF_NUMBERS)
+        continue;
+      const uint8_t range = kind && tl_leaf_is_long(at->opcode) ? LEAF_ALL_GENERAL & ~3 : LEAF_ALL_GENERAL;
+      const bool chance = pending >> number & 1 && ((pending | l->counted) & range) == range;
+      if (!(pending >> number & 1))
+        reader[number] = 0;
+      for (unsigned k = 0; k < 2 && chance; k++) {
+        const uint32_t r = k ? (kind ? 0 : i + 1) : reader[number];
+        const uint32_t due = r ? leaf_find_writer(l, r - 1, r, end) : 0;
+        if (due && l->instructions[r - 1].read_need != LEAF_NEVER)
+          l->instructions[r - 1].read_need = l->instructions[r - 1].read_due = due;
+      }
+      if (!kind)
+        reader[number] = i + 1;
+      pending |= (uint8_t)(1u << number);
+    }
+  }
+}
+
 /* Who needs the block's barriers, given what is pending in the input at its start (`old`). */
 void tl_leaf_find_needs(leaf *l, uint32_t block, uint8_t old, uint32_t first[LEAF_NUMBERS]) {
   const uint32_t begin = l->blocks[block].first, end = begin + l->blocks[block].count;
@@ -155,19 +210,25 @@ void tl_leaf_find_needs(leaf *l, uint32_t block, uint8_t old, uint32_t first[LEA
     if (at->write_need != LEAF_NEVER && l->instructions[at->write_need].explained >> at->write & 1)
       leaf_find_later_need(l, i, end);
   }
+  leaf_find_chances(l, begin, end, old);
 }
 
-uint32_t tl_leaf_find_carried(const leaf *l, uint32_t block, uint32_t reader) {
-  const uint32_t begin = l->blocks[block].first;
-  const tl_operands own = leaf_operands(l, reader);
-  bool known = own.known && !leaf_is_product(l->instructions[reader].opcode);
-  for (uint32_t i = begin; known && i < begin + l->blocks[block].count; i++) {
+uint32_t tl_leaf_find_carried(const leaf *l, uint32_t block, uint32_t owner, bool *known) {
+  const uint32_t begin = l->blocks[block].first, index = (owner - 1) / 2;
+  const bool writes = (owner - 1) % 2;
+  const tl_operands own = leaf_operands(l, index);
+  *known = own.known && !leaf_is_product(l->instructions[index].opcode);
+  if (!*known)
+    return begin;
+  for (uint32_t i = begin; i < begin + l->blocks[block].count; i++) {
     const tl_operands there = leaf_operands(l, i);
-    if (tl_operands_meet(own.reads, own.read_count, there.writes, there.write_count, false))
+    if (writes ? leaf_needs(&own, &there) : leaf_overwrites(&own, &there))
       return i;
-    known = there.known && !leaf_is_product(l->instructions[i].opcode);
+    *known = there.known && !leaf_is_product(l->instructions[i].opcode);
+    if (!*known)
+      return i;
   }
-  return 0;
+  return LEAF_NEVER;
 }
 
 static bool leaf_begins_loop(const leaf *l, uint32_t block) {

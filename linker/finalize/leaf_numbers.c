@@ -55,7 +55,7 @@ static leaf_kind leaf_kind_of(const leaf *l, uint32_t index, bool writes, const 
 }
 
 /* M45d: the numbers of what the same instruction needs, which share one: all of a number where it needs that first (L1910), and not
- * where it needs another one that shares its number (L1855). Read barriers that are waited for there because the block ends have not
+ * where it needs another one that shares its number (L1855), nor what nothing in the block needs (L1858). Read barriers that are waited for there because the block ends have not
  * always part in that (L1942). */
 static uint8_t leaf_find_mates(leaf_kind kind, unsigned of, const leaf_view *view) {
   uint8_t mates = 0;
@@ -64,7 +64,7 @@ static uint8_t leaf_find_mates(leaf_kind kind, unsigned of, const leaf_view *vie
       mates |= (uint8_t)(1u << number);
   if (kind.apart)
     mates &= (uint8_t)~view->alike[false];
-  return (uint8_t)(mates & view->pending & ~view->far & ~kind.own[of]);
+  return (uint8_t)(mates & view->pending & view->wanted & ~view->far & ~kind.own[of]);
 }
 
 uint8_t tl_leaf_lowest(uint8_t taken, unsigned base, unsigned last) {
@@ -74,17 +74,17 @@ uint8_t tl_leaf_lowest(uint8_t taken, unsigned base, unsigned last) {
   return LEAF_NO_BARRIER;
 }
 
-/* L1912, L1920: of the numbers that are pending and needed behind `need` the one that was set last the longest ago, else the one
- * that is needed last before it;
- * one of the same kind where there is one. LEAF_NO_BARRIER where none is needed in the block. */
+/* L1912, L1920, RF1396: of the numbers that are needed at `need` or behind it the one that was set last the longest ago, else the
+ * one that is needed last before it. What does not come late has one in which nothing does, if there is one. */
 static uint8_t leaf_share(leaf_kind kind, const leaf_view *view, unsigned base, uint8_t without) {
   const uint8_t range =
       (uint8_t)((view->reserved ? LEAF_ALL_GENERAL : LEAF_EVERY_NUMBER) & ~((1u << base) - 1) & ~without);
   const uint8_t all = view->pending & range & (uint8_t)~view->far;
-  const uint8_t alike = all & (kind.writes ? view->writes : (uint8_t)~view->writes);
+  const uint8_t early = kind.class == LEAF_GENERAL_CLASS ? all & (uint8_t)~view->late : 0;
+  const uint8_t among = early ? early : all;
   uint8_t behind = LEAF_NO_BARRIER, before = LEAF_NO_BARRIER;
   for (unsigned number = 0; number < LEAF_NUMBERS; number++) {
-    if (!((alike ? alike : all) >> number & 1) || view->need[number] == LEAF_NEVER)
+    if (!(among >> number & 1))
       continue;
     if (view->need[number] >= kind.need && (behind == LEAF_NO_BARRIER || view->last[number] < view->last[behind]))
       behind = (uint8_t)number;
@@ -163,6 +163,7 @@ static leaf_view leaf_held(const leaf_view *view, const leaf_view *before) {
   held.pending |= before->pending;
   held.writes |= before->writes & before->pending;
   held.wanted |= before->wanted & before->pending;
+  held.late |= before->late & before->pending;
   held.plain |= before->plain & before->pending;
   for (unsigned number = 0; number < LEAF_NUMBERS; number++)
     if (before->pending & ~view->pending & 1u << number)
@@ -208,6 +209,15 @@ static bool leaf_is_free(const leaf *l, uint8_t old, leaf_kind kind, const leaf_
   return kind.class == LEAF_GENERAL_CLASS && old <= LEAF_LAST_GENERAL && !(taken >> old & 1);
 }
 
+/* L1859: the number of R1's load where nothing else has it, or has had it. */
+static uint8_t leaf_pointer_alone(const leaf_state *state) {
+  uint8_t alone = state->pointer & (uint8_t)~state->gone;
+  for (unsigned old = 0; old < LEAF_NUMBERS; old++)
+    if (state->stands[old])
+      alone &= (uint8_t)~(1u << old);
+  return alone;
+}
+
 /* L770, L772: who shares a number in the input does so in the output, but for R1's load. */
 static uint8_t leaf_find_number(leaf *l, uint32_t index, leaf_kind kind, uint8_t old, const leaf_state *state,
                                 const leaf_state *before) {
@@ -215,7 +225,7 @@ static uint8_t leaf_find_number(leaf *l, uint32_t index, leaf_kind kind, uint8_t
   const bool ran_out = ((state->old | l->counted) & range) == range;
   if (leaf_keeps(l, index, state, before))
     return old;
-  uint8_t number = leaf_renumber(l, index, kind, old, state->pointer);
+  uint8_t number = leaf_renumber(l, index, kind, old, leaf_pointer_alone(state));
   for (uint8_t other = 0; other < LEAF_NUMBERS && !ran_out && number == LEAF_NO_BARRIER;
        other++) /* M45d: shared then, shared now */
     if (state->stands[old] >> other & 1)
@@ -242,6 +252,7 @@ void tl_leaf_view_set(leaf *l, unsigned of, uint8_t number, uint32_t index, leaf
   view->wanted |= kind.local && kind.need != LEAF_NEVER ? bit : 0;
   view->plain |= kind.writes && !kind.uniform ? bit : 0;
   view->writes |= kind.writes ? bit : 0;
+  view->late |= kind.class != LEAF_GENERAL_CLASS ? bit : 0;
   if (!kind.writes && !kind.local)
     view->alike[kind.need == LEAF_NEVER] |= bit;
 }

@@ -22,6 +22,7 @@ enum {
 };
 enum { LEAF_OF_INPUT, LEAF_OF_OUTPUT, LEAF_VIEWS }; /* the two numberings */
 #define LEAF_NEVER UINT32_MAX                       /* no instruction */
+#define LEAF_SEVERAL UINT32_MAX                     /* no single owner */
 typedef enum leaf_class { LEAF_GENERAL_CLASS, LEAF_LONG_CLASS, LEAF_TEXTURE_CLASS } leaf_class;
 
 typedef struct leaf_instruction {
@@ -37,7 +38,7 @@ typedef struct leaf_instruction {
   uint32_t block;
   uint32_t write_wait, read_wait; /* who in the block waits for it first; LEAF_NEVER */
   uint32_t write_need, read_need; /* and who needs it first (L1910) */
-  uint32_t write_due;             /* the same where it is certain that nobody needs it before (L1922); 0 */
+  uint32_t write_due, read_due;   /* the same where it is certain that nobody needs it before (L1922, RF1397); 0 */
 } leaf_instruction;
 
 /* The successors of a block, UINT32_MAX where there is none. */
@@ -57,10 +58,12 @@ typedef struct leaf_state {
   uint32_t due[LEAF_NUMBERS]
               [LEAF_NUMBERS];   /* by old and new number: who of the block needs it first; 0: a wait is for it */
   uint32_t later[LEAF_NUMBERS]; /* by new number: who waits for it instead of an earlier wait (L1922), 0 */
-  uint32_t readers[LEAF_NUMBERS]
-                  [LEAF_NUMBERS]; /* by both: whose read barrier it is, one more than the place, 0: several's (L1832) */
-  uint8_t carried[LEAF_NUMBERS];  /* by old number: the new ones that another block's reader has whose need is due */
-  uint8_t nothing[2];             /* states are compared as bytes */
+  uint32_t owners[LEAF_NUMBERS]
+                 [LEAF_NUMBERS]; /* by both: whose barrier it is, 0: several's (L1832, L1859); leaf_owner's */
+  uint32_t owed[LEAF_NUMBERS];   /* by new number: whose it is that the input has waited for already (L1859), 0 */
+  uint8_t carried[LEAF_NUMBERS]; /* by old number: the new ones that another block's reader has whose need is due */
+  uint8_t several;               /* old numbers that more than one has, or has had (L1859) */
+  uint8_t gone;                  /* and of which the output has waited for one already */
 } leaf_state;
 
 /* What is pending in one numbering at a place of a block, and which instruction of the block needs it first (L1910). */
@@ -69,6 +72,7 @@ typedef struct leaf_view {
   uint8_t far; /* loads for other blocks, which have a number for themselves (M45c, L754) */
   uint8_t
       alike[2];  /* read barriers of this block that are waited for in others: at this one's end, not in it (L1917) */
+  uint8_t late;  /* that have something of class LONG, or a texture (RF1396) */
   bool reserved; /* the highest number is theirs in this block (L1911) */
   uint8_t wanted,
       plain; /* of which something is needed in the block, but for its end; that have loads of one lane's (L1837) */
@@ -83,6 +87,7 @@ typedef struct leaf {
   leaf_block *blocks;
   uint32_t block_count;
   leaf_state *at_end; /* by block */
+  uint8_t *shared;    /* by block: the input's numbers that several may have at its start (L1859) */
   uint32_t *ranks;    /* by block: where numbers are given to it, which is the order of the text but for L1943 */
   uint32_t *first_predecessor, *predecessors;
   leaf_view views[LEAF_VIEWS], before[LEAF_VIEWS]; /* where the pass stands, and in front of the instruction's waits */
@@ -141,8 +146,12 @@ bool tl_leaf_branches_clean(const leaf *l, uint32_t block, const leaf_state *sta
 void tl_leaf_find_needs(leaf *l, uint32_t block, uint8_t old, uint32_t first[LEAF_NUMBERS]);
 /* RF1392, L1836: what the last instruction of a block in front of a loop waits for on behalf of the loop, or of what is behind it, beside what the input says. */
 uint8_t tl_leaf_find_loop_waits(const leaf *l, uint32_t last, const leaf_state *state);
-/* L1832: who of a block first writes what an instruction of another one still reads; 0: not certain. */
-uint32_t tl_leaf_find_carried(const leaf *l, uint32_t block, uint32_t reader);
+/* L1832, L1859: who of a block first needs an owner's barrier, or LEAF_NEVER; `known` is false where the first instruction is told
+ * of which that is not known. */
+uint32_t tl_leaf_find_carried(const leaf *l, uint32_t block, uint32_t owner, bool *known);
+static inline uint32_t leaf_owner(uint32_t index, bool writes) {
+  return index * 2 + writes + 1;
+}
 bool tl_leaf_is_local(const leaf *l, uint32_t index, bool writes);
 /* Whether an instruction's result is one of all lanes. */
 bool tl_leaf_is_uniform(const leaf *l, uint32_t index);
@@ -153,6 +162,16 @@ uint8_t tl_leaf_allocate(leaf *l, uint32_t index, bool writes, const leaf_state 
 /* The lowest number from `base` to `last` that is not taken; LEAF_NO_BARRIER. */
 uint8_t tl_leaf_lowest(uint8_t taken, unsigned base, unsigned last);
 void tl_leaf_view_set(leaf *l, unsigned of, uint8_t number, uint32_t index, leaf_kind kind);
+
+/* leaf_owners.c: fills `shared`. */
+void tl_leaf_find_shared(leaf *l, tl_arena *arena);
+/* `number` is pending on behalf of `owner`, though the input has waited for it. */
+void tl_leaf_owe(leaf_state *state, unsigned number, uint32_t owner);
+void tl_leaf_join_owners(leaf_state *state, const leaf_state *from);
+/* Who of the block needs what is pending at its start. */
+void tl_leaf_carry(const leaf *l, uint32_t block, leaf_state *state);
+/* The old numbers that something of the block gets before anyone waits for them (`first`): that wait may be for it. */
+uint8_t tl_leaf_find_joined(const leaf *l, uint32_t block, const uint32_t first[LEAF_NUMBERS]);
 
 /* leaf_waits.c: the first pass, block by block and instruction by instruction. */
 leaf_state tl_leaf_entry_state(const leaf *l, uint32_t block);

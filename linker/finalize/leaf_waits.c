@@ -22,6 +22,7 @@ static void leaf_view_waits(leaf *l, uint32_t index) {
     view->far &= (uint8_t)~waits[of];
     view->wanted &= (uint8_t)~waits[of];
     view->plain &= (uint8_t)~waits[of];
+    view->late &= (uint8_t)~waits[of];
     view->alike[0] &= (uint8_t)~waits[of];
     view->alike[1] &= (uint8_t)~waits[of];
     for (unsigned number = 0; number < LEAF_NUMBERS; number++)
@@ -32,7 +33,8 @@ static void leaf_view_waits(leaf *l, uint32_t index) {
 /* `need`: who of the block needs it first, 0 where every wait for it is. */
 static void leaf_set(leaf_state *state, bool writes, uint8_t old, uint8_t number, uint32_t need, uint32_t index) {
   const bool shared = state->stands[old] >> number & 1;
-  state->readers[old][number] = writes || shared ? 0 : index + 1;
+  state->owners[old][number] = shared ? 0 : leaf_owner(index, writes);
+  state->several |= state->old & (uint8_t)(1u << old);
   state->carried[old] &= (uint8_t)~(1u << number);
   *(writes ? &state->writes : &state->reads) |= (uint8_t)(1u << old);
   state->old |= (uint8_t)(1u << old);
@@ -41,28 +43,47 @@ static void leaf_set(leaf_state *state, bool writes, uint8_t old, uint8_t number
   state->due[old][number] = shared && state->due[old][number] < need ? state->due[old][number] : need;
 }
 
+/* L1832, L1859: of what other blocks have set and nothing else is waited for here, what a wait is for: all of it, where the number
+ * was one barrier's alone, and where the wait is for what is behind the block. */
+static uint8_t leaf_find_alone(const leaf *l, const leaf_state *state, unsigned old, uint32_t index) {
+  const leaf_block *const block = &l->blocks[l->instructions[index].block];
+  const bool ends = index + 1 == block->first + block->count;
+  if (!ends && state->several >> old & 1)
+    return 0;
+  uint8_t alone = state->carried[old];
+  const bool shared = l->shared[l->instructions[index].block] >> old & 1;
+  for (unsigned number = 0; number < LEAF_NUMBERS && shared && !ends; number++)
+    alone &= state->due[old][number] == LEAF_NEVER ? LEAF_EVERY_NUMBER : (uint8_t)~(1u << number);
+  return alone;
+}
+
 /* L1922: of the numbers that stand for one that is waited for, those of which something is needed here; for the others
  * is waited where they are. */
-static uint8_t leaf_find_due(leaf_state *state, unsigned old, uint32_t index) {
+static uint8_t leaf_find_due(const leaf *l, leaf_state *state, unsigned old, uint32_t index) {
   const uint8_t standing = state->stands[old] & state->new;
   uint8_t due = 0;
   for (unsigned number = 0; number < LEAF_NUMBERS; number++)
     if (standing >> number & 1 && state->due[old][number] <= index)
       due |= (uint8_t)(1u << number);
-  due |= due ? 0 : standing & state->carried[old]; /* L1832: nothing else is there to wait for */
+  due |= due ? 0 : standing & leaf_find_alone(l, state, old, index);
   for (unsigned number = 0; number < LEAF_NUMBERS; number++) {
     const uint32_t need = state->due[old][number];
-    if ((standing & ~due) >> number & 1 && (!state->later[number] || need < state->later[number]))
+    if (!((standing & ~due) >> number & 1))
+      continue;
+    if (need == LEAF_NEVER)
+      tl_leaf_owe(state, number, state->owners[old][number]);
+    else if (!state->later[number] || need < state->later[number])
       state->later[number] = need;
   }
   return due;
 }
 
 /* The waits come first and free their numbers (M45a, M45g). */
-static void leaf_wait(leaf_instruction *at, uint32_t index, leaf_state *state) {
+static void leaf_wait(const leaf *l, uint32_t index, leaf_state *state) {
+  leaf_instruction *const at = &l->instructions[index];
   for (unsigned old = 0; old < LEAF_NUMBERS; old++)
     if (at->wait >> old & 1)
-      at->new_wait |= leaf_find_due(state, old, index);
+      at->new_wait |= leaf_find_due(l, state, old, index);
   for (unsigned number = 0; number < LEAF_NUMBERS; number++)
     if (state->later[number] == index && state->new >> number & 1 && index)
       at->new_wait |= (uint8_t)(1u << number);
@@ -74,12 +95,16 @@ static void leaf_wait(leaf_instruction *at, uint32_t index, leaf_state *state) {
   state->longs &= (uint8_t)~at->wait;
   state->pointer &= (uint8_t)~at->wait;
   state->new &= (uint8_t)~at->new_wait;
+  state->several &= (uint8_t)~at->wait;
   for (unsigned old = 0; old < LEAF_NUMBERS; old++) {
+    state->gone |= (uint8_t)((state->stands[old] & at->new_wait ? 1u : 0) << old);
     state->stands[old] &= (uint8_t)~at->new_wait;
     state->later[old] = at->new_wait >> old & 1 ? 0 : state->later[old];
+    state->owed[old] = at->new_wait >> old & 1 ? 0 : state->owed[old];
     if (at->wait >> old & 1)
       state->stands[old] = 0;
   }
+  state->gone &= (uint8_t)~at->wait;
 }
 
 /* L774: a wait of the input for a number that is pending on no way there stays, with what stood for the number
@@ -88,8 +113,9 @@ static void leaf_wait_again(leaf_instruction *at, const leaf_state *before, leaf
   for (unsigned old = 0; old < LEAF_NUMBERS; old++) {
     if (!(at->wait >> old & 1))
       continue;
+    const uint8_t rest = before->stands[old] & (uint8_t)~at->new_wait; /* L1860: for them is waited later */
     if (before->old >> old & 1)
-      state->stood[old] = before->stands[old];
+      state->stood[old] = rest ? rest : before->stands[old];
     else
       at->new_wait |= state->stood[old];
   }
@@ -99,12 +125,12 @@ void tl_leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state *st
   leaf_instruction *const at = &l->instructions[index];
   const leaf_state before = *state;
   at->new_wait |= tl_leaf_find_loop_waits(l, index, state);
-  leaf_wait(at, index, state);
+  leaf_wait(l, index, state);
   leaf_view_waits(l, index);
   l->sure &= at->opcode != OP_COLLECTIVE || (!before.old && !before.new); /* L1849 */
   if (at->read < LEAF_NUMBERS) {
     at->new_read = tl_leaf_allocate(l, index, false, state, &before);
-    leaf_set(state, false, at->read, at->new_read, 0, index);
+    leaf_set(state, false, at->read, at->new_read, at->read_due, index);
   }
   if (at->write < LEAF_NUMBERS && index == pointer_load) {
     state->old |= (uint8_t)(1u << at->write);
@@ -121,30 +147,6 @@ void tl_leaf_step(leaf *l, uint32_t index, uint32_t pointer_load, leaf_state *st
   }
 }
 
-/* L1832: what of another way stands for the same numbers is whose it is there, where that is one. */
-static void leaf_join_readers(leaf_state *state, const leaf_state *from) {
-  for (unsigned old = 0; old < LEAF_NUMBERS; old++)
-    for (unsigned number = 0; number < LEAF_NUMBERS; number++) {
-      uint32_t *const reader = &state->readers[old][number];
-      if (from->stands[old] >> number & 1)
-        *reader = !(state->stands[old] >> number & 1) || *reader == from->readers[old][number]
-                      ? from->readers[old][number]
-                      : 0;
-    }
-}
-
-/* L1832: when what other blocks' instructions still read is written here. */
-static void leaf_find_carried(const leaf *l, uint32_t block, leaf_state *state) {
-  for (unsigned old = 0; old < LEAF_NUMBERS; old++)
-    for (unsigned number = 0; number < LEAF_NUMBERS; number++) {
-      const uint32_t reader = state->readers[old][number];
-      if (!reader || !(state->stands[old] >> number & 1))
-        continue;
-      state->due[old][number] = tl_leaf_find_carried(l, block, reader - 1);
-      state->carried[old] |= (uint8_t)(state->due[old][number] ? 1u << number : 0);
-    }
-}
-
 /* Over the predecessors already done: the numbers are given in one pass (M45a). */
 leaf_state tl_leaf_entry_state(const leaf *l, uint32_t block) {
   leaf_state state = {0};
@@ -158,11 +160,11 @@ leaf_state tl_leaf_entry_state(const leaf *l, uint32_t block) {
     state.writes |= from->writes;
     state.longs |= from->longs;
     state.pointer |= from->pointer;
-    leaf_join_readers(&state, from);
+    tl_leaf_join_owners(&state, from);
     for (int i = 0; i < LEAF_NUMBERS; i++)
       state.stands[i] |= from->stands[i];
   }
-  leaf_find_carried(l, block, &state);
+  tl_leaf_carry(l, block, &state);
   return state;
 }
 
@@ -171,24 +173,37 @@ static bool leaf_is_needed(const leaf *l, uint32_t first) {
   return first != LEAF_NEVER && !tl_leaf_is_exit(l->instructions[first].opcode);
 }
 
+/* What stands for an old number at the block's start, in one view: who needs it, whose it is (L1859) or, where that is not known,
+ * who waits for it. */
+static void leaf_view_enter(const leaf *l, leaf_view *view, unsigned number, uint32_t first, uint32_t due) {
+  const uint32_t need = due > first ? due : first;
+  view->need[number] = need < view->need[number] ? need : view->need[number];
+  view->wanted |= leaf_is_needed(l, need) ? (uint8_t)(1u << number) : 0;
+}
+
 void tl_leaf_enter(leaf *l, uint32_t block, const leaf_state *state) {
   uint32_t first[LEAF_NUMBERS];
   tl_leaf_find_needs(l, block, state->old, first);
   const bool reserves = tl_leaf_reserves(l, block);
+  const uint8_t several = state->several | l->shared[block] | tl_leaf_find_joined(l, block, first);
   for (unsigned of = 0; of < LEAF_VIEWS; of++) {
     leaf_view *const view = &l->views[of];
     *view = (leaf_view){.pending = of == LEAF_OF_INPUT ? state->old : state->new};
     view->reserved = reserves || l->has_textures || (view->pending >> LEAF_TEXTURE & 1);
     view->far = view->pending & (1u << LEAF_TEXTURE);
+    view->late = view->far;
     for (unsigned number = 0; number < LEAF_NUMBERS; number++)
       view->need[number] = LEAF_NEVER;
     for (unsigned old = 0; old < LEAF_NUMBERS; old++)
-      for (unsigned number = 0; number < LEAF_NUMBERS; number++)
-        if (of == LEAF_OF_INPUT ? number == old && state->old >> old & 1 : state->stands[old] >> number & 1) {
-          view->need[number] = first[old] < view->need[number] ? first[old] : view->need[number];
-          view->writes |= (state->writes >> old & 1) ? (uint8_t)(1u << number) : 0;
-          view->wanted |= leaf_is_needed(l, first[old]) ? (uint8_t)(1u << number) : 0;
-        }
+      for (unsigned number = 0; number < LEAF_NUMBERS; number++) {
+        if (!(state->stands[old] >> number & 1))
+          continue;
+        const unsigned own = of == LEAF_OF_INPUT ? old : number;
+        const bool others = (of == LEAF_OF_INPUT ? several & ~state->gone : several) >> old & 1;
+        leaf_view_enter(l, view, own, first[old], others ? state->due[old][number] : 0);
+        view->writes |= (state->writes >> old & 1) ? (uint8_t)(1u << own) : 0;
+        view->late |= (state->longs >> old & 1) ? (uint8_t)(1u << own) : 0;
+      }
   }
 }
 
@@ -199,13 +214,13 @@ static leaf_state leaf_full_entry(const leaf *l, uint32_t block, const leaf_stat
     const leaf_state *const from = &at_end[l->predecessors[p]];
     state.old |= from->old;
     state.new |= from->new;
-    leaf_join_readers(&state, from);
+    tl_leaf_join_owners(&state, from);
     for (int i = 0; i < LEAF_NUMBERS; i++) {
       state.stands[i] |= from->stands[i];
       state.stood[i] |= from->stood[i];
     }
   }
-  leaf_find_carried(l, block, &state);
+  tl_leaf_carry(l, block, &state);
   return state;
 }
 
@@ -228,10 +243,10 @@ bool tl_leaf_find_waits(leaf *l, tl_arena *arena) {
         leaf_instruction *const at = &l->instructions[i];
         const leaf_state before = state;
         at->new_wait = at->straight_wait; /* RF1389 */
-        leaf_wait(at, i, &state);
+        leaf_wait(l, i, &state);
         leaf_wait_again(at, &before, &state);
         if (at->new_read < LEAF_NUMBERS)
-          leaf_set(&state, false, at->read, at->new_read, 0, i);
+          leaf_set(&state, false, at->read, at->new_read, at->read_due, i);
         if (at->new_write < LEAF_NUMBERS)
           leaf_set(&state, true, at->write, at->new_write, at->write_due, i);
         else if (at->write < LEAF_NUMBERS)

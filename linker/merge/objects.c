@@ -40,10 +40,13 @@ static uint32_t objects_owner_text(const tl_merging *m, const tl_cubin_section *
   return tl_merging_winner_text(m, input->info);
 }
 
-/* Whether the section belongs to the body of a strong function. */
+/* Whether the section belongs to the body of a strong function, by the symbol that stands: of two of one name in a text the
+ * weak one may lead (L1696). */
 static bool objects_is_of_strong_body(const tl_merging *m, const tl_cubin_section *input) {
   const uint32_t primary = tl_cubin_primary(m->cubin, input->info);
-  return tl_symbol_binding(tl_cubin_symbol_at(m->cubin, primary)) == STB_GLOBAL;
+  const uint32_t standing = tl_module_owner(m->module, objects_owner_text(m, input));
+  return tl_symbol_binding(tl_cubin_symbol_at(m->cubin, primary)) == STB_GLOBAL ||
+         (standing != TL_NONE && tl_binding_of(&m->module->symbols.items[standing]) == STB_GLOBAL);
 }
 
 static bool objects_is_of_weak_body(const tl_merging *m, const tl_cubin_section *input) {
@@ -1032,11 +1035,17 @@ static void objects_take_alone_kernels(tl_merging *m) {
   }
 }
 
+/* L1698: compiler constants of a function's text are so without the flag, too. */
+static bool objects_names_function(const tl_merging *m, const tl_cubin_section *input) {
+  return input->type == SHT_CUDA_CONSTANT0 + 2 && input->info &&
+         tl_module_owner(m->module, tl_merging_section(m, input->info)) != TL_NONE;
+}
+
 /* What lies among the constants of a kernel or a function and is internal. */
 static bool objects_is_internal_constant(const tl_merging *m, const tl_cubin_symbol *s) {
   const tl_cubin_section *const input = &m->cubin->sections[s->section];
   return (s->other & STO_VISIBILITY_MASK) == STV_INTERNAL && tl_section_type_is_constant(input->type) &&
-         (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0);
+         (input->flags & SHF_INFO_LINK || input->type == SHT_CUDA_CONSTANT0 || objects_names_function(m, input));
 }
 
 static void objects_define_new(tl_merging *m, uint32_t index, uint32_t section) {

@@ -546,6 +546,15 @@ static void records_read(tl_merging *m, uint32_t s) {
   }
 }
 
+/* L1697: a text has two symbols of a kernel's name, and the one that sh_info names lost. */
+static bool records_are_of_loser(const tl_merging *m, uint32_t section) {
+  const tl_cubin_section *const input = &m->cubin->sections[section];
+  const uint32_t primary = tl_cubin_primary(m->cubin, input->info);
+  return input->type == SHT_CUDA_INFO && input->info && primary < m->cubin->symbol_count &&
+         m->cubin->symbols[primary].section == input->info && m->symbol_lost[primary] &&
+         m->cubin->symbols[primary].other & STO_ENTRY && m->bodies[primary].role == TL_BODY_LOSES;
+}
+
 void tl_merge_records(tl_merging *m) {
   for (uint32_t s = 1; s < m->cubin->section_count; s++) {
     const tl_cubin_section *const section = &m->cubin->sections[s];
@@ -559,7 +568,7 @@ void tl_merge_records(tl_merging *m) {
       records_check_dead(m, s);
     if (section->type == SHT_CUDA_SHARED)
       tl_merge_note_pool(m, s);
-    if (!gone || tl_merge_keeps_losing_relocations(m, s))
+    if ((!gone && !records_are_of_loser(m, s)) || tl_merge_keeps_losing_relocations(m, s))
       records_read(m, s);
   }
 }

@@ -92,6 +92,18 @@ static void ref_beside_add(ref_beside *beside, uint32_t number) {
   }
 }
 
+/* RF1235: the code of another text of the name, which says so itself. */
+static bool ref_beside_is_of_namesake(const ref_beside *beside, size_t found, uint32_t target) {
+  const ref_cubin *whole = beside->whole;
+  const ref_section *section = &whole->sections[found];
+  if (section->type != REF_TYPE_CAPSULE_TEXT || section->data == NULL || section->size < 4) {
+    return false;
+  }
+  const uint32_t text = ref_u32(section->data);
+  return text != target && text < whole->section_count && beside->bodies[text] == found &&
+         strcmp(whole->sections[text].name, whole->sections[target].name) == 0;
+}
+
 /* Mercury's section beside what a SASS section is about; 0: none. */
 static uint32_t ref_beside_target(const ref_beside *beside, uint32_t target) {
   if (target == 0 || target >= beside->whole->section_count ||
@@ -106,7 +118,7 @@ static uint32_t ref_beside_target(const ref_beside *beside, uint32_t target) {
   if (found != REF_NONE && ref_beside_is_debug(&beside->whole->sections[target])) {
     return target; /* RF1154: of several of a name the one itself */
   }
-  return found == REF_NONE ? 0 : (uint32_t)found;
+  return found == REF_NONE || ref_beside_is_of_namesake(beside, found, target) ? 0 : (uint32_t)found;
 }
 
 /* L1538: what the last attribute 7 of `.nv.compat` says, of the format with a size that; false: there is no such section. */

@@ -497,7 +497,7 @@ static void ref_function_read_prototypes(ref_link *link, ref_file *file, const r
 /* RF116: an alias that an earlier file mentions and that stands before its function in the symbol table, as `-r` writes it,
  * becomes the section's function, and the function its alias. By default (D102) the function comes first. */
 static void ref_function_swap_known_aliases(ref_link *link, ref_file *file) {
-  const uint32_t registers = (file->cubin.flags >> 8 & 0xff) < 90 ? 0xff000000 : 0;
+  const uint32_t registers = 0xff000000; /* RF1236: on every machine (RF539) */
   if (!link->job->bug_compatible) {
     return;
   }

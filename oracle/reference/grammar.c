@@ -316,7 +316,6 @@ static const char *ref_grammar_own_value(const char *word, const char *name, con
 }
 
 static bool ref_grammar_take_own(ref_grammar *grammar, const char *word, const char *next, int *used) {
-  const char *value = ref_text_begins(word, "--identity=") ? word + 11 : next;
   if (REF_IS(word, "--bug-compatible")) {
     grammar->bug_compatible = true;
     return true;
@@ -329,12 +328,9 @@ static bool ref_grammar_take_own(ref_grammar *grammar, const char *word, const c
     ref_grammar_take_trace(grammar, traced);
     return true;
   }
-  if (!ref_text_begins(word, "--identity") || value == NULL) {
-    return false;
-  }
-  *used += value == next;
-  grammar->identity_nvlink = REF_IS(value, "nvlink");
-  return grammar->identity_nvlink || REF_IS(value, "twinlink");
+  const char *identity = ref_grammar_own_value(word, "--identity", next, used);
+  grammar->identity_nvlink = identity == NULL ? grammar->identity_nvlink : REF_IS(identity, "nvlink");
+  return identity != NULL && (grammar->identity_nvlink || REF_IS(identity, "twinlink"));
 }
 
 /* The next word of an options file, unquoted where it stands; NULL: none. */

@@ -104,15 +104,15 @@ static void ref_leaf_make_blocks(ref_leaf *leaf) {
 static void ref_leaf_enter_block(ref_leaf *leaf, size_t block, bool loops, ref_indices *pending) {
   const ref_indices *before = &leaf->blocks[block].predecessors;
   pending->count = 0;
+  ref_leaf_mark(leaf, pending);
   for (size_t i = 0; i < before->count; i++) {
     const ref_indices *flow = &leaf->blocks[before->items[i]].pending;
     if (!loops && leaf->blocks[before->items[i]].rank >= leaf->blocks[block].rank) {
       continue;
     }
+    ref_leaf_spend(leaf, flow->count);
     for (size_t k = 0; k < flow->count; k++) {
-      if (!ref_indices_has(pending, flow->items[k])) {
-        ref_indices_add(leaf->link, pending, flow->items[k]);
-      }
+      ref_leaf_add_marked(leaf, pending, flow->items[k]);
     }
   }
 }
@@ -121,12 +121,16 @@ static void ref_leaf_enter_block(ref_leaf *leaf, size_t block, bool loops, ref_i
 static bool ref_leaf_leave_block(ref_leaf *leaf, size_t block, const ref_indices *pending) {
   ref_indices *end = &leaf->blocks[block].pending;
   bool changed = end->count != pending->count;
+  ref_leaf_mark(leaf, end);
   for (size_t i = 0; i < pending->count && !changed; i++) {
-    changed = !ref_indices_has(end, pending->items[i]); /* RF1295: whatever the order, which need not come to rest */
+    changed =
+        !ref_leaf_is_marked(leaf, pending->items[i]); /* RF1295: whatever the order, which need not come to rest */
   }
   end->count = 0;
+  leaf->blocks[block].numbers = 0;
   for (size_t i = 0; i < pending->count; i++) {
-    ref_indices_add(leaf->link, end, pending->items[i]);
+    ref_leaf_add(leaf, end, pending->items[i]);
+    leaf->blocks[block].numbers |= 1u << leaf->tokens[pending->items[i]].output;
   }
   return changed;
 }
@@ -142,7 +146,8 @@ void ref_leaf_pass(ref_leaf *leaf, bool loops, void (*visit)(ref_leaf *, size_t,
     for (size_t k = 0; k < leaf->block_count; k++) {
       const size_t b = leaf->order[k];
       ref_leaf_enter_block(leaf, b, loops, &pending);
-      for (size_t i = leaf->blocks[b].first; i <= leaf->blocks[b].last; i++) {
+      for (size_t i = leaf->blocks[b].first; i <= leaf->blocks[b].last && !ref_leaf_is_spent(leaf); i++) {
+        ref_leaf_spend(leaf, 1 + pending.count);
         visit(leaf, i, &pending);
       }
       changed = ref_leaf_leave_block(leaf, b, &pending) || changed;
@@ -232,7 +237,7 @@ static void ref_leaf_set_token(ref_leaf *leaf, size_t number, unsigned which, un
                                                 .first_wait = REF_NONE,
                                                 .pending = ref_leaf_numbers(leaf, pending)};
   leaf->instructions[number].tokens[which] = leaf->token_count;
-  ref_indices_add(leaf->link, pending, leaf->token_count++);
+  ref_leaf_add(leaf, pending, leaf->token_count++);
 }
 
 /* The input's own use of scoreboards: what sets one, and what waits for it first. */
@@ -247,7 +252,7 @@ void ref_leaf_add_tokens(ref_leaf *leaf, const ref_leaf_instruction *instruction
   for (size_t i = 0; i < BARRIERS; i++) {
     const size_t token = instruction->tokens[i];
     if (token != REF_NONE && !leaf->tokens[token].is_dropped && !ref_indices_has(pending, token)) {
-      ref_indices_add(leaf->link, pending, token);
+      ref_leaf_add(leaf, pending, token);
     }
   }
 }
@@ -259,7 +264,7 @@ static void ref_leaf_find_waits(ref_leaf *leaf, size_t number, ref_indices *pend
   instruction->waits.count = 0;
   for (size_t i = 0; i < pending->count; i++) {
     if ((waits >> leaf->tokens[pending->items[i]].input & 1) != 0) {
-      ref_indices_add(leaf->link, &instruction->waits, pending->items[i]);
+      ref_leaf_add(leaf, &instruction->waits, pending->items[i]);
     }
   }
   ref_leaf_free(leaf, instruction, pending, waits, false);
@@ -292,6 +297,16 @@ static bool ref_leaf_shows(const ref_leaf *leaf, unsigned code, unsigned number)
   return false;
 }
 
+/* The same of 2, looked up once. */
+static bool ref_leaf_shows_late(const ref_leaf *leaf, unsigned code) {
+  uint8_t *known = &leaf->notes->late[code];
+  if (*known == 0) {
+    ref_leaf_spend(leaf, leaf->token_count);
+    *known = ref_leaf_shows(leaf, code, 2) ? 3 : 1;
+  }
+  return *known == 3;
+}
+
 bool ref_leaf_is_ordinary(unsigned code) {
   static const unsigned codes[] = {0xb82, 0x7ac, 0x919, 0x9c3, 0x984, 0x308, 0x310, 0x311, 0x312, 0x229, 0x22b, 0x228};
   return ref_leaf_is_in(codes, sizeof codes / sizeof codes[0], code);
@@ -305,7 +320,7 @@ bool ref_leaf_is_long(const ref_leaf *leaf, const ref_token *token) {
   if (token->is_read || ref_leaf_is_ordinary(code) || (leaf->is_sharing && is_conversion)) {
     return false;
   }
-  return ref_leaf_is_in(bases, sizeof bases / sizeof bases[0], code & 0x1ff) || ref_leaf_shows(leaf, code, 2);
+  return ref_leaf_is_in(bases, sizeof bases / sizeof bases[0], code & 0x1ff) || ref_leaf_shows_late(leaf, code);
 }
 
 bool ref_leaf_is_texture(const ref_leaf *leaf, const ref_token *token) {
@@ -380,17 +395,12 @@ static size_t ref_leaf_find_sharer(const ref_leaf *leaf, size_t number, const re
 /* M45f: numbers pending at the end of a block that is done and has a successor in common with this one. */
 static unsigned ref_leaf_joined_numbers(const ref_leaf *leaf, size_t block) {
   unsigned mask = 0;
-  for (size_t rank = 0; rank < leaf->blocks[block].rank; rank++) {
-    const size_t i = leaf->order[rank];
-    bool joined = false;
-    for (size_t k = 0; k < leaf->blocks[block].successors.count; k++) {
-      joined = joined || ref_indices_has(&leaf->blocks[i].successors, leaf->blocks[block].successors.items[k]);
-    }
-    if (!joined) {
-      continue;
-    }
-    for (size_t k = 0; k < leaf->blocks[i].pending.count; k++) {
-      mask |= 1u << leaf->tokens[leaf->blocks[i].pending.items[k]].output;
+  for (size_t k = 0; k < leaf->blocks[block].successors.count; k++) {
+    const ref_indices *others = &leaf->blocks[leaf->blocks[block].successors.items[k]].predecessors;
+    ref_leaf_spend(leaf, others->count);
+    for (size_t i = 0; i < others->count; i++) {
+      const ref_leaf_block *other = &leaf->blocks[others->items[i]];
+      mask |= other->rank < leaf->blocks[block].rank ? other->numbers : 0;
     }
   }
   return mask;
@@ -443,12 +453,14 @@ static unsigned ref_leaf_joined_for(const ref_leaf *leaf, size_t number) {
 /* RF274: what the token's own instruction waits for counts as pending still. */
 static void ref_leaf_hold_waits(const ref_leaf *leaf, size_t number, const ref_indices *pending, ref_indices *held) {
   const ref_indices *waits = &leaf->instructions[leaf->tokens[number].instruction].waits;
+  ref_leaf_spend(leaf, waits->count);
   for (size_t i = 0; i < pending->count; i++) {
-    ref_indices_add(leaf->link, held, pending->items[i]);
+    ref_leaf_add(leaf, held, pending->items[i]);
   }
+  ref_leaf_mark(leaf, held);
   for (size_t i = 0; i < waits->count; i++) {
-    if (!leaf->tokens[waits->items[i]].is_dropped && !ref_indices_has(held, waits->items[i])) {
-      ref_indices_add(leaf->link, held, waits->items[i]);
+    if (!leaf->tokens[waits->items[i]].is_dropped) {
+      ref_leaf_add_marked(leaf, held, waits->items[i]);
     }
   }
 }
@@ -496,10 +508,10 @@ static bool ref_leaf_shares_in_crowd(const ref_leaf *leaf, size_t number, const 
 /* RF89: the rules tried on the input, where every token has its number already. */
 static void ref_leaf_explain(ref_leaf *leaf, size_t number, const ref_indices *pending) {
   ref_token *token = &leaf->tokens[number];
+  ref_indices held = {0};
   token->in_crowd = ref_leaf_is_crowded(leaf, pending) && ref_leaf_shares_in_crowd(leaf, number, pending, false);
   bool sure = token->in_crowd || !ref_leaf_is_crowded(leaf, pending);
   token->joined = ref_leaf_joined_for(leaf, number);
-  token->before.count = 0;
   token->holds_waits = false;
   token->chosen = ref_leaf_choose(leaf, number, pending, token->joined, &sure);
   token->is_explained = token->chosen == token->input && sure;
@@ -508,23 +520,23 @@ static void ref_leaf_explain(ref_leaf *leaf, size_t number, const ref_indices *p
   }
   token->is_explained = token->is_explained || ref_leaf_shares_with_stack(leaf, token, pending);
   if (token->holds_waits) {
-    ref_leaf_hold_waits(leaf, number, pending, &token->before);
-    return;
+    ref_leaf_hold_waits(leaf, number, pending, &held);
+    pending = &held;
   }
-  for (size_t i = 0; i < pending->count; i++) {
-    ref_indices_add(leaf->link, &token->before, pending->items[i]);
-  }
+  token->before = ref_leaf_digest(pending);
+  token->before_count = pending->count;
+  token->before_stack = ref_indices_has(pending, leaf->instructions[leaf->stack_load].tokens[WRITE]);
 }
 
 /* RF89: is everything as it was in the input when this token got its number? */
 static bool ref_leaf_is_as_before(const ref_leaf *leaf, size_t number, const ref_indices *pending, unsigned joined) {
   const ref_token *token = &leaf->tokens[number];
-  bool same = pending->count == token->before.count && joined == token->joined;
+  bool same = pending->count == token->before_count && joined == token->joined;
   for (size_t i = 0; i < pending->count && same; i++) {
     const ref_token *other = &leaf->tokens[pending->items[i]];
-    same = other->output == other->input && ref_indices_has(&token->before, pending->items[i]);
+    same = other->output == other->input;
   }
-  return same;
+  return same && ref_leaf_digest(pending) == token->before;
 }
 
 /* RF89: the input's number while nothing has changed; else that of the rules, which is sure only where they give the input its
@@ -556,9 +568,13 @@ static void ref_leaf_give_number(ref_leaf *leaf, size_t number, const ref_indice
 static unsigned ref_leaf_wait(const ref_leaf *leaf, size_t number, ref_indices *pending) {
   const ref_leaf_instruction *instruction = &leaf->instructions[number];
   unsigned waits = 0;
+  if (instruction->waits.count > 0) {
+    ref_leaf_spend(leaf, instruction->waits.count);
+    ref_leaf_mark(leaf, pending);
+  }
   for (size_t i = 0; i < instruction->waits.count; i++) {
     const size_t token = instruction->waits.items[i];
-    if (ref_indices_has(pending, token)) {
+    if (ref_leaf_is_marked(leaf, token)) {
       waits |= 1u << leaf->tokens[token].output;
     }
   }
@@ -608,7 +624,7 @@ static void ref_leaf_number_instruction(ref_leaf *leaf, size_t number, ref_indic
       ref_leaf_explain(leaf, token, pending);
     }
     ref_bits_put(at, bits[order[i]], 3, leaf->tokens[token].output);
-    ref_indices_add(leaf->link, pending, token);
+    ref_leaf_add(leaf, pending, token);
   }
 }
 
@@ -674,6 +690,9 @@ static size_t ref_leaf_find_stack_load(const ref_leaf *leaf) {
 }
 
 static void ref_leaf_number(ref_leaf *leaf) {
+  if (leaf->is_sharing) {
+    ref_leaf_note_users(leaf);
+  }
   ref_leaf_pass(leaf, false, ref_leaf_number_instruction);
   ref_leaf_pass(leaf, true, ref_leaf_put_waits);
 }
@@ -751,8 +770,9 @@ static void ref_leaf_set_stack_stall(const ref_leaf *leaf) {
   ref_bits_put(ref_leaf_at(leaf, leaf->stack_load), STALL_BIT, 4, loads ? LOAD_STALL : PLAIN_STALL);
 }
 
-static bool ref_leaf_begin(ref_leaf *leaf, ref_link *link, ref_bytes *text) {
-  *leaf = (ref_leaf){.link = link, .text = text->data, .count = text->size / INSTRUCTION, .sure = true};
+static bool ref_leaf_begin(ref_leaf *leaf, ref_link *link, ref_bytes *text, ref_leaf_notes *notes) {
+  *leaf = (ref_leaf){.link = link, .text = text->data, .count = text->size / INSTRUCTION, .sure = true, .notes = notes};
+  memset(notes->late, 0, sizeof notes->late);
   leaf->instructions = REF_TAKE(link, ref_leaf_instruction, leaf->count);
   leaf->blocks = REF_TAKE(link, ref_leaf_block, leaf->count);
   ref_leaf_read(leaf);
@@ -766,7 +786,7 @@ static bool ref_leaf_begin(ref_leaf *leaf, ref_link *link, ref_bytes *text) {
   ref_leaf_pass(leaf, false, ref_leaf_find_tokens);
   leaf->last = ref_leaf_find_last(leaf);
   ref_leaf_pass(leaf, true, ref_leaf_find_waits);
-  return true;
+  return !ref_leaf_is_spent(leaf);
 }
 
 /* Is the block in front of a loop, into which it goes without a branch? */
@@ -776,10 +796,21 @@ static bool ref_leaf_enters_loop(const ref_leaf *leaf, size_t block) {
   if (leaf->instructions[leaf->blocks[block].last].ends_block || next >= leaf->block_count) {
     return false;
   }
-  for (size_t i = 0; i < leaf->blocks[next].predecessors.count; i++) {
+  ref_leaf_spend(leaf, leaf->blocks[next].predecessors.count);
+  for (size_t i = 0; i < leaf->blocks[next].predecessors.count && !ref_leaf_is_spent(leaf); i++) {
     loops = loops || leaf->blocks[next].predecessors.items[i] >= next;
   }
   return loops;
+}
+
+/* Do so many lie between two instructions? */
+static bool ref_leaf_takes_cycles(const ref_leaf *leaf, size_t first, size_t last, unsigned most) {
+  unsigned cycles = 0;
+  for (size_t i = first; i < last && cycles < most && !ref_leaf_is_spent(leaf); i++) {
+    cycles += ref_bits_get(ref_leaf_at(leaf, i), STALL_BIT, 4);
+    ref_leaf_spend(leaf, 1);
+  }
+  return cycles >= most;
 }
 
 /* RF1392: what a block loads for a loop behind it ptxas waits for at the block's end; not where the number is that of R1's load, too, for which
@@ -790,14 +821,10 @@ static void ref_leaf_wait_before_loops(ref_leaf *leaf) {
   for (size_t i = 0; i < leaf->token_count; i++) {
     const ref_token *token = &leaf->tokens[i];
     const size_t block = leaf->instructions[token->instruction].block, last = leaf->blocks[block].last;
-    unsigned cycles = 0;
-    for (size_t k = token->instruction; k < last; k++) {
-      cycles += ref_bits_get(ref_leaf_at(leaf, k), STALL_BIT, 4);
-    }
     if (i != stack && !token->is_read && token->input == leaf->tokens[stack].input && token->consumer == REF_NONE &&
-        ref_leaf_code(leaf, token) == UNIFORM_LOAD && cycles >= NEAR && ref_leaf_enters_loop(leaf, block) &&
-        ref_indices_has(&token->before, stack)) {
-      ref_indices_add(leaf->link, &leaf->instructions[last].waits, i);
+        ref_leaf_code(leaf, token) == UNIFORM_LOAD && ref_leaf_enters_loop(leaf, block) && token->before_stack &&
+        ref_leaf_takes_cycles(leaf, token->instruction, last, NEAR)) {
+      ref_leaf_add(leaf, &leaf->instructions[last].waits, i);
     }
   }
 }
@@ -806,10 +833,14 @@ static void ref_leaf_wait_before_loops(ref_leaf *leaf) {
  * still has one (RF40). RF1148: a number that cannot be is mended before. */
 void ref_leaf_finalize(ref_link *link, ref_bytes *text) {
   uint8_t *old = REF_TAKE(link, uint8_t, text->size), *input = REF_TAKE(link, uint8_t, text->size);
+  ref_leaf_notes *notes = ref_leaf_notes_make(link, text->size / INSTRUCTION);
   ref_leaf leaf;
   memcpy(input, text->data, text->size);
   for (int round = 0;; round++) {
-    if (!ref_leaf_begin(&leaf, link, text)) {
+    if (!ref_leaf_begin(&leaf, link, text, notes)) {
+      if (ref_leaf_is_spent(&leaf)) {
+        memcpy(text->data, input, text->size);
+      }
       return;
     }
     memcpy(old, text->data, text->size);
@@ -848,7 +879,7 @@ void ref_leaf_finalize(ref_link *link, ref_bytes *text) {
   }
   ref_leaf_fix_stalls(&leaf, old);
   ref_leaf_set_stack_stall(&leaf);
-  if (!leaf.sure) {
+  if (!leaf.sure || ref_leaf_is_spent(&leaf)) {
     memcpy(text->data, input, text->size);
   }
 }
@@ -894,7 +925,7 @@ static size_t ref_leaf_find_call_wait(const ref_leaf *leaf, size_t call) {
 }
 
 static void ref_leaf_wait_for_stack(ref_leaf *leaf, size_t wait, size_t stack) {
-  ref_indices_add(leaf->link, &leaf->instructions[wait].waits, stack);
+  ref_leaf_add(leaf, &leaf->instructions[wait].waits, stack);
   for (size_t i = 0; i < stack; i++) { /* RF274 */
     leaf->tokens[i].holds_waits =
         leaf->tokens[i].holds_waits || (leaf->tokens[i].instruction == wait && ref_leaf_may_hold(leaf, wait));
@@ -936,6 +967,7 @@ void ref_leaf_open(ref_link *link, ref_bytes *text) {
     return;
   }
   const uint8_t *old = ref_memory_copy(link, text->data, text->size);
+  leaf.notes = ref_leaf_notes_make(link, leaf.count);
   leaf.blocks = REF_TAKE(link, ref_leaf_block, leaf.count);
   leaf.has_texture = ref_leaf_has_texture(&leaf);
   leaf.least = ref_leaf_find_least(&leaf);
@@ -951,7 +983,7 @@ void ref_leaf_open(ref_link *link, ref_bytes *text) {
     ref_leaf_number(&leaf);
     ref_leaf_fix_stalls(&leaf, old);
   }
-  if (!is_same || !leaf.sure) {
+  if (!is_same || !leaf.sure || ref_leaf_is_spent(&leaf)) {
     memcpy(text->data, old, text->size);
   }
 }

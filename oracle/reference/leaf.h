@@ -49,12 +49,15 @@ typedef struct ref_token {
   unsigned input, output;
   size_t consumer, first_wait; /* the first wait in its own block, and anywhere; REF_NONE */
   /* RF89: what decided in the input, and whether the rules then give the input's number */
-  ref_indices before;
+  uint64_t before; /* what was pending, as one number (RF1398) */
+  size_t before_count;
+  bool before_stack; /* R1's load, too */
   unsigned joined;
   bool is_explained, holds_waits; /* RF274 */
   bool in_crowd;                  /* RF1149: it shares a number, and none of 0 to 4 was free in the input */
   bool is_deferred;               /* RF1273: waited for in the input where another one of the number is needed */
   unsigned chosen;                /* RF1148: what the rules give where that explains nothing */
+  ref_indices users;              /* RF1398: the instructions that wait for it, in order; where numbers are shared */
 } ref_token;
 
 typedef struct ref_leaf_instruction {
@@ -74,7 +77,19 @@ typedef struct ref_leaf_block {
   size_t rank; /* in the order in which numbers are given */
   ref_indices successors, predecessors;
   ref_indices pending; /* tokens at its end */
+  unsigned numbers;    /* that those have */
+  bool is_asked, is_reserved;
 } ref_leaf_block;
+
+/* RF1398: what is noted on the way, and how much has been done. */
+typedef struct ref_leaf_notes {
+  uint64_t work;
+  unsigned stamp, *marks; /* of the tokens */
+  uint8_t late[1 << 12];  /* of each opcode, once it is known: 1 and M45e's answer */
+  ref_indices *writers;   /* of each register; the ordinary ones, then the uniform ones */
+  size_t *strange;        /* from each instruction on, the first whose result is not known */
+  size_t *all;            /* in front of each instruction, behind the last one that waits for all */
+} ref_leaf_notes;
 
 typedef struct ref_leaf {
   ref_link *link;
@@ -90,7 +105,23 @@ typedef struct ref_leaf {
   bool is_sharing;      /* RF1273 */
   const uint8_t *input; /* the text as it was */
   size_t stack_load;
+  ref_leaf_notes *notes;
 } ref_leaf;
+
+/* leaf_notes.c: RF1398. All that is done costs; where it is too much the text stays as it is. */
+ref_leaf_notes *ref_leaf_notes_make(ref_link *link, size_t count);
+void ref_leaf_spend(const ref_leaf *leaf, size_t work);
+bool ref_leaf_is_spent(const ref_leaf *leaf);
+void ref_leaf_add(const ref_leaf *leaf, ref_indices *list, size_t item);
+/* Adds what the list, which is marked, has not; marks it. */
+void ref_leaf_add_marked(const ref_leaf *leaf, ref_indices *list, size_t item);
+void ref_leaf_mark(const ref_leaf *leaf, const ref_indices *list);
+bool ref_leaf_is_marked(const ref_leaf *leaf, size_t token);
+uint64_t ref_leaf_digest(const ref_indices *list);
+void ref_leaf_note_users(ref_leaf *leaf);
+void ref_leaf_note_waits(ref_leaf *leaf);
+/* The first of an ordered list that is not smaller, or REF_NONE. */
+size_t ref_leaf_find_from(const ref_indices *list, size_t from);
 
 uint8_t *ref_leaf_at(const ref_leaf *leaf, size_t instruction);
 unsigned ref_leaf_code(const ref_leaf *leaf, const ref_token *token);
@@ -115,6 +146,7 @@ bool ref_leaf_uses(const ref_leaf *leaf, const ref_token *token, size_t number);
 
 /* leaf_carried.c: L1832 */
 bool ref_leaf_move_carried(ref_leaf *leaf);
+void ref_leaf_note_writers(ref_leaf *leaf);
 bool ref_leaf_knows_writer(const ref_leaf *leaf, const ref_token *token, size_t from);
 bool ref_leaf_overwrites(const ref_leaf *leaf, const ref_token *token, size_t number);
 

@@ -145,16 +145,50 @@ bool ref_leaf_overwrites(const ref_leaf *leaf, const ref_token *token, size_t nu
   return meets;
 }
 
+/* RF1398: who writes each register, and whose result is not known. */
+void ref_leaf_note_writers(ref_leaf *leaf) {
+  leaf->notes->strange[leaf->count] = REF_NONE;
+  for (size_t i = 0; i < leaf->count; i++) {
+    ref_carried_span result;
+    const bool is_known = ref_carried_find_any_result(ref_leaf_at(leaf, i), &result);
+    leaf->notes->strange[i] = is_known ? REF_NONE : i;
+    for (unsigned k = 0; is_known && k < result.count && result.first + k <= NO_REGISTER; k++) {
+      const size_t number = result.first + k + (result.is_uniform ? NO_REGISTER + 1 : 0);
+      if (result.first != NO_REGISTER) {
+        ref_leaf_add(leaf, &leaf->notes->writers[number], i);
+      }
+    }
+  }
+  for (size_t i = leaf->count; i-- > 0;) {
+    leaf->notes->strange[i] = leaf->notes->strange[i] == i ? i : leaf->notes->strange[i + 1];
+  }
+}
+
+/* The first instruction from one on that writes a register of them. */
+static size_t ref_carried_find_next(const ref_leaf *leaf, const ref_carried_span *span, size_t from) {
+  size_t first = REF_NONE;
+  for (unsigned k = 0; span->first != NO_REGISTER && k < span->count && span->first + k <= NO_REGISTER; k++) {
+    const size_t number = span->first + k + (span->is_uniform ? NO_REGISTER + 1 : 0);
+    const size_t next = ref_leaf_find_from(&leaf->notes->writers[number], from);
+    first = next < first ? next : first;
+  }
+  return first;
+}
+
 /* RF1397: is it known who of the block, from one instruction on, writes that first? */
 bool ref_leaf_knows_writer(const ref_leaf *leaf, const ref_token *token, size_t from) {
   const size_t last = leaf->blocks[leaf->instructions[from].block].last;
-  ref_carried_span result;
-  for (size_t i = from; i <= last && ref_carried_find_any_result(ref_leaf_at(leaf, i), &result); i++) {
-    if (ref_leaf_overwrites(leaf, token, i)) {
-      return true;
-    }
+  const uint8_t *setter = ref_leaf_at(leaf, token->instruction);
+  ref_carried_reads reads;
+  size_t writer = REF_NONE;
+  if (!ref_carried_find_reads(setter, &reads) && !ref_carried_find_operands(setter, &reads)) {
+    return leaf->notes->strange[from] != from;
   }
-  return false;
+  for (size_t i = 0; i < reads.count; i++) {
+    const size_t next = ref_carried_find_next(leaf, &reads.spans[i], from);
+    writer = next < writer ? next : writer;
+  }
+  return writer <= last && writer < leaf->notes->strange[from];
 }
 
 /* The first instruction of the block, from one on, that writes what is read; REF_NONE where that is not known. */
@@ -162,6 +196,7 @@ static size_t ref_carried_find_writer(const ref_leaf *leaf, size_t from, const r
   const size_t last = leaf->blocks[leaf->instructions[from].block].last;
   ref_carried_span result;
   for (size_t i = from; i <= last && ref_carried_find_result(ref_leaf_at(leaf, i), &result); i++) {
+    ref_leaf_spend(leaf, 1);
     for (size_t k = 0; k < reads->count; k++) {
       if (ref_carried_meets(&reads->spans[k], &result)) {
         return i;
@@ -181,6 +216,7 @@ static bool ref_carried_is_old(const ref_leaf *leaf, const ref_token *token, siz
 static bool ref_carried_may_move(const ref_leaf *leaf, size_t number, size_t index) {
   const ref_token *token = &leaf->tokens[index];
   const ref_indices *waits = &leaf->instructions[number].waits;
+  ref_leaf_spend(leaf, waits->count);
   bool has_other = false, is_own = true;
   for (size_t i = 0; i < waits->count; i++) {
     const ref_token *other = &leaf->tokens[waits->items[i]];
@@ -199,7 +235,7 @@ static bool ref_carried_move(ref_leaf *leaf, size_t number, size_t index) {
   const ref_token *token = &leaf->tokens[index];
   ref_carried_reads reads;
   if (!token->is_read || token->is_dropped || !ref_carried_is_old(leaf, token, number) ||
-      !ref_carried_find_reads(ref_leaf_at(leaf, token->instruction), &reads) ||
+      !ref_carried_find_reads(ref_leaf_at(leaf, token->instruction), &reads) || ref_leaf_is_spent(leaf) ||
       !ref_carried_may_move(leaf, number, index)) {
     return false;
   }
@@ -209,7 +245,7 @@ static bool ref_carried_move(ref_leaf *leaf, size_t number, size_t index) {
     return false;
   }
   if (!ref_indices_has(&leaf->instructions[writer].waits, index)) {
-    ref_indices_add(leaf->link, &leaf->instructions[writer].waits, index);
+    ref_leaf_add(leaf, &leaf->instructions[writer].waits, index);
   }
   return true;
 }

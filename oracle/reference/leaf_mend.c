@@ -63,7 +63,7 @@ static void ref_mend_find_again(ref_leaf *leaf, size_t number, ref_indices *last
   for (size_t i = 0; i < last->count && !instruction->waits_for_all; i++) {
     const ref_token *token = &leaf->tokens[last->items[i]];
     if ((waits >> token->input & 1) != 0 && ref_mend_depends(leaf, token, at)) {
-      ref_indices_add(leaf->link, &instruction->again, last->items[i]);
+      ref_leaf_add(leaf, &instruction->again, last->items[i]);
     }
   }
   for (size_t k = 0; k < BARRIERS; k++) {
@@ -76,7 +76,7 @@ static void ref_mend_find_again(ref_leaf *leaf, size_t number, ref_indices *last
     }
     if (set != REF_NONE) {
       last->count = kept;
-      ref_indices_add(leaf->link, last, set);
+      ref_leaf_add(leaf, last, set);
     }
   }
 }

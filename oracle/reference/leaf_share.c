@@ -223,41 +223,48 @@ bool ref_leaf_was_any_crowded(const ref_leaf *leaf, size_t number, const ref_ind
 /* In its own block, or in the next one where nothing lies between that waits for all. */
 static bool ref_share_is_direct(const ref_leaf *leaf, const ref_token *token, size_t number) {
   const size_t own = leaf->instructions[token->instruction].block, block = leaf->instructions[number].block;
-  bool direct = own == block || own + 1 == block;
-  for (size_t i = token->instruction; i < number && direct; i++) {
-    direct = !leaf->instructions[i].waits_for_all;
-  }
-  return direct;
+  return (own == block || own + 1 == block) && leaf->notes->all[number] <= token->instruction;
 }
 
+/* Who of a number an instruction needs. */
+typedef struct ref_share_needed {
+  size_t first, last_crowded; /* where the first of them is set, and behind the last one that found no number free */
+} ref_share_needed;
+
 /* RF1397: has a read barrier the number of a pending one by chance, because none was free when the later of the two got it? */
-static bool ref_share_is_chance(const ref_leaf *leaf, size_t number, size_t read, const ref_indices *pending) {
+static bool ref_share_is_chance(const ref_leaf *leaf, size_t number, size_t read, const ref_share_needed *others) {
   const ref_token *token = &leaf->tokens[read];
-  bool is_chance = false;
-  for (size_t i = 0; i < pending->count; i++) {
-    const ref_token *other = &leaf->tokens[pending->items[i]];
-    const ref_token *later = other->instruction > token->instruction ? other : token;
-    is_chance = is_chance || (pending->items[i] != read && other->input == token->input &&
-                              ref_share_was_crowded(leaf, later) && ref_share_uses(leaf, other, number));
-  }
-  return is_chance && ref_leaf_knows_writer(leaf, token, number);
+  const ref_share_needed *other = &others[token->input];
+  const bool before = other->first <= token->instruction && ref_share_was_crowded(leaf, token);
+  return (before || other->last_crowded > token->instruction + 1) && ref_leaf_knows_writer(leaf, token, number);
 }
 
 /* Marks what only shares its number with what an instruction waits for in the input's text. */
 static void ref_share_defer(ref_leaf *leaf, size_t number, const ref_indices *pending, unsigned waits) {
   unsigned explained = 0, crowded = 0;
-  for (size_t i = 0; i < pending->count; i++) {
-    const ref_token *token = &leaf->tokens[pending->items[i]];
-    const unsigned explains = ref_share_uses(leaf, token, number) ? 1u << token->input : 0;
-    explained |= explains;
-    crowded |= ref_share_was_crowded(leaf, token) ? explains : 0;
+  ref_share_needed needed[NO_BOARD + 1];
+  for (unsigned n = 0; n <= NO_BOARD; n++) {
+    needed[n] = (ref_share_needed){.first = REF_NONE};
   }
-  for (size_t i = 0; i < pending->count; i++) {
+  for (size_t i = 0; waits != 0 && i < pending->count; i++) {
+    const ref_token *token = &leaf->tokens[pending->items[i]];
+    if (!ref_share_uses(leaf, token, number)) {
+      continue;
+    }
+    const bool is_crowded = ref_share_was_crowded(leaf, token);
+    ref_share_needed *one = &needed[token->input];
+    explained |= 1u << token->input;
+    crowded |= is_crowded ? 1u << token->input : 0;
+    one->first = token->instruction < one->first ? token->instruction : one->first;
+    one->last_crowded =
+        is_crowded && token->instruction >= one->last_crowded ? token->instruction + 1 : one->last_crowded;
+  }
+  for (size_t i = 0; waits != 0 && i < pending->count; i++) {
     ref_token *token = &leaf->tokens[pending->items[i]];
     const unsigned others = (ref_share_was_crowded(leaf, token) ? explained : crowded) & waits;
     if ((others >> token->input & 1) != 0 && !ref_share_uses(leaf, token, number) &&
         ref_share_is_direct(leaf, token, number) &&
-        (!token->is_read || ref_share_is_chance(leaf, number, pending->items[i], pending))) {
+        (!token->is_read || ref_share_is_chance(leaf, number, pending->items[i], needed))) {
       token->is_deferred = true;
     }
   }
@@ -277,7 +284,7 @@ static void ref_share_find_waits(ref_leaf *leaf, size_t number, ref_indices *pen
     const bool is_waited = (waits >> token->input & 1) != 0;
     const bool needs = token->is_deferred ? ref_share_uses(leaf, token, number) : is_waited;
     if (needs) {
-      ref_indices_add(leaf->link, &instruction->waits, pending->items[i]);
+      ref_leaf_add(leaf, &instruction->waits, pending->items[i]);
     }
     if (!needs || keeps) {
       pending->items[kept++] = pending->items[i];
@@ -289,6 +296,8 @@ static void ref_share_find_waits(ref_leaf *leaf, size_t number, ref_indices *pen
 
 /* Where the waits of the input are for. */
 void ref_leaf_share_waits(ref_leaf *leaf) {
+  ref_leaf_note_waits(leaf);
+  ref_leaf_note_writers(leaf);
   ref_leaf_pass(leaf, true, ref_share_find_waits); /* who is deferred anywhere */
   ref_leaf_pass(leaf, true, ref_share_find_waits);
 }
@@ -311,17 +320,13 @@ typedef struct ref_share {
   size_t block, need;
   bool is_local, is_long;
   unsigned taken, joined, sharer;
-  ref_share_group groups[NUMBERS];
+  ref_share_group groups[NO_BOARD]; /* a damaged text may have number 6 */
 } ref_share;
 
 /* The first instruction of a block, from one on, that waits for the token. */
 static size_t ref_share_need(const ref_leaf *leaf, size_t number, size_t from, size_t block) {
-  for (size_t i = from; i <= leaf->blocks[block].last; i++) {
-    if (ref_indices_has(&leaf->instructions[i].waits, number)) {
-      return i;
-    }
-  }
-  return REF_NONE;
+  const size_t need = ref_leaf_find_from(&leaf->tokens[number].users, from);
+  return need != REF_NONE && need <= leaf->blocks[block].last ? need : REF_NONE;
 }
 
 static bool ref_share_is_local(const ref_leaf *leaf, const ref_token *token, size_t need, size_t block) {
@@ -339,7 +344,7 @@ static bool ref_share_is_local(const ref_leaf *leaf, const ref_token *token, siz
 
 static void ref_share_find_groups(ref_share *share, const ref_indices *pending) {
   const ref_leaf *leaf = share->leaf;
-  for (unsigned n = 0; n < NUMBERS; n++) {
+  for (unsigned n = 0; n < NO_BOARD; n++) {
     share->groups[n] = (ref_share_group){.least = REF_NONE};
   }
   for (size_t i = 0; i < pending->count; i++) {
@@ -366,31 +371,38 @@ static void ref_share_find_groups(ref_share *share, const ref_indices *pending) 
   }
 }
 
-/* 5 is for loads of other blocks, where the block has one. */
-static bool ref_share_is_reserved(const ref_share *share) {
-  const ref_leaf *leaf = share->leaf;
-  const ref_leaf_block *block = &leaf->blocks[share->block];
-  for (size_t i = 0; i < leaf->token_count; i++) {
-    const ref_token *token = &leaf->tokens[i];
-    if (token->is_read || token->is_dropped || leaf->instructions[token->instruction].block != share->block) {
+/* Has a block a load for other ones whose result comes late, or a texture? */
+static bool ref_share_has_far(const ref_leaf *leaf, size_t block) {
+  for (size_t i = leaf->blocks[block].first; i <= leaf->blocks[block].last; i++) {
+    const size_t number = leaf->instructions[i].tokens[WRITE];
+    if (number == REF_NONE || leaf->tokens[number].is_dropped) {
       continue;
     }
-    const size_t need = ref_share_need(leaf, i, token->instruction + 1, share->block);
+    const ref_token *token = &leaf->tokens[number];
+    const size_t need = ref_share_need(leaf, number, i + 1, block);
     if (ref_leaf_is_texture(leaf, token) ||
-        (ref_leaf_is_long(leaf, token) && !ref_share_is_local(leaf, token, need, share->block))) {
+        (ref_leaf_is_long(leaf, token) && !ref_share_is_local(leaf, token, need, block))) {
       return true;
     }
   }
+  return false;
+}
+
+/* 5 is for loads of other blocks, where the block has one. */
+static bool ref_share_is_reserved(const ref_share *share) {
+  const ref_leaf *leaf = share->leaf;
+  ref_leaf_block *block = &leaf->blocks[share->block];
+  if (!block->is_asked) {
+    block->is_asked = true;
+    block->is_reserved = ref_share_has_far(leaf, share->block);
+  }
+  bool reserved = block->is_reserved;
+  ref_leaf_spend(leaf, block->predecessors.count);
   for (size_t i = 0; i < block->predecessors.count; i++) {
     const size_t before = block->predecessors.items[i];
-    const ref_indices *flow = &leaf->blocks[before].pending;
-    for (size_t k = 0; before < share->block && k < flow->count; k++) {
-      if (leaf->tokens[flow->items[k]].output == BOARD_FIVE) {
-        return true;
-      }
-    }
+    reserved = reserved || (before < share->block && (leaf->blocks[before].numbers >> BOARD_FIVE & 1) != 0);
   }
-  return false;
+  return reserved;
 }
 
 /* A group with the same need; what the branch at the block's end uses the predicate of has none. */

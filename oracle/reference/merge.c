@@ -278,8 +278,9 @@ static void ref_merge_note_local_function(ref_link *link, const ref_symbol *inpu
   }
 }
 
-/* E26, E21: two files that disagree about one function (C84); a symbol is compared with the output's so far (RF663). */
-static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_t symbol) {
+/* E26, E21: two files that disagree about one function (C84); a symbol is compared with the output's so far (RF663). One that has been brought
+ * along (RF1231) is E26 once more where it stands. */
+static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_t symbol, bool is_again) {
   ref_file *file = &link->files[file_number];
   const ref_symbol *input = &file->cubin.symbols[symbol];
   const size_t number = file->function_of[symbol];
@@ -296,8 +297,8 @@ static void ref_merge_check_function(ref_link *link, size_t file_number, uint32_
                     ref_demangle(link, input->name));
   }
   ref_merge_check_text_of_alias(link, file_number, symbol);
-  if (input->section != 0 && file->body_of[symbol] == REF_BODY_LOSES && input->info >> 4 != REF_BIND_WEAK &&
-      !function->defined_weak_so_far) {
+  if (!is_again && input->section != 0 && file->body_of[symbol] == REF_BODY_LOSES &&
+      input->info >> 4 != REF_BIND_WEAK && !function->defined_weak_so_far) {
     ref_message_add(link, REF_ERROR, "E21", "Multiple definition of '%s' in '%s', first defined in '%s'", input->name,
                     file->name, link->files[function->first_defined_in_so_far].name); /* RF48 */
   }
@@ -542,11 +543,31 @@ static void ref_merge_function(ref_link *link, size_t file_number, uint32_t symb
   }
 }
 
+/* RF1231: a name of a text that is met for the first time brings the text's own function with it, so that this is compared with what has its
+ * name before what stands between them; UINT32_MAX: it brings none. */
+static uint32_t ref_merge_brought_along(const ref_link *link, const ref_file *file, uint32_t symbol) {
+  const ref_symbol *input = &file->cubin.symbols[symbol];
+  const bool is_known = input->info >> 4 != REF_BIND_LOCAL && link->functions[file->function_of[symbol]].mentioned;
+  if (input->section == 0 || is_known || !ref_function_symbol_is_alias(file, symbol)) {
+    return UINT32_MAX;
+  }
+  const uint32_t led = file->led_of == NULL ? 0 : file->led_of[input->section]; /* L807 */
+  const uint32_t primary = led != 0 ? led : ref_function_primary(file, input->section);
+  const bool is_kernel = (file->cubin.symbols[primary].other & REF_OTHER_ENTRY) != 0;
+  return is_kernel && primary > symbol && file->function_of[primary] != REF_NONE ? primary : UINT32_MAX;
+}
+
 static void ref_merge_functions(ref_link *link, size_t file_number) {
   const ref_file *file = &link->files[file_number];
+  bool *checked = REF_TAKE(link, bool, file->cubin.symbol_count);
   for (uint32_t i = 1; i < file->cubin.symbol_count; i++) {
     if (file->function_of[i] != REF_NONE) {
-      ref_merge_check_function(link, file_number, i);
+      const uint32_t brought = ref_merge_brought_along(link, file, i);
+      ref_merge_check_function(link, file_number, i, checked[i]);
+      if (brought != UINT32_MAX && !checked[brought]) {
+        ref_merge_check_function(link, file_number, brought, false);
+        checked[brought] = true;
+      }
       ref_merge_check_registers(link, file_number, i);
       if (file->body_of[i] == REF_BODY_REPLACES) {
         ref_merge_trace_replacement(link, file, i);

@@ -134,16 +134,20 @@ static int ref_shared_compare_size(const ref_link *link, size_t a, size_t b) {
   return ref_order(second, first);
 }
 
-/* W9.2: the pool's order; extern symbols take part in the sort. */
+/* W9.2: the pool's order; extern symbols take part in the sort. RF1234: what has no symbol does not, and stands behind the others. */
 static void ref_shared_sort_pool(ref_link *link, ref_shared *shared) {
+  ref_indices unnamed = {0};
   for (size_t i = 0; i < shared->objects.count; i++) {
     const size_t number = shared->objects.items[i];
     const ref_out_symbol *symbol = &link->symbols[number];
     if (symbol->is_extern_shared || symbol->section == shared->pool_section) {
-      ref_indices_add(link, &shared->pool, number);
+      ref_indices_add(link, symbol->is_partial ? &unnamed : &shared->pool, number);
     }
   }
   ref_sort_alternating(link, &shared->pool, ref_shared_compare_size, REF_TIE_SECOND);
+  for (size_t i = 0; i < unnamed.count; i++) {
+    ref_indices_add(link, &shared->pool, unnamed.items[i]);
+  }
 }
 
 /* RF9: an object that no text refers to has no place; debug information that names it gets -1. */

@@ -122,13 +122,47 @@ printf '{"results": [
 expect 0 '' keep voters 2026-01-03T00:00:00Z $commit figures
 expect 0 '' page
 expect 0 '<td class="">patch</td><td class="n">14400</td><td class="n">2.00</td><td class="n">2.00</td><td class="n">1</td><td class="n">2</td>' cat pages/index.html
+expect 0 '<td class="">all</td><td class="n">15400</td><td class="n">2.00</td><td class="n">1</td><td class="n">2</td>' cat pages/index.html
+expect 0 '<td class="">since the last finding</td><td class="n"></td><td class="n good">1.00</td>' cat pages/index.html
 expect 0 '<a href="../corpus/vendor-defects/one/sm_80/job">' cat pages/index.html
 expect 0 '<td class="">sm_90</td><td class="n">1</td><td class="n good">1</td><td class="n open">0</td><td class="n">0</td>' cat pages/index.html
+printf '{"rooms": [], "floors": [{"room": "linker", "what": "lines", "percent": 92.5, "floor": 92.7, "goal": 90}]}' >figures # a goal hides no floor
+expect 0 '' keep coverage 2026-01-03T00:00:00Z $commit figures
+expect 0 '' page
+expect 0 '<td class="bad">FLOOR BROKEN</td>' cat pages/index.html
 expect 1 '' grep -nE '(src|href)="https?:|<script' pages/index.html
+# no row of many is lost, whatever its name's length; a class is what descriptions say; a long table is folded, and says what is in it
+mkdir -p corpus/cuda/p99 && printf '{"features": ["relinking"]}' >corpus/cuda/p99/program.json
+mkdir -p corpus/steps/q && printf '{"features": ["relinking", "other"]}' >corpus/steps/q/program.json
+{
+  printf '{"results": ['
+  for i in {1..99}; do
+    printf '{"name": "p%d/sm_90/j", "mode": "compatible", "outcome": "alike", "voted": ["linker", "reference", "nvlink"], "alone": []},' "$i"
+  done
+  for name in q a_name_of_a_program_that_is_longer_than_the_other_names; do
+    printf '{"name": "%s/sm_90/j", "mode": "compatible", "outcome": "alone", "voted": ["linker", "reference", "nvlink"], "alone": ["linker"]},' $name
+  done
+  printf '{}]}'
+} >figures
+expect 0 '' keep voters 2026-01-04T00:00:00Z $commit figures
+expect 0 '' page
+of_jobs() { printf '<td class="">%s</td><td class="n">%d</td><td class="n %s">%d</td><td class="n good">%d</td>' "$1" "$2" "$4" "$3" "$2"; }
+expect 0 "$(of_jobs all 101 99 bad)" cat pages/index.html
+expect 0 "$(of_jobs p99 1 1 good)" cat pages/index.html
+expect 0 "$(of_jobs a_name_of_a_program_that_is_longer_than_the_other_names 1 0 bad)" cat pages/index.html
+expect 0 "$(of_jobs relinking 2 1 bad)" cat pages/index.html
+expect 0 "$(of_jobs other 1 0 bad)" cat pages/index.html
+expect 0 '<summary>102 rows, <span class="bad">2 with something wrong</span></summary>' cat pages/index.html
 echo 'no JSON' >data/torn.json
 expect 1 'no record: torn.json' page
 expect 0 '<strong>no record:</strong> <code>torn.json</code>' cat pages/index.html
 expect 2 'usage' "$twin" record --name a/b --command x
+
+# --- asking what a subcommand does begins nothing ---
+expect 0 'fuzz all targets: --time 10m' "$source/run" fuzz --help
+expect 0 './run release-check [--time 3h]' "$source/run" release-check -h
+expect 0 './run fuzz ARGS...' "$source/run" --help
+expect 2 "no subcommand 'other'" "$source/run" other --help
 
 # --- the release check ---
 printf 'slow||sleep 4\ngood||echo fine\nbad||echo broken; false\naway|no_such_program_here|true\nlate||echo "is late"\n' >steps
