@@ -247,12 +247,19 @@ static uint64_t tables_slot_of(const tl_emitted *e, const tl_unified_entry *entr
   return slot == TL_NO_OFFSET ? tl_get64(entry->data + 8) : slot;
 }
 
-/* L435, L1823, L1681: a table that nvlink does not know by its name keeps nvlink's own numbers of symbols. */
+/* L435, L1823, L1681, L1949: a table that nvlink does not know by its name keeps nvlink's own numbers of symbols. */
 static bool tables_keep_numbers(const tl_emitted *e, const tl_section *section) {
   const bool data = section->type == SHT_CUDA_UDT_ENTRY;
   if (section->flags & SHF_CUDA_MERCURY && !e->module->capsule)
     return true;
-  return data && strcmp(tl_module_text(e->module, section->name), ".nv.udt.entry") != 0;
+  return strcmp(tl_module_text(e->module, section->name), data ? ".nv.udt.entry" : ".nv.uft.entry") != 0;
+}
+
+/* L1793, L1680: whether nvlink looks for the entries of the table in the index. */
+static bool tables_are_looked_up(const tl_emitted *e, const tl_section *section) {
+  if (section->type != SHT_CUDA_UDT_ENTRY)
+    return !(section->flags & SHF_CUDA_MERCURY && !e->module->capsule);
+  return !tables_keep_numbers(e, section) && !e->layout->unified_data_stays;
 }
 
 /* W12.7, U10: each entry names the output's symbol and the place that the index file gives it. */
@@ -272,7 +279,7 @@ void tl_emit_unified(tl_emitted *e) {
     const uint64_t place = e->layout->unified_places ? e->layout->unified_places[i] : TL_NO_OFFSET;
     uint8_t *const at = bytes + entry->offset;
     const bool copy = tables_keep_numbers(e, section);
-    const bool known = !copy && !(section->type == SHT_CUDA_UDT_ENTRY && e->layout->unified_data_stays); /* L1680 */
+    const bool known = tables_are_looked_up(e, section);
     if (copy && !copies)
       copies = tl_unified_numbers(module, e->arena);
     tl_put32(at, entry->symbol == TL_NONE ? 0 : (copy ? copies : e->symbol_index)[entry->symbol]);

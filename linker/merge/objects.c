@@ -1132,9 +1132,11 @@ static void objects_pass_weak_behind_common(tl_merging *m, uint32_t index, uint3
     m->module->weak_behind_common = (tl_place_of_symbol){m->file, index};
 }
 
-/* A section of dead code has a place where it is a text, or where an object before the symbol lies in it (L1185). */
+/* A section of dead code has a place where it is a text in which a function lies (L1950), or where an object before the symbol
+ * lies in it (L1185). */
 static bool objects_dead_section_has_place(tl_merging *m, const tl_cubin_symbol *s) {
-  return m->cubin->sections[s->section].flags & SHF_EXECINSTR ||
+  const bool holds = m->section_state[s->section] & TL_SECTION_OF_DEAD;
+  return (holds && m->cubin->sections[s->section].flags & SHF_EXECINSTR) ||
          tl_merge_turn(m, s->section) < (uint64_t)(s - m->cubin->symbols);
 }
 
