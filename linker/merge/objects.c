@@ -546,9 +546,10 @@ static void objects_take_reported(const tl_cubin_symbol *s, tl_symbol *known) {
   if (!object || tl_type_is_texture(tl_type_of(known)) || s->section == SHN_UNDEF || s->section == TL_SECTION_COMMON ||
       !wins)
     return;
+  const uint8_t kept = (s->other ^ known->other) & STO_SPACE_MASK ? 0 : STO_MANAGED; /* L1699 */
   known->reported = true;
   known->size = s->size;
-  known->other = s->other;
+  known->other = (uint8_t)((s->other & ~kept) | (known->other & kept));
   known->info = (uint8_t)((s->info & 0xf0) | (known->info & 0x0f));
   known->zeros_too = true; /* it counts as defined */
 }
