@@ -553,9 +553,8 @@ static void ref_leaf_give_number(ref_leaf *leaf, size_t number, const ref_indice
     token->output = token->input;
     return;
   }
-  const bool crowded = token->in_crowd || ref_leaf_is_crowded(leaf, pending);
-  bool sure =
-      token->is_explained && !token->is_deferred && (!crowded || ref_leaf_shares_in_crowd(leaf, number, pending, true));
+  const bool crowded = token->in_crowd || ref_leaf_is_crowded(leaf, pending) || ref_leaf_was_crowded(leaf, token);
+  bool sure = token->is_explained && !token->is_deferred && !crowded; /* RF1401 */
   token->output = ref_leaf_choose(leaf, number, pending, joined, &sure);
   if (leaf->is_sharing && (!sure || ref_leaf_was_any_crowded(leaf, number, pending))) {
     const size_t block = leaf->instructions[token->instruction].block;

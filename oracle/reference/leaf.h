@@ -138,6 +138,7 @@ void ref_leaf_pass(ref_leaf *leaf, bool loops, void (*visit)(ref_leaf *, size_t,
 
 /* leaf_share.c: RF1273 */
 void ref_leaf_share_waits(ref_leaf *leaf);
+bool ref_leaf_was_crowded(const ref_leaf *leaf, const ref_token *token);
 bool ref_leaf_was_any_crowded(const ref_leaf *leaf, size_t number, const ref_indices *pending);
 unsigned ref_leaf_share(const ref_leaf *leaf, size_t number, const ref_indices *pending, unsigned joined);
 

@@ -12,9 +12,13 @@ enum {
   FIRST = 24,
   SECOND = 32,
   THIRD = 64,
-  WIDE_PRODUCT = 0x25,    /* one register in two operands */
-  WIDEST = 16,            /* an operand of a matrix product */
+  WIDE_PRODUCT = 0x25, /* one register in two operands */
+  DOUBLE_MATRIX = 0x3f,
+  WIDEST = 16,            /* an operand of its */
   PREDICATE_LOAD = 0x31c, /* whose result the branch uses */
+  DOT = 0x26,
+  TO_UNIFORM = 0xca,
+  MOVE_MATRIX = 0x3a, /* RF1399: one register to another one */
   LONG_BASE = 2,
   NUMBERS = 6
 };
@@ -61,7 +65,7 @@ static bool ref_share_is_uniform(unsigned opcode) {
 
 /* The result of a load, where it is known whole. */
 static bool ref_share_result(const uint8_t *at, ref_share_span *span) {
-  static const uint16_t singles[] = {0x919, 0x9c3, 0x308, 0x309, 0x3c4};
+  static const uint16_t singles[] = {0x919, 0x9c3, 0x308, 0x309, 0x3c4, 0x23a};
   static const uint16_t shuffles[] = {0x389, 0x589, 0x989, 0xf89};
   static const uint16_t loads[] = {0xb82, 0x7ac, 0x980, 0x981, 0x983, 0x984};
   static const uint16_t pairs[] = {0x310, 0x311, 0x312, 0x228, 0x229, 0x22b};
@@ -85,17 +89,22 @@ static bool ref_share_meets(const ref_share_span *span, const uint8_t *at, unsig
 }
 
 static bool ref_share_is_matrix(unsigned base) {
-  static const uint16_t bases[] = {0x3c, 0x37, 0x3f, 0x3a, 0x3d, 0x7d, 0x7a};
+  static const uint16_t bases[] = {0x3c, 0x37, DOUBLE_MATRIX, 0x3d, 0x7d, 0x7a};
   return ref_share_is_in(bases, sizeof bases / sizeof *bases, base);
 }
 
-/* How many registers an operand of arithmetic may have. */
+/* How many registers an operand of arithmetic may have; of a matrix product the second one has two (RF1400). */
 static unsigned ref_share_operands(unsigned base) {
-  static const uint16_t singles[] = {0x02, 0x05, 0x06, 0x07, 0x08,  0x09,  0x0b,  0x0c, 0x10,  0x11, 0x12,
-                                     0x16, 0x17, 0x19, 0x1c, 0x20,  0x21,  0x23,  0x24, 0x27,  0x30, 0x31,
-                                     0x32, 0x36, 0x3e, 0x48, 0x109, 0x108, 0x189, 0xc4, 0x82,  0x86, 0x87,
-                                     0x89, 0x8c, 0x90, 0x91, 0x92,  0x99,  0xa4,  0xca, 0x1c4, 0x76};
-  return ref_share_is_matrix(base) ? WIDEST : ref_share_is_in(singles, sizeof singles / sizeof *singles, base) ? 1 : 2;
+  static const uint16_t singles[] = {
+      0x02,  0x05,  0x06,  0x07,  0x08,  0x09,  0x0b, 0x0c,       0x10,  0x11, 0x12, 0x16,       0x17,
+      0x19,  0x1c,  0x20,  0x21,  0x23,  0x24,  0x27, 0x30,       0x31,  0x32, 0x36, 0x3e,       0x48,
+      0x109, 0x108, 0x100, 0x102, 0x105, 0x106, 0x1a, 0x1b,       0x189, 0xc4, 0x82, 0x86,       0x87,
+      0x89,  0x8c,  0x90,  0x91,  0x92,  0x99,  0xa4, TO_UNIFORM, 0x1c4, 0x76, DOT,  MOVE_MATRIX};
+  const unsigned quad = 4;
+  return base == DOUBLE_MATRIX                                              ? WIDEST
+         : ref_share_is_matrix(base)                                        ? quad
+         : ref_share_is_in(singles, sizeof singles / sizeof *singles, base) ? 1
+                                                                            : 2;
 }
 
 /* Conversions and the like have one operand, the second one. */
@@ -105,8 +114,8 @@ static bool ref_share_has_first(unsigned base) {
 }
 
 static bool ref_share_has_third(unsigned base) {
-  static const uint16_t without[] = {0x02, 0x05, 0x06, 0x0b, 0x0c, 0x20, 0x21, 0x28, 0x30,
-                                     0x35, 0x36, 0x3e, 0x82, 0x8c, 0xca, 0xc4, 0x1c4};
+  static const uint16_t without[] = {0x02, 0x05, 0x06, 0x0b, 0x0c, 0x20, 0x21, 0x28,  0x30,
+                                     0x35, 0x36, 0x3e, 0x82, 0x8c, 0xca, 0xc4, 0x1c4, MOVE_MATRIX};
   return ref_share_has_first(base) && !ref_share_is_in(without, sizeof without / sizeof *without, base);
 }
 
@@ -163,8 +172,9 @@ static bool ref_share_reads(const uint8_t *at, const ref_share_span *span) {
     return false;
   }
   const unsigned count = base == WIDE_PRODUCT ? 1 : ref_share_operands(base);
-  const bool has_second = form <= 1 || base >= 0x180;
-  const unsigned data = ref_share_is_memory(opcode) ? ref_share_width(at) : count;
+  const bool has_second = (form <= 1 || base >= 0x180) && base != MOVE_MATRIX && base != TO_UNIFORM;
+  const bool is_product = ref_share_is_matrix(base) && base != DOUBLE_MATRIX;
+  const unsigned data = ref_share_is_memory(opcode) ? ref_share_width(at) : is_product ? 2 : count;
   const bool is_store = ref_share_is_store(opcode) && opcode != 0x9a2 && opcode != 0x9a8; /* those compare with it */
   const bool is_load = opcode == 0x980 || opcode == 0x981 || opcode == 0x983 || opcode == 0x984 || opcode == 0xb82;
   return (ref_share_has_first(base) &&
@@ -206,16 +216,17 @@ bool ref_leaf_uses(const ref_leaf *leaf, const ref_token *token, size_t number) 
 }
 
 /* Were all numbers of its kind pending when the input set it? */
-static bool ref_share_was_crowded(const ref_leaf *leaf, const ref_token *token) {
+bool ref_leaf_was_crowded(const ref_leaf *leaf, const ref_token *token) {
   const unsigned all = ref_leaf_is_long(leaf, token) ? ref_leaf_ordinary(leaf) & ~3u : ref_leaf_ordinary(leaf);
   return (token->pending & all) == all;
 }
 
 /* It or what is pending. */
 bool ref_leaf_was_any_crowded(const ref_leaf *leaf, size_t number, const ref_indices *pending) {
-  bool any = ref_share_was_crowded(leaf, &leaf->tokens[number]);
+  bool any = ref_leaf_was_crowded(leaf, &leaf->tokens[number]);
   for (size_t i = 0; i < pending->count; i++) {
-    any = any || ref_share_was_crowded(leaf, &leaf->tokens[pending->items[i]]);
+    const ref_token *token = &leaf->tokens[pending->items[i]];
+    any = any || token->is_deferred || ref_leaf_was_crowded(leaf, token);
   }
   return any;
 }
@@ -235,7 +246,7 @@ typedef struct ref_share_needed {
 static bool ref_share_is_chance(const ref_leaf *leaf, size_t number, size_t read, const ref_share_needed *others) {
   const ref_token *token = &leaf->tokens[read];
   const ref_share_needed *other = &others[token->input];
-  const bool before = other->first <= token->instruction && ref_share_was_crowded(leaf, token);
+  const bool before = other->first <= token->instruction && ref_leaf_was_crowded(leaf, token);
   return (before || other->last_crowded > token->instruction + 1) && ref_leaf_knows_writer(leaf, token, number);
 }
 
@@ -251,7 +262,7 @@ static void ref_share_defer(ref_leaf *leaf, size_t number, const ref_indices *pe
     if (!ref_share_uses(leaf, token, number)) {
       continue;
     }
-    const bool is_crowded = ref_share_was_crowded(leaf, token);
+    const bool is_crowded = ref_leaf_was_crowded(leaf, token);
     ref_share_needed *one = &needed[token->input];
     explained |= 1u << token->input;
     crowded |= is_crowded ? 1u << token->input : 0;
@@ -261,7 +272,7 @@ static void ref_share_defer(ref_leaf *leaf, size_t number, const ref_indices *pe
   }
   for (size_t i = 0; waits != 0 && i < pending->count; i++) {
     ref_token *token = &leaf->tokens[pending->items[i]];
-    const unsigned others = (ref_share_was_crowded(leaf, token) ? explained : crowded) & waits;
+    const unsigned others = (ref_leaf_was_crowded(leaf, token) ? explained : crowded) & waits;
     if ((others >> token->input & 1) != 0 && !ref_share_uses(leaf, token, number) &&
         ref_share_is_direct(leaf, token, number) &&
         (!token->is_read || ref_share_is_chance(leaf, number, pending->items[i], needed))) {
@@ -305,13 +316,14 @@ void ref_leaf_share_waits(ref_leaf *leaf) {
 /* --- numbers --- */
 
 typedef struct ref_share_group {
-  size_t count, least;   /* the least need; REF_NONE: never in this block */
-  bool is_near;          /* some member is needed in its own block */
-  bool has_reads, meets; /* some member has the own need, and is a load as the own barrier is */
-  bool is_known;         /* by the input: shares the number with the own barrier there, or numbers ran out */
-  bool flows_far;        /* loads from other blocks */
-  bool has_late;         /* RF1396 */
-  size_t joined_at;      /* behind its last member of this block; 0: there is none */
+  size_t count, least; /* the least need; REF_NONE: never in this block */
+  bool is_near;        /* some member is needed in its own block */
+  bool has_reads;
+  bool has_plain;   /* L1837: loads of this block whose result is not uniform */
+  bool is_known;    /* by the input: shares the number with the own barrier there, or numbers ran out */
+  bool flows_far;   /* loads from other blocks */
+  bool has_late;    /* RF1396 */
+  size_t joined_at; /* behind its last member of this block; 0: there is none */
 } ref_share_group;
 
 typedef struct ref_share {
@@ -342,6 +354,7 @@ static bool ref_share_is_local(const ref_leaf *leaf, const ref_token *token, siz
   return !token->is_read && !leaf->instructions[need].ends_block && (!is_known || ref_share_uses(leaf, token, need));
 }
 
+/* RF1402: who of the groups is needed. */
 static void ref_share_find_groups(ref_share *share, const ref_indices *pending) {
   const ref_leaf *leaf = share->leaf;
   for (unsigned n = 0; n < NO_BOARD; n++) {
@@ -357,13 +370,16 @@ static void ref_share_find_groups(ref_share *share, const ref_indices *pending) 
     }
     group->count++;
     group->has_reads = group->has_reads || token->is_read;
-    group->is_near = group->is_near || ref_share_is_local(leaf, token, need, share->block);
-    group->least = need < group->least ? need : group->least; /* REF_NONE is the greatest */
-    group->meets = group->meets || (need == share->need && !token->is_read && !share->token->is_read);
-    group->is_known = group->is_known || token->input == share->token->input ||
-                      ref_share_was_crowded(leaf, share->token) || ref_share_was_crowded(leaf, token);
+    const bool is_near = ref_share_is_local(leaf, token, need, share->block);
     const bool is_own = leaf->instructions[token->instruction].block == share->block;
+    const bool is_needed = is_near && (is_own || ref_share_uses(leaf, token, need));
+    group->is_near = group->is_near || is_near;
+    group->least = is_needed && need < group->least ? need : group->least; /* REF_NONE is the greatest */
+    group->is_known = group->is_known || token->input == share->token->input || token->is_deferred ||
+                      ref_leaf_was_crowded(leaf, share->token) || ref_leaf_was_crowded(leaf, token);
     group->flows_far = group->flows_far || !is_own;
+    group->has_plain =
+        group->has_plain || (is_own && !token->is_read && !ref_share_is_uniform(ref_leaf_code(leaf, token)));
     group->has_late = group->has_late || ref_leaf_is_long(leaf, token);
     if (is_own && token->instruction >= group->joined_at) {
       group->joined_at = token->instruction + 1;
@@ -405,7 +421,7 @@ static bool ref_share_is_reserved(const ref_share *share) {
   return reserved;
 }
 
-/* A group with the same need; what the branch at the block's end uses the predicate of has none. */
+/* L1855: a group whose first need is the own one; what the branch at the block's end uses the predicate of has none. */
 static unsigned ref_share_same(const ref_share *share) {
   if (share->leaf->instructions[share->need].ends_block) {
     return NO_BOARD;
@@ -414,7 +430,7 @@ static unsigned ref_share_same(const ref_share *share) {
     const ref_share_group *group = &share->groups[n];
     const bool equal = group->count > 0 && group->least == share->need;
     const bool is_far = n == BOARD_FIVE && group->flows_far && !group->has_reads;
-    if ((equal || group->meets) && group->is_known && !is_far) {
+    if (equal && group->is_known && !is_far) {
       return n;
     }
   }
@@ -458,16 +474,13 @@ static unsigned ref_share_choose_far(const ref_share *share, unsigned from) {
       }
     }
   }
+  const bool is_uniform = !share->token->is_read && ref_share_is_uniform(ref_leaf_code(share->leaf, share->token));
   for (unsigned n = from; n <= share->leaf->last; n++) {
-    if (!share->groups[n].is_near) {
-      return n; /* RF1393, RF1395 */
+    if (!share->groups[n].is_near || (is_uniform && share->groups[n].has_plain)) {
+      return n; /* RF1393, RF1395, L1837 */
     }
   }
-  unsigned lowest = from;
-  while (lowest < share->leaf->last && (share->joined >> lowest & 1) != 0) {
-    lowest++;
-  }
-  return (share->joined >> lowest & 1) != 0 ? from : lowest; /* RF1393: the lowest */
+  return from; /* L1837 */
 }
 
 unsigned ref_leaf_share(const ref_leaf *leaf, size_t number, const ref_indices *pending, unsigned joined) {
