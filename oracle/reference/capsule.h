@@ -157,8 +157,12 @@ void ref_stack_settle_stall(uint8_t *text, size_t count);
 
 /* capsule_wholes.c: RF1263; one of the instructions that a record makes; `size` 2: what fills a text. False: it is not known. */
 bool ref_wholes_write(const uint8_t *record, size_t size, uint64_t count, uint64_t part, uint8_t *instruction);
-/* capsule_rests.c: RF1263; `record`: without its fields. */
-bool ref_rests_are_known(const uint8_t *record, size_t size, uint64_t count, uint64_t part);
+/* RF1237: bits of an instruction that follow from what its record has beside its fields. */
+typedef struct ref_rest_bits {
+  uint64_t low, high;
+} ref_rest_bits;
+/* capsule_rests.c: RF1263; `record`: without its fields. False: no compiler writes it. */
+bool ref_rests_find(const uint8_t *record, size_t size, uint64_t count, uint64_t part, ref_rest_bits *bits);
 /* capsule_unused.c: RF1222; what an instruction has no field for. */
 void ref_unused_clear(uint8_t *instruction);
 /* RF1360: of a table of truth of LOP3. */

@@ -1,12 +1,22 @@
 /* RF1263: instructions that are made of their record, as RF1220's are, by rows that were measured: each bit of a record was changed, and those of the SASS
  * instruction that followed are a field; those that never do, and are alike in all of a kind, are always so. What follows from several bits of the
- * record is not known, and stays. A record may make several instructions, such as a fence. Times are not in a record. */
+ * record is known of records that compilers write (RF1237). A record may make several instructions, such as a fence. Times are not in a record. */
 #include "bits.h"
 #include "capsule.h"
 
 #include <string.h>
 
-enum { INSTRUCTION = 16, WORD = 8, LEAST_RECORD = 4, OF_FILLER = 2, FIELDS = 16, LONGEST_RECORD = 64 };
+enum {
+  INSTRUCTION = 16,
+  WORD = 8,
+  LEAST_RECORD = 4,
+  OF_FILLER = 2,
+  FIELDS = 16,
+  LONGEST_RECORD = 64,
+  TIMES = 105 - 64
+};
+
+static const uint64_t times = UINT64_MAX << TIMES; /* the bits of the upper word that say when it is done */
 
 /* Bits of the instruction, of the record, how many, and 1 where they are the other way round. */
 typedef struct ref_whole_field {
@@ -17,7 +27,8 @@ typedef struct ref_whole_field {
 typedef struct ref_whole {
   uint8_t record[LEAST_RECORD];
   uint8_t count, part;
-  uint64_t low, low_value, high, high_value; /* the bits that are always so, and what they are */
+  uint64_t low, low_value, high,
+      high_value; /* the bits that are always so, and what they are; the others are fields or the rest's (RF1237) */
   ref_whole_field fields[FIELDS];
 } ref_whole;
 
@@ -31,7 +42,7 @@ static const ref_whole wholes[] = {
     {{0x01, 0x23, 0x40, 0x0a}, 1, 0, 0xfffff03fffff0fff, 0x80000000091a, 0x1ffffffffff, 0x0, {{12, 35, 3, 0}, {15, 32, 1, 0}}},
     {{0x01, 0x29, 0x00, 0x04}, 1, 0, 0xffffff0000000fff, 0x212, 0x1fffff100ff, 0x78000ff, {{12, 35, 3, 0}, {15, 32, 1, 0}, {16, 86, 8, 0}, {24, 102, 8, 0}, {32, 118, 8, 0}, {81, 75, 3, 0}}},
     {{0x01, 0x2b, 0x00, 0x0a}, 1, 0, 0xffffff00ff000fff, 0xff000212, 0x1fffff100ff, 0x78000ff, {{12, 35, 3, 0}, {15, 32, 1, 0}, {16, 102, 8, 0}, {32, 118, 8, 0}, {72, 53, 1, 1}, {73, 53, 1, 1}, {74, 53, 1, 0}, {75, 53, 1, 0}, {76, 53, 1, 1}, {77, 53, 1, 1}, {78, 53, 1, 0}, {79, 53, 1, 0}, {81, 91, 3, 0}}},
-    {{0x01, 0x47, 0x5a, 0x16}, 1, 0, 0xfc0003ffffff0fff, 0xb1d, 0x1ffffffffff, 0x10000, {{12, 35, 3, 0}, {15, 32, 1, 0}, {42, 112, 12, 0}, {55, 89, 3, 0}}},
+    {{0x01, 0x47, 0x5a, 0x16}, 1, 0, 0xfc0003ffffff0fff, 0xb1d, 0x1ffffffffff, 0x10000, {{12, 35, 3, 0}, {15, 32, 1, 0}, {42, 112, 12, 0}, {54, 88, 4, 0}}},
     {{0x01, 0x47, 0x6c, 0x0a}, 1, 0, 0xffffffffffff0fff, 0x918, 0x1ffffffffff, 0x0, {{12, 35, 3, 0}, {15, 32, 1, 0}}},
     {{0x01, 0x49, 0x04, 0x0a}, 7, 0, 0xffffffffffffffff, 0xfffff984, 0x1ffffffffff, 0x800, {{0}}},
     {{0x01, 0x49, 0x04, 0x0a}, 7, 1, 0xffffffffffffffff, 0xfffff984, 0x1ffffffffff, 0x800, {{0}}},
@@ -77,7 +88,7 @@ static const ref_whole wholes[] = {
 /* clang-format on */
 
 /* Is the record, but for its fields, one that compilers write? What others make is not known. */
-static bool ref_wholes_is_known(const ref_whole *row, const uint8_t *record, size_t size) {
+static bool ref_wholes_is_known(const ref_whole *row, const uint8_t *record, size_t size, ref_rest_bits *bits) {
   uint8_t rest[LONGEST_RECORD];
   if (size > sizeof rest) {
     return false;
@@ -86,7 +97,7 @@ static bool ref_wholes_is_known(const ref_whole *row, const uint8_t *record, siz
   for (size_t i = 0; i < FIELDS && row->fields[i].width != 0; i++) {
     ref_bits_put(rest, row->fields[i].record, row->fields[i].width, 0);
   }
-  return ref_rests_are_known(rest, size, row->count, row->part);
+  return ref_rests_find(rest, size, row->count, row->part, bits);
 }
 
 /* The rows are in the order of their records, of the numbers of instructions and of the parts. */
@@ -107,8 +118,7 @@ static const ref_whole *ref_wholes_find(const uint8_t *record, uint64_t count, u
 
 /* What fills a text: a branch to itself, and what is never reached. One alone stands between others, to wait; DEPBAR waits, too. */
 static void ref_wholes_write_filler(uint64_t count, uint64_t part, uint8_t *instruction) {
-  enum { TIMES = 105 - 64, OPCODE_WIDTH = 12, DEPBAR = 0x91a };
-  const uint64_t times = UINT64_MAX << TIMES;
+  enum { OPCODE_WIDTH = 12, DEPBAR = 0x91a };
   if (count == 1 && ref_bits_get(instruction, 0, OPCODE_WIDTH) == DEPBAR) {
     return;
   }
@@ -128,11 +138,12 @@ bool ref_wholes_write(const uint8_t *record, size_t size, uint64_t count, uint64
   }
   const bool is_whole = size >= INSTRUCTION && size == (size_t)(record[0] & 0x0f) * INSTRUCTION;
   const ref_whole *row = is_whole ? ref_wholes_find(record, count, part) : NULL;
-  if (row == NULL || !ref_wholes_is_known(row, record, size)) {
+  ref_rest_bits bits = {0};
+  if (row == NULL || !ref_wholes_is_known(row, record, size, &bits)) {
     return false;
   }
-  ref_put_u64(instruction, (ref_u64(instruction) & ~row->low) | row->low_value);
-  ref_put_u64(instruction + WORD, (ref_u64(instruction + WORD) & ~row->high) | row->high_value);
+  ref_put_u64(instruction, row->low_value | bits.low);
+  ref_put_u64(instruction + WORD, (ref_u64(instruction + WORD) & times) | row->high_value | bits.high);
   for (size_t i = 0; i < FIELDS && row->fields[i].width != 0; i++) {
     const ref_whole_field *field = &row->fields[i];
     const unsigned value = ref_bits_get(record, field->record, field->width);
