@@ -78,7 +78,8 @@ static void corpus_add_rows(cJSON *section, const char *title, const char *first
            first);
   cJSON *const table = report_table(section, title, columns);
   report_source(table, record);
-  qsort(shares->rows, shares->count, sizeof *shares->rows, corpus_compare);
+  if (shares->count)
+    qsort(shares->rows, shares->count, sizeof *shares->rows, corpus_compare);
   for (size_t i = 0; i < shares->count; i++) {
     const corpus_share *const share = &shares->rows[i];
     cJSON *const row = report_row(table);

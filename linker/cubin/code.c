@@ -129,6 +129,8 @@ bool tl_code_read(tl_code *code, const uint8_t *bytes, uint64_t size, const uint
                   tl_arena *arena) {
   tl_capsule capsule;
   *code = (tl_code){.items = code->items, .room = code->room};
+  static const uint8_t nothing[1];
+  const uint8_t *const text = sass ? sass : nothing;
   const bool is_without_bytes = !sass && sass_size; /* a text of SHT_NOBITS */
   if (is_without_bytes || !tl_capsule_read(&capsule, bytes, size) || capsule.count > sass_size / INSTRUCTION)
     return false;
@@ -143,9 +145,9 @@ bool tl_code_read(tl_code *code, const uint8_t *bytes, uint64_t size, const uint
     if (sass_size - to < (uint64_t)item.count * INSTRUCTION)
       return false;
     const bool real = item.derived || item.units;
-    const bool waits = !real && item.count && (tl_get16(sass + to) & OPCODE_MASK) == DEPBAR;
+    const bool waits = !real && item.count && (tl_get16(text + to) & OPCODE_MASK) == DEPBAR;
     code->items[code->count++] = (tl_code_place){from, to, cursor.record.offset, item.count, real, item.derived, waits};
-    from += item.derived ? code_derived_size(sass + to) : (uint64_t)item.units * INSTRUCTION;
+    from += item.derived ? code_derived_size(text + to) : (uint64_t)item.units * INSTRUCTION;
     to += (uint64_t)item.count * INSTRUCTION;
   }
   code->mercury_size = from;

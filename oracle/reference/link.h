@@ -673,9 +673,13 @@ const char *ref_memory_key(ref_link *link, const uint64_t *numbers, size_t count
 void ref_memory_free(ref_arena_block *blocks);
 void *ref_memory_enlarge(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size);
 /* Makes room for one more item; returns the array's place, a new one if there was none. */
+#ifdef __clang_analyzer__ /* which would take an array with room for one without a place */
+void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size);
+#else
 static inline void *ref_memory_grow(ref_link *link, void *items, size_t count, size_t *capacity, size_t item_size) {
   return count < *capacity ? items : ref_memory_enlarge(link, items, count, capacity, item_size);
 }
+#endif
 static inline void ref_indices_add(ref_link *link, ref_indices *list, size_t item) {
   list->items = ref_memory_grow(link, list->items, list->count, &list->capacity, sizeof *list->items);
   list->items[list->count++] = item;
