@@ -774,6 +774,7 @@ static bool ref_leaf_begin(ref_leaf *leaf, ref_link *link, ref_bytes *text, ref_
   memset(notes->late, 0, sizeof notes->late);
   leaf->instructions = REF_TAKE(link, ref_leaf_instruction, leaf->count);
   leaf->blocks = REF_TAKE(link, ref_leaf_block, leaf->count);
+  leaf->tokens = ref_memory_grow(link, NULL, 0, &leaf->token_capacity, sizeof *leaf->tokens);
   ref_leaf_read(leaf);
   leaf->stack_load = ref_leaf_find_stack_load(leaf);
   if (leaf->stack_load == REF_NONE) {
@@ -968,6 +969,7 @@ void ref_leaf_open(ref_link *link, ref_bytes *text) {
   const uint8_t *old = ref_memory_copy(link, text->data, text->size);
   leaf.notes = ref_leaf_notes_make(link, leaf.count);
   leaf.blocks = REF_TAKE(link, ref_leaf_block, leaf.count);
+  leaf.tokens = ref_memory_grow(link, NULL, 0, &leaf.token_capacity, sizeof *leaf.tokens);
   leaf.has_texture = ref_leaf_has_texture(&leaf);
   leaf.least = ref_leaf_find_least(&leaf);
   ref_leaf_make_blocks(&leaf);
