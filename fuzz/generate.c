@@ -258,6 +258,7 @@ void fuzz_generate_by(fuzz_source source, const built_choices *choices, fuzz_env
     fuzz_words_say_more(envelope);
   for (uint32_t damage = built_choose(choices, 32); damage > 30; damage--)
     fuzz_mutate(choices, envelope, NULL);
+  fuzz_envelope_tell_apart(envelope); /* a file that was there twice may have been changed once */
 }
 
 void fuzz_generate(const built_choices *choices, fuzz_envelope *envelope) {
