@@ -19,9 +19,19 @@ static bool layout_is_aligned(uint64_t offset, uint64_t align) {
   return !align || offset % align == 0;
 }
 
+/* Whether a section has more than 4 GB of shared memory, of which nvlink counts the low 32 bits: the link ends by E30, or in
+ * compatible mode has nvlink's size. */
+static bool layout_is_cut(const tl_module *module, const tl_layout *layout, size_t section) {
+  bool cut = false;
+  for (size_t i = 1; !cut && i < module->symbols.count; i++)
+    cut = layout_is_placed(module, layout, i) && layout->symbol_section[i] == section &&
+          (layout->symbol_value[i] >> 32 || (layout->symbol_value[i] + module->symbols.items[i].size) >> 32);
+  return cut;
+}
+
 static const char *layout_check_shared(const tl_module *module, const tl_layout *layout) {
   for (size_t i = 1; i < module->symbols.count; i++) {
-    if (!layout_is_placed(module, layout, i))
+    if (!layout_is_placed(module, layout, i) || layout_is_cut(module, layout, layout->symbol_section[i]))
       continue;
     const tl_symbol *const one = &module->symbols.items[i];
     const uint64_t from = layout->symbol_value[i], size = layout->section_size[layout->symbol_section[i]];
