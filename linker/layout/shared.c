@@ -459,6 +459,8 @@ static void shared_place_other(const shared_state *s, uint32_t place, uint64_t *
   } else if (s->module->extern_by_name) {
     tl_defect_note(s->module->diagnostics, TL_DEFECT_D142, tl_module_text(s->module, shared_symbol(s, symbol)->name));
     *end = s->layout->symbol_value[symbol] = tl_align(*end, shared_align(s, place));
+  } else {
+    s->layout->symbol_gone[symbol] = !s->layout->reserved || s->module->capsule; /* L1734 */
   }
   *end += shared_size(s, place);
 }
