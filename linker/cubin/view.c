@@ -560,10 +560,11 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
   } else if (tl_view_is_capsule(cubin)) {
     view_check_unread_symbols(cubin, names, diagnostics);
   }
-  const bool *const has_object = view_find_objects(cubin, arena);
+  const bool *has_object = NULL;
   for (uint32_t i = 1; i < cubin->section_count; i++) {
     if (!view_sass_ignores(cubin, &cubin->sections[i]))
       continue;
+    has_object = has_object ? has_object : view_find_objects(cubin, arena);
     if (cubin->sections[i].flags & SHF_CUDA_MERCURY && cubin->sections[i].unnamed &&
         cubin->sections[i].type == SHT_PROGBITS)
       tl_cubin_damaged(cubin, names, diagnostics, i, TL_NO_OFFSET,
