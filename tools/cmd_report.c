@@ -13,13 +13,14 @@
 int twin_report(int argc, char **argv);
 
 typedef struct report_options {
-  const char *data, *into, *log, *commit, *date;
+  const char *data, *kept, *keep, *into, *log, *commit, *date;
 } report_options;
 
 static int report_usage(void) {
   fprintf(stderr, "usage: twin report --data DIRECTORY --into DIRECTORY --commit ID --date DATE [--log FILE]\n"
-                  "                   [--root DIRECTORY] [--link PATH] [--fuzz FILE]\n"
+                  "                   [--kept DIRECTORY] [--keep yes] [--root DIRECTORY] [--link PATH] [--fuzz FILE]\n"
                   "  --data   records of `twin record`       --log   commits, newest first: how old a record is\n"
+                  "  --kept   further ones, of before        --keep  the newest of every command goes there first\n"
                   "  --fuzz   what campaigns append to       --link  from the page to the tree (../)\n");
   return TWIN_TROUBLE;
 }
@@ -29,7 +30,8 @@ static bool report_parse(report_options *options, report_input *input, int argc,
     const char *word, **value;
   } rows[] = {{"--data", &options->data},     {"--into", &options->into}, {"--log", &options->log},
               {"--commit", &options->commit}, {"--date", &options->date}, {"--root", &input->root},
-              {"--link", &input->link},       {"--fuzz", &input->fuzz}};
+              {"--link", &input->link},       {"--fuzz", &input->fuzz},   {"--kept", &options->kept},
+              {"--keep", &options->keep}};
   for (int i = 1; i < argc; i += 2) {
     size_t row = 0;
     while (row < sizeof rows / sizeof *rows && strcmp(rows[row].word, argv[i]) != 0)
@@ -38,7 +40,7 @@ static bool report_parse(report_options *options, report_input *input, int argc,
       return false;
     *rows[row].value = argv[i + 1];
   }
-  return options->data && options->into && options->commit && options->date;
+  return options->data && options->into && options->commit && options->date && (options->kept || !options->keep);
 }
 
 static cJSON *report_make(const report_options *options, const report_input *input) {
@@ -89,7 +91,11 @@ int twin_report(int argc, char **argv) {
   report_input input = {.root = ".", .link = "../"};
   if (!report_parse(&options, &input, argc, argv))
     return report_usage();
-  report_load(&input, options.data, options.log);
+  report_load(&input, options.data, options.kept, options.log);
+  if (options.keep && !report_keep(&input, options.data, options.kept)) {
+    report_unload(&input);
+    return TWIN_TROUBLE;
+  }
   cJSON *const report = report_make(&options, &input);
   char *const text = cJSON_Print(report);
   text_buffer page = {0};

@@ -34,7 +34,8 @@ typedef struct report_input {
 } report_input;
 
 /* --- reading --- */
-bool report_load(report_input *input, const char *directory, const char *log);
+/* All records of `directory` and of `kept` (NULL: none), one that lies in both once. */
+bool report_load(report_input *input, const char *directory, const char *kept, const char *log);
 void report_unload(report_input *input);
 /* The newest record of that name; NULL when there is none. */
 const report_record *report_newest(const report_input *input, const char *name);
@@ -43,6 +44,11 @@ int report_age(const report_input *input, const char *commit);
 /* A number or a word below data, 0 or "" when it is not there. */
 double report_number(const cJSON *data, const char *name);
 const char *report_word(const cJSON *data, const char *name);
+
+/* --- keeping --- */
+/* Of what was loaded, the newest record of every command that was made on an unchanged tree goes to `kept`, and what was kept
+ * of the same command before goes away there. Commands that differ in their seeds alone are one. False: not written. */
+bool report_keep(const report_input *input, const char *directory, const char *kept);
 
 /* --- building: sections hold tables and plots --- */
 cJSON *report_section(cJSON *report, const char *id, const char *title, const char *about);

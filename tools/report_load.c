@@ -1,4 +1,4 @@
-/* Records from a directory, newest first, with their age in commits. */
+/* Records from directories, newest first, with their age in commits. */
 #include "report.h"
 
 #include <stdlib.h>
@@ -64,18 +64,31 @@ static void report_read_log(report_input *input, const char *path) {
   free(text);
 }
 
-bool report_load(report_input *input, const char *directory, const char *log) {
-  report_read_log(input, log);
+static bool report_has(const report_input *input, const char *file) {
+  for (size_t i = 0; i < input->count; i++)
+    if (strcmp(input->records[i].file, file) == 0)
+      return true;
+  return false;
+}
+
+static void report_read_directory(report_input *input, const char *directory) {
   string_list files = directory_list(directory, false);
-  input->records = calloc(files.count + 1, sizeof *input->records);
+  input->records = realloc(input->records, (input->count + files.count + 1) * sizeof *input->records);
   if (!input->records)
     abort();
   for (size_t i = 0; i < files.count; i++) {
     const size_t length = strlen(files.items[i]);
-    if (length > 5 && strcmp(files.items[i] + length - 5, ".json") == 0)
+    if (length > 5 && strcmp(files.items[i] + length - 5, ".json") == 0 && !report_has(input, files.items[i]))
       report_read_record(input, directory, files.items[i]);
   }
   string_list_free(&files);
+}
+
+bool report_load(report_input *input, const char *directory, const char *kept, const char *log) {
+  report_read_log(input, log);
+  report_read_directory(input, directory);
+  if (kept)
+    report_read_directory(input, kept);
   qsort(input->records, input->count, sizeof *input->records, report_compare_dates);
   return input->broken.count == 0;
 }

@@ -29,8 +29,10 @@ static foreign_verdict foreign_expect(const foreign_file *file, const char *name
     return UNSURE;
   if (file->kind == FOREIGN_THIN && file->size < SHORTEST)
     return REFUSED;
-  if (!strchr(name, '.') || (file->kind == FOREIGN_ARCHIVE && strstr(name, "cudadevrt")))
+  if (!strchr(name, '.'))
     return NOTHING;
+  if (file->kind == FOREIGN_ARCHIVE && strstr(name, "cudadevrt"))
+    return file->code ? UNSURE : NOTHING; /* its functions are not read (T4), which ends a link that misses one */
   if (file->kind == FOREIGN_ARCHIVE && !file->whole && file->no_object)
     return NOTHING;
   if (foreign_ends(name, ".so")) {

@@ -832,6 +832,9 @@ static void ref_leaf_wait_before_loops(ref_leaf *leaf) {
 /* The text is made anew where that is sure: the numbers do not run out, and the same rules give the input its own numbers while R1's load
  * still has one (RF40). RF1148: a number that cannot be is mended before. */
 void ref_leaf_finalize(ref_link *link, ref_bytes *text) {
+  if (text->size == 0) {
+    return;
+  }
   uint8_t *old = REF_TAKE(link, uint8_t, text->size), *input = REF_TAKE(link, uint8_t, text->size);
   ref_leaf_notes *notes = ref_leaf_notes_make(link, text->size / INSTRUCTION);
   ref_leaf leaf;

@@ -153,6 +153,29 @@ expect 0 "$(of_jobs a_name_of_a_program_that_is_longer_than_the_other_names 1 0 
 expect 0 "$(of_jobs relinking 2 1 bad)" cat pages/index.html
 expect 0 "$(of_jobs other 1 0 bad)" cat pages/index.html
 expect 0 '<summary>102 rows, <span class="bad">2 with something wrong</span></summary>' cat pages/index.html
+# what stays: the newest of every command, seeds aside; what lies in both is one record; a changed tree's are left out
+measured() { # DATE DIRTY COMMAND
+  "$twin" record --name faults --command "$3" --commit $commit --date "$1" --exit 0 --seconds 1 --dirty "$2" --data figures --into fresh
+}
+keep_measured() {
+  "$twin" report --data fresh --kept held --into pages --commit $commit --date 2026-01-02T00:00:00Z --log log --root "$work" "$@"
+}
+mkdir -p fresh && echo '{}' >figures
+measured 2026-01-01T00:00:00Z 0 './run faults --seed 1 --count 2'
+expect 0 '1 records, ' keep_measured --keep yes
+expect 0 'faults@2026-01-01T000000Z-0123456789.json' ls held
+expect 0 '1 records, ' keep_measured
+measured 2026-01-02T00:00:00Z 0 './run faults --count 2 --seed=7'
+measured 2026-01-03T00:00:00Z 1 './run faults --seed 9 --count 2'
+measured 2026-01-04T00:00:00Z 0 './run faults --seed 9 --count 20'
+expect 0 '4 records, ' keep_measured --keep yes
+expect 0 '' test -e held/faults@2026-01-02T000000Z-0123456789.json
+expect 0 '' test -e held/faults@2026-01-04T000000Z-0123456789.json
+expect 0 '2' eval 'ls held | wc -l'
+rm fresh/*
+expect 0 '2 records, ' keep_measured
+expect 2 '' "$twin" report --data fresh --into pages --commit $commit --date x --keep yes
+expect 2 'cannot keep' "$twin" report --data held --kept held/faults@2026-01-04T000000Z-0123456789.json/x --keep yes --into pages --commit $commit --date x
 echo 'no JSON' >data/torn.json
 expect 1 'no record: torn.json' page
 expect 0 '<strong>no record:</strong> <code>torn.json</code>' cat pages/index.html
