@@ -14,7 +14,7 @@
 
 /* 12 bits (T1-T3). */
 enum { OP_LDC = 0xb82, OP_LDS = 0x984, OP_MEMBAR = 0x992 };
-enum { STACK_POINTER = 1 };
+enum { STACK_POINTER = 1, DECODED = 1024 };
 
 /* Loads of long latency: their numbers begin at 2 (M45b). */
 bool tl_leaf_is_long(unsigned opcode) {
@@ -134,6 +134,8 @@ static void leaf_write(const leaf *l) {
 static leaf leaf_begin(uint8_t *text, uint64_t size, tl_arena *arena) {
   leaf l = {.text = text, .count = (uint32_t)(size / LEAF_INSTRUCTION), .sure = true};
   l.instructions = tl_arena_new(arena, leaf_instruction, l.count);
+  l.decoded_count = l.count < DECODED ? l.count + 1 : DECODED;
+  l.decoded = tl_arena_new(arena, leaf_decoded, l.decoded_count);
   leaf_read(&l);
   return l;
 }

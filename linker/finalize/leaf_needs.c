@@ -5,8 +5,6 @@
  * else of the same number is needed there. What instructions read and write tells the two apart. */
 #include "finalize/leaf_parts.h"
 
-#include "cubin/operands.h"
-
 /* 13 bits: bit 91 and bits 0 to 11 (T1-T3). */
 enum { OP_MEMBAR = 0x992 };
 
@@ -55,11 +53,29 @@ static void leaf_complete(const leaf *l, uint32_t index, tl_operands *operands) 
   operands->known = true;
 }
 
+/* A bit for every 64th register of a list. */
+static uint64_t leaf_bits(const tl_register_range *list, uint8_t count) {
+  uint64_t bits = 0;
+  for (uint8_t i = 0; i < count; i++)
+    for (uint8_t k = 0; k < list[i].count && list[i].file <= TL_FILE_UNIFORM; k++)
+      bits |= (uint64_t)1 << ((list[i].first + k) & 63);
+  return bits;
+}
+
+/* Stands until an instruction farther away is asked for. */
+static const leaf_decoded *leaf_decode(const leaf *l, uint32_t index) {
+  leaf_decoded *const place = &l->decoded[index % l->decoded_count];
+  if (place->owner != index + 1) {
+    place->owner = index + 1;
+    tl_operands_read_more(&place->operands, l->text + (uint64_t)index * LEAF_INSTRUCTION);
+    leaf_complete(l, index, &place->operands);
+    place->written = leaf_bits(place->operands.writes, place->operands.write_count);
+  }
+  return place;
+}
+
 static tl_operands leaf_operands(const leaf *l, uint32_t index) {
-  tl_operands operands;
-  tl_operands_read_more(&operands, l->text + (uint64_t)index * LEAF_INSTRUCTION);
-  leaf_complete(l, index, &operands);
-  return operands;
+  return leaf_decode(l, index)->operands;
 }
 
 /* L1910: whether the instruction surely does not use what another one loads. */
@@ -153,12 +169,13 @@ static uint32_t leaf_find_writer(const leaf *l, uint32_t reader, uint32_t begin,
   enum { FARTHEST = 512 };
   const tl_operands own = leaf_operands(l, reader);
   const bool loads = tl_leaf_is_long(l->instructions[reader].opcode);
+  const uint64_t reads = leaf_bits(own.reads, own.read_count);
   bool known = own.known && !leaf_is_product(l->instructions[reader].opcode);
   for (uint32_t i = begin; known && i < end && i < begin + FARTHEST; i++) {
-    const tl_operands there = leaf_operands(l, i);
-    if (leaf_overwrites(&own, &there))
+    const leaf_decoded *const there = leaf_decode(l, i);
+    if (there->written & reads && leaf_overwrites(&own, &there->operands))
       return loads && tl_leaf_is_long(l->instructions[i].opcode) ? 0 : i;
-    known = there.known && !leaf_is_product(l->instructions[i].opcode);
+    known = there->operands.known && !leaf_is_product(l->instructions[i].opcode);
   }
   return 0;
 }

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "cubin/operands.h"
 #include "finalize/finalize.h"
 
 enum {
@@ -80,10 +81,20 @@ typedef struct leaf_view {
   uint32_t last[LEAF_NUMBERS]; /* who of the block set it last; 0: another block (L1920) */
 } leaf_view;
 
+/* What an instruction reads and writes, and which one it is: one more than its index. `written` has a bit for every 64th register:
+ * where none is common, none is. */
+typedef struct leaf_decoded {
+  uint32_t owner;
+  tl_operands operands;
+  uint64_t written;
+} leaf_decoded;
+
 typedef struct leaf {
   uint8_t *text;
   uint32_t count;
   leaf_instruction *instructions;
+  leaf_decoded *decoded; /* by index modulo decoded_count: instructions are asked for with their neighbours, again and again */
+  uint32_t decoded_count;
   leaf_block *blocks;
   uint32_t block_count;
   leaf_state *at_end; /* by block */
