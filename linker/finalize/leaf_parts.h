@@ -93,7 +93,8 @@ typedef struct leaf {
   uint8_t *text;
   uint32_t count;
   leaf_instruction *instructions;
-  leaf_decoded *decoded; /* by index modulo decoded_count: instructions are asked for with their neighbours, again and again */
+  leaf_decoded
+      *decoded; /* by index modulo decoded_count: instructions are asked for with their neighbours, again and again */
   uint32_t decoded_count;
   leaf_block *blocks;
   uint32_t block_count;
