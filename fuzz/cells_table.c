@@ -70,13 +70,18 @@ static bool cells_describes_nothing(uint32_t type) {
 enum {
   FUNCTIONS = ONE(FUZZ_KERNEL) | ONE(FUZZ_GLOBAL_FUNCTION) | ONE(FUZZ_WEAK_FUNCTION) | ONE(FUZZ_LOCAL_FUNCTION) |
               ONE(FUZZ_MARKED_FUNCTION) | ONE(FUZZ_UNDEFINED_FUNCTION) | ONE(FUZZ_NOTHING),
-  OTHERS = (ONE(FUZZ_CLASSES) - 1) & ~(unsigned)FUNCTIONS
+  OBJECTS = ONE(FUZZ_COMPILER_CONSTANT) | ONE(FUZZ_CONSTANT) | ONE(FUZZ_SHARED) | ONE(FUZZ_EXTERNAL_SHARED) |
+            ONE(FUZZ_COMMON) | ONE(FUZZ_GLOBAL) | ONE(FUZZ_OTHER_OBJECT) | ONE(FUZZ_UNDEFINED_OBJECT),
+  /* A file may say of another one's texture or object that it is a function, which is told only when relocation comes to it. */
+  OTHERS = (ONE(FUZZ_CLASSES) - 1) & ~(unsigned)(FUNCTIONS | OBJECTS | ONE(FUZZ_TEXTURE))
 };
 enum { ALL_MODES = (1 << FUZZ_MODES) - 1, FINAL_MODES = 1 << FUZZ_EXECUTABLE | 1 << FUZZ_PRESERVED };
 
 static const cells_rule cells_rules[] = {
     {OTHERS, ALL_MODES, cells_describes_nothing,
      "D15: a function descriptor that names no function ends the link before"},
+    {OBJECTS, FINAL_MODES, cells_describes_nothing,
+     "L1977: an executable's descriptor of what another file takes for a function ends the link before"},
     {ONE(FUZZ_DEAD), ALL_MODES, cells_clears, "R15: merging drops what names dead code and does not clear"},
     {ONE(FUZZ_MINUS_ONE), ALL_MODES, cells_stays, "L1175: what clears, clears against a dead kernel's shared memory"},
     {ONE(FUZZ_COMMON), FINAL_MODES, NULL, "D3: an executable gives commons a place, they are global there"},

@@ -40,6 +40,14 @@ static void foreign_add(foreign_file *file, const void *bytes, size_t size) {
   file->size += size;
 }
 
+/* How far nvlink comes in an archive. */
+typedef struct foreign_walk {
+  unsigned members;
+  bool names;  /* it has met a table of names */
+  bool looked; /* and a member that is no table */
+  bool over;
+} foreign_walk;
+
 typedef struct foreign_object {
   uint8_t bytes[OBJECT_ROOM];
   size_t size;
@@ -90,8 +98,9 @@ static void foreign_make_object(foreign_object *object, foreign_choices *choices
   object->code = row == NAMES - 1 && !cut && !executable;
 }
 
-/* One member's header says another size, or is none; or the file ends inside the last member. */
-static void foreign_damage_header(foreign_file *file, foreign_choices *choices, size_t header, bool first) {
+/* One member's header says another size, or is none. Only the size matters, and in a thin archive all of it. */
+static void foreign_damage_header(foreign_file *file, foreign_choices *choices, size_t header,
+                                  const foreign_walk *walk) {
   static const char wrong[] = "-x `.";
   const unsigned how = foreign_choose(choices, 12);
   if (how == 1)
@@ -104,17 +113,31 @@ static void foreign_damage_header(foreign_file *file, foreign_choices *choices, 
     memset(file->bytes + header + SIZE_AT, ' ', END_AT - SIZE_AT);
   else
     return;
-  file->whole = false;
-  if (first)
+  file->flipped = file->flipped || (!walk->over && how != 2 && how != 3 && file->kind != FOREIGN_THIN);
+  if (walk->members == 0)
     file->first_whole = false;
 }
 
-static void foreign_add_member(foreign_file *file, foreign_choices *choices, bool first, bool *looked) {
+/* What nvlink makes of a member: it goes on behind tables and ELF files. */
+static void foreign_walk_member(foreign_file *file, foreign_walk *walk, const char *name,
+                                const foreign_object *object) {
+  const bool numbered = name[0] == '/' && name[1] == '0', table = name[0] == '/' && !numbered;
+  if (walk->over)
+    return;
+  walk->names = walk->names || strcmp(name, "//") == 0;
+  file->whole = file->whole && (!numbered || walk->names);
+  file->code = file->code || (object && object->code);
+  if (!table && !walk->looked)
+    file->machine = object ? object->machine : 0;
+  walk->looked = walk->looked || !table;
+  walk->over = !file->whole || (!table && !object);
+}
+
+static void foreign_add_member(foreign_file *file, foreign_choices *choices, foreign_walk *walk) {
   static const struct {
     const char *name, *text;
-    bool table;
-  } rows[] = {{"host.o/", NULL, false},       {"/0", NULL, false},     {"/", "\1\2\3\4", true},
-              {"//", "long-name.o/\n", true}, {"text/", "odd", false}, {"/SYM64/", "\1\2\3\4\5\6\7\1", true}};
+  } rows[] = {{"host.o/", NULL},        {"/0", NULL},     {"/", "\1\2\3\4"},
+              {"//", "long-name.o/\n"}, {"text/", "odd"}, {"/SYM64/", "\1\2\3\4\5\6\7\1"}};
   const unsigned row = foreign_choose(choices, sizeof rows / sizeof *rows);
   const char *const text = rows[row].text;
   foreign_object object;
@@ -128,28 +151,22 @@ static void foreign_add_member(foreign_file *file, foreign_choices *choices, boo
   foreign_add(file, text ? (const void *)text : object.bytes, size);
   if (size & 1)
     foreign_add(file, "\n", 1);
-  const bool is_come_to = file->whole;
-  foreign_damage_header(file, choices, header, first);
-  file->code = file->code || (!text && object.code);
-  if (!rows[row].table && !*looked) {
-    *looked = true;
-    file->no_object = text && is_come_to;
-    file->machine = text ? 0 : object.machine;
-  }
+  foreign_damage_header(file, choices, header, walk);
+  foreign_walk_member(file, walk, rows[row].name, text ? NULL : &object);
+  walk->members++;
 }
 
 static void foreign_make_archive(foreign_file *file, foreign_choices *choices) {
   const unsigned count = foreign_choose(choices, MEMBERS_MOST);
-  bool looked = false;
+  foreign_walk walk = {0};
   foreign_add(file, file->kind == FOREIGN_THIN ? "!<thin>\n" : "!<arch>\n", 8);
   file->whole = true;
   file->first_whole = count > 0;
   for (unsigned i = 0; i < count; i++)
-    foreign_add_member(file, choices, i == 0, &looked);
-  if (count && foreign_choose(choices, 8) == 1) { /* a header that the file ends in */
+    foreign_add_member(file, choices, &walk);
+  if (count && foreign_choose(choices, 8) == 1) { /* a header that the file ends in, which ends the walk */
     static const char rest[] = "rest.o/         0  ";
     foreign_add(file, rest, sizeof rest - 1);
-    file->whole = false;
   }
 }
 
@@ -165,8 +182,8 @@ void foreign_make(foreign_file *file, foreign_choices *choices) {
   } else {
     foreign_make_archive(file, choices);
   }
-  file->flipped = foreign_choose(choices, 4) == 1;
-  if (file->flipped) {
+  if (foreign_choose(choices, 4) == 1) {
+    file->flipped = true;
     const size_t at = (foreign_choose(choices, 256) * (size_t)256 + foreign_choose(choices, 256)) % file->size;
     file->bytes[at] ^= (uint8_t)(1u << foreign_choose(choices, 8));
   }

@@ -21,12 +21,11 @@ typedef struct foreign_file {
   uint8_t bytes[FOREIGN_ROOM];
   size_t size;
   foreign_kind kind;
-  bool code;        /* a host object, alone or a member, that is whole and has both sections of device code */
-  bool whole;       /* every header and member of the archive, or every section of the object, lies in the file */
-  bool first_whole; /* the first member's header, where there is one, can be read */
+  bool code; /* a host object, alone or a member that nvlink comes to, is whole and has both sections of device code */
   bool
-      no_object; /* the first member that is no table begins as no ELF, and can be come to: damage behind does not matter (L1635) */
-  bool flipped;     /* a bit somewhere is another: nothing of the above is sure */
+      whole; /* every section of the object lies in the file; nothing is wrong with a member that nvlink comes to (L1962) */
+  bool first_whole; /* the header of a thin archive's first member, where there is one, can be read */
+  bool flipped;     /* a bit somewhere is another, or a member's size: nothing of the above is sure */
   unsigned machine; /* of the first member that is no table, where that is a host object; 0: it is none */
 } foreign_file;
 

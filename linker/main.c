@@ -118,13 +118,14 @@ static void program_read_inputs(program *p, const char *const *paths, size_t cou
 static bool program_take_library(program *p, const char *path, const char *name, uint8_t *bytes, size_t size) {
   const tl_site site = {path, NULL, NULL, TL_NO_OFFSET};
   const tl_library_use use = tl_library_use_of(bytes, size, p->command.given[TL_OPT_CPU_ARCH].text);
+  const tl_archive_fault fault = use == TL_LIBRARY_BROKEN ? TL_ARCHIVE_NAME : tl_library_find_fault(bytes, size);
+  if (fault) {
+    tl_diagnostics_add_before(&p->diagnostics, tl_message_row_of(tl_archive_message(fault)), site);
+    program_say(p, TL_MESSAGE_ELFLINK_INTERNAL, NULL, NULL);
+  }
   if (use == TL_LIBRARY_TAKEN) {
     *tl_vector_push(&p->arena, &p->libraries) = (tl_input){path, bytes, size, false};
     return true;
-  }
-  if (use == TL_LIBRARY_BROKEN) {
-    tl_diagnostics_add_before(&p->diagnostics, tl_message_row_of(TL_MESSAGE_ARCHIVE_FORMAT), site);
-    program_say(p, TL_MESSAGE_ELFLINK_INTERNAL, NULL, NULL);
   }
   if (use == TL_LIBRARY_SKIPPED)
     program_say(p, TL_MESSAGE_SKIPPED_LIBRARY, path, name);

@@ -1,4 +1,4 @@
-/* Files of the host's linker among the cubins (C20, F88, F92, L1635), which nvcc puts there: without device code they change nothing
+/* Files of the host's linker among the cubins (C20, F88, F92, L1962), which nvcc puts there: without device code they change nothing
  * of a link, with some the link is refused, and so it is where their headers cannot be read. And a library that is looked for
  * is taken when its first member is for the host asked for (C44). What the file is was decided when it was made
  * (fuzz/foreign.h), so nothing is read twice. */
@@ -32,9 +32,9 @@ static foreign_verdict foreign_expect(const foreign_file *file, const char *name
   if (!strchr(name, '.'))
     return NOTHING;
   if (file->kind == FOREIGN_ARCHIVE && strstr(name, "cudadevrt"))
-    return file->code ? UNSURE : NOTHING; /* its functions are not read (T4), which ends a link that misses one */
-  if (file->kind == FOREIGN_ARCHIVE && !file->whole && file->no_object)
-    return NOTHING;
+    return !file->whole ? REFUSED
+           : file->code ? UNSURE /* its functions are not read (T4), which ends a link that misses one */
+                        : NOTHING;
   if (foreign_ends(name, ".so")) {
     if (file->kind == FOREIGN_OBJECT)
       return NOTHING;
@@ -119,7 +119,10 @@ static const char *foreign_check_library(const foreign_file *file, foreign_choic
   uint8_t *const bytes = fuzz_memory(file->size); /* exactly as large as the file */
   memcpy(bytes, file->bytes, file->size);
   const tl_library_use use = tl_library_use_of(bytes, file->size, hosts[host].name);
+  const bool sound = tl_library_find_fault(bytes, file->size) == TL_ARCHIVE_SOUND;
   free(bytes);
+  if (!file->flipped && file->kind == FOREIGN_ARCHIVE && sound != file->whole)
+    return "what is wrong with a library's members is not seen";
   if (file->flipped || (file->kind == FOREIGN_ARCHIVE && !file->whole))
     return NULL;
   const tl_library_use archive = file->machine == hosts[host].machine ? TL_LIBRARY_TAKEN : TL_LIBRARY_SKIPPED;

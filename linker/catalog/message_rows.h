@@ -38,6 +38,7 @@ TL_MESSAGE(BINARY_FORMAT,       "E54", TL_ERROR,   "Binary format for key='0', i
 TL_MESSAGE(FATBINARY_ERROR,     "E53", TL_FATAL,   "elfLink fatbinary error")
 TL_MESSAGE(FATBIN_NOT_FOUND,    "E53", TL_FATAL,   "Could not find fatbin in '%s'")
 TL_MESSAGE(ARCHIVE_FORMAT,      "E53", TL_FATAL,   "unexpected archive format")
+TL_MESSAGE(ARCHIVE_NAMES,       "E53", TL_FATAL,   "longnames header not found")
 TL_MESSAGE(ELFLINK_INTERNAL,    "E53", TL_FATAL,   "elfLink internal error")
 TL_MESSAGE(ARCH_BUFFER,         "E52", TL_FATAL,   "specified arch exceeds buffer length")
 TL_MESSAGE(NEWER_TOOLKIT,       "E51", TL_FATAL,   "Input file '%s' newer than toolkit (%s vs 130)")

@@ -15,6 +15,7 @@
 #include "catalog/defect.h"
 #include "catalog/message.h"
 #include "cubin/elf.h"
+#include "input/archive.h"
 #include "input/capsule.h"
 #include "input/content.h"
 
@@ -480,8 +481,16 @@ void tl_admission_refuse_runtime(const tl_admission *result, tl_diagnostics *dia
                      "leave it out to link without the runtime's functions");
 }
 
+static void admission_check_archive(const admission *a, const tl_input *input) {
+  const tl_archive_fault fault = tl_archive_find_fault(input->data, input->size);
+  if (fault)
+    admission_fail_twice(a, input->path, tl_archive_message(fault), TL_MESSAGE_ELFLINK_INTERNAL);
+}
+
 static void admission_check_host(const admission *a, const tl_input *input, tl_content content) {
   const bool archive = content == TL_CONTENT_ARCHIVE;
+  if (archive)
+    admission_check_archive(a, input);
   const tl_host_code code = archive ? tl_content_archive_code(input->data, input->size)
                                     : tl_content_host_object_code(input->data, input->size);
   /* C46, C24: the runtime's own library adds nothing unless a function is missing, and then E20 says so, or T4 where nothing else does (-r, dead code). */
@@ -495,15 +504,13 @@ static void admission_check_host(const admission *a, const tl_input *input, tl_c
   if (code == TL_HOST_CODE_FOUND)
     admission_refuse_later(a, input->path, archive ? content : TL_CONTENT_HOST_ELF);
   if (code == TL_HOST_CODE_DAMAGED)
-    admission_fail_twice(a, input->path, archive ? TL_MESSAGE_ARCHIVE_FORMAT : TL_MESSAGE_FATBIN_NOT_FOUND,
-                         TL_MESSAGE_ELFLINK_INTERNAL);
+    admission_fail_twice(a, input->path, TL_MESSAGE_FATBIN_NOT_FOUND, TL_MESSAGE_ELFLINK_INTERNAL);
 }
 
 static void admission_check_form(const admission *a, const tl_input *input, tl_content content) {
-  const bool whole = content == TL_CONTENT_ARCHIVE
-                         ? tl_content_archive_code(input->data, input->size) != TL_HOST_CODE_DAMAGED
-                         : tl_content_thin_archive_is_whole(input->data, input->size);
-  if (!whole)
+  if (content == TL_CONTENT_ARCHIVE)
+    admission_check_archive(a, input);
+  else if (!tl_content_thin_archive_is_whole(input->data, input->size))
     admission_fail_twice(a, input->path, TL_MESSAGE_ARCHIVE_FORMAT, TL_MESSAGE_ELFLINK_INTERNAL);
 }
 

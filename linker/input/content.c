@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "cubin/cubin.h"
 #include "cubin/elf.h"
+#include "input/archive.h"
 
 enum {
   SHORTEST_FILE = 56,
@@ -147,10 +148,11 @@ tl_host_code tl_content_host_object_code(const uint8_t *bytes, size_t size) {
   return found ? TL_HOST_CODE_FOUND : TL_HOST_CODE_NONE;
 }
 
-bool tl_content_archive_member_size(const uint8_t *header, uint64_t *size) {
+/* Whether the size of a thin archive's member is a decimal number, and the header ends as headers do. */
+static bool content_header_is_whole(const uint8_t *header) {
   unsigned i = 0;
-  for (*size = 0; i < AR_SIZE_DIGITS && header[AR_SIZE_AT + i] >= '0' && header[AR_SIZE_AT + i] <= '9'; i++)
-    *size = *size * 10 + (header[AR_SIZE_AT + i] - (uint64_t)'0');
+  while (i < AR_SIZE_DIGITS && header[AR_SIZE_AT + i] >= '0' && header[AR_SIZE_AT + i] <= '9')
+    i++;
   bool clean = i > 0;
   for (; i < AR_SIZE_DIGITS; i++)
     clean = clean && header[AR_SIZE_AT + i] == ' ';
@@ -158,48 +160,16 @@ bool tl_content_archive_member_size(const uint8_t *header, uint64_t *size) {
 }
 
 bool tl_content_thin_archive_is_whole(const uint8_t *bytes, size_t size) {
-  uint64_t member;
   return tl_content_holds(size, TL_AR_MAGIC_SIZE, TL_AR_HEADER_SIZE) &&
-         tl_content_archive_member_size(bytes + TL_AR_MAGIC_SIZE, &member);
+         content_header_is_whole(bytes + TL_AR_MAGIC_SIZE);
 }
 
-bool tl_content_is_member_table(const uint8_t *header) {
-  return header[0] == '/' && (header[1] < '0' || header[1] > '9');
-}
-
-/* Whether the first member that is no table begins as no ELF, behind whatever header. */
-static bool content_archive_begins_otherwise(const uint8_t *bytes, size_t size) {
-  static const char magic[] = "\177ELF";
-  uint64_t member = 0;
-  for (uint64_t at = TL_AR_MAGIC_SIZE; tl_content_holds(size, at, TL_AR_HEADER_SIZE); at += member + (member & 1)) {
-    const uint8_t *const header = bytes + at;
-    at += TL_AR_HEADER_SIZE;
-    if (!tl_content_is_member_table(header))
-      return !content_starts_with(bytes + at, size - (size_t)at, magic, sizeof magic - 1);
-    if (!tl_content_archive_member_size(header, &member) || !tl_content_holds(size, at, member))
-      return false;
-  }
-  return false;
-}
-
-static tl_host_code content_walk_archive(const uint8_t *bytes, size_t size) {
-  tl_host_code found = TL_HOST_CODE_NONE;
-  uint64_t member;
-  for (uint64_t at = TL_AR_MAGIC_SIZE; at < size; at += member + (member & 1)) {
-    if (!tl_content_holds(size, at, TL_AR_HEADER_SIZE) || !tl_content_archive_member_size(bytes + at, &member))
-      return TL_HOST_CODE_DAMAGED;
-    at += TL_AR_HEADER_SIZE;
-    member = tl_smaller(member, size - at); /* L1635 */
-    const tl_content content = tl_content_of(bytes + at, (size_t)member);
-    if (content == TL_CONTENT_HOST_ELF && tl_content_host_object_code(bytes + at, (size_t)member) == TL_HOST_CODE_FOUND)
-      found = TL_HOST_CODE_FOUND;
-  }
-  return found;
-}
-
-/* L1635: nvlink goes through no archive that does not begin with an object, so that damage behind does not matter. A member ends where
- * the file does. */
 tl_host_code tl_content_archive_code(const uint8_t *bytes, size_t size) {
-  const tl_host_code code = content_walk_archive(bytes, size);
-  return code == TL_HOST_CODE_DAMAGED && content_archive_begins_otherwise(bytes, size) ? TL_HOST_CODE_NONE : code;
+  tl_archive archive = tl_archive_begin(bytes, size);
+  tl_archive_member member;
+  while (tl_archive_next(&archive, &member))
+    if (tl_content_of(member.bytes, member.size) == TL_CONTENT_HOST_ELF &&
+        tl_content_host_object_code(member.bytes, member.size) == TL_HOST_CODE_FOUND)
+      return TL_HOST_CODE_FOUND;
+  return TL_HOST_CODE_NONE;
 }

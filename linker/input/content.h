@@ -36,14 +36,10 @@ uint64_t tl_content_elf_section_count(const uint8_t *bytes);
 /* The header of the first section from `first` on that has that name in the table that e_shstrndx names, in a whole ELF file;
  * NULL: none. */
 const uint8_t *tl_content_elf_find_section(const uint8_t *bytes, size_t size, uint64_t first, const char *name);
-/* A table of symbols or names: '/' and no number, which would be a place in the table of names. */
-bool tl_content_is_member_table(const uint8_t *header);
-/* The decimal size of an archive member, by its header; false, and the number that it begins with, when that holds anything but
- * digits and blanks behind them, or does not end as headers do. */
-bool tl_content_archive_member_size(const uint8_t *header, uint64_t *size);
 /* Whether that many bytes at an offset lie in a file. */
 bool tl_content_holds(size_t size, uint64_t offset, uint64_t length);
 tl_host_code tl_content_host_object_code(const uint8_t *bytes, size_t size);
+/* Of the members that nvlink comes to (input/archive.h). */
 tl_host_code tl_content_archive_code(const uint8_t *bytes, size_t size);
 /* True if the first member's header can be read. */
 bool tl_content_thin_archive_is_whole(const uint8_t *bytes, size_t size);

@@ -3,7 +3,7 @@
 #include "input/library.h"
 
 #include "base/bytes.h"
-#include "input/content.h"
+#include "input/archive.h"
 
 enum {
   MACHINE_AT = 18,
@@ -31,17 +31,9 @@ void tl_library_candidates(tl_texts *paths, tl_arena *arena, const char *name, c
 /* The content of the first member that is no table, as far as its processor is told, or NULL. The file's end counts, not
  * the member's (RF272). */
 static const uint8_t *library_first_member(const uint8_t *bytes, size_t size) {
-  uint64_t length;
-  for (uint64_t at = TL_AR_MAGIC_SIZE; tl_content_holds(size, at, TL_AR_HEADER_SIZE); at += length + (length & 1)) {
-    const uint8_t *const header = bytes + at;
-    at += TL_AR_HEADER_SIZE;
-    if (!tl_content_is_member_table(header))
-      return tl_content_holds(size, at, MEMBER_LOOK) ? bytes + at : NULL;
-    (void)tl_content_archive_member_size(header, &length);
-    if (!tl_content_holds(size, at, length))
-      return NULL;
-  }
-  return NULL;
+  tl_archive archive = tl_archive_begin(bytes, size);
+  tl_archive_member member;
+  return tl_archive_next(&archive, &member) && member.rest >= MEMBER_LOOK ? member.bytes : NULL;
 }
 
 static uint16_t library_machine(const char *cpu) {
@@ -51,12 +43,17 @@ static uint16_t library_machine(const char *cpu) {
   return MACHINE_UNKNOWN;
 }
 
+tl_archive_fault tl_library_find_fault(const uint8_t *bytes, size_t size) {
+  const bool archive = size > TL_ARCHIVE_MAGIC_SIZE && memcmp(bytes, "!<arch>\n", TL_ARCHIVE_MAGIC_SIZE) == 0;
+  return archive ? tl_archive_find_fault(bytes, size) : TL_ARCHIVE_SOUND;
+}
+
 tl_library_use tl_library_use_of(const uint8_t *bytes, size_t size, const char *cpu) {
-  if (size <= TL_AR_MAGIC_SIZE)
+  if (size <= TL_ARCHIVE_MAGIC_SIZE)
     return TL_LIBRARY_SKIPPED;
-  if (memcmp(bytes, "!<thin>\n", TL_AR_MAGIC_SIZE) == 0)
+  if (memcmp(bytes, "!<thin>\n", TL_ARCHIVE_MAGIC_SIZE) == 0)
     return TL_LIBRARY_IGNORED;
-  if (memcmp(bytes, "!<arch>\n", TL_AR_MAGIC_SIZE) != 0)
+  if (memcmp(bytes, "!<arch>\n", TL_ARCHIVE_MAGIC_SIZE) != 0)
     return TL_LIBRARY_BROKEN;
   const uint8_t *const member = library_first_member(bytes, size);
   const bool fits =

@@ -2,6 +2,7 @@
 #ifndef TL_INPUT_LIBRARY_H
 #define TL_INPUT_LIBRARY_H
 
+#include "input/archive.h"
 #include "input/words.h"
 
 /* The candidates DIR/libNAME.a in search order: the directories of -L, then those of LIBRARY_PATH (may be NULL). Texts in
@@ -18,5 +19,7 @@ typedef enum tl_library_use {
 /* Skipped are files of up to eight bytes, and archives whose first member is no ELF file for `cpu`, the value of -cpu-arch
  * (NULL and "unknown": x86-64). */
 tl_library_use tl_library_use_of(const uint8_t *bytes, size_t size, const char *cpu);
+/* L1962: what is wrong with a member that nvlink comes to, before it asks whether the library fits. */
+tl_archive_fault tl_library_find_fault(const uint8_t *bytes, size_t size);
 
 #endif
