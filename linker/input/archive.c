@@ -24,15 +24,18 @@ static archive_kind archive_kind_of(const uint8_t name[NAME_SIZE]) {
   return name[1] == '/' ? ARCHIVE_NAMES : ARCHIVE_SYMBOLS;
 }
 
-/* Whether a '/' comes before a NUL and before the end. */
-static bool archive_name_ends(const uint8_t *bytes, size_t size) {
-  for (size_t i = 0; i < size && bytes[i]; i++)
-    if (bytes[i] == '/')
+/* Whether a '/' comes before a NUL and before the end; `length` is where it was looked for. */
+static bool archive_name_ends(const uint8_t *bytes, size_t size, size_t *length) {
+  for (*length = 0; *length < size && bytes[*length]; ++*length)
+    if (bytes[*length] == '/')
       return true;
   return false;
 }
 
-static tl_archive_fault archive_check_long_name(const tl_archive *a, const uint8_t name[NAME_SIZE]) {
+/* Names that many members share and that go over the whole file would take a time that grows with the square of its size: all
+ * names together are looked at for FILES times the file's size. */
+static tl_archive_fault archive_check_long_name(tl_archive *a, const uint8_t name[NAME_SIZE]) {
+  enum { FILES = 64 };
   uint64_t place = 0;
   if (!a->names)
     return TL_ARCHIVE_NO_NAMES;
@@ -40,7 +43,10 @@ static tl_archive_fault archive_check_long_name(const tl_archive *a, const uint8
     place = place * 10 + (uint64_t)(name[i] - '0');
   const bool there = a->names <= a->size && place < a->size - a->names;
   const uint64_t at = there ? a->names + place : 0;
-  return there && archive_name_ends(a->bytes + at, a->size - (size_t)at) ? TL_ARCHIVE_SOUND : TL_ARCHIVE_LONG_NAME;
+  size_t length = 0;
+  const bool ends = there && archive_name_ends(a->bytes + at, a->size - (size_t)at, &length);
+  a->looked += length;
+  return ends && a->looked / FILES <= a->size ? TL_ARCHIVE_SOUND : TL_ARCHIVE_LONG_NAME;
 }
 
 /* The number that the header says, as atol reads it; false: less than nothing, from which nvlink would go back. */
@@ -91,7 +97,8 @@ bool tl_archive_next(tl_archive *a, tl_archive_member *member) {
     uint8_t name[NAME_SIZE] = {0};
     memcpy(name, a->bytes + a->at, (size_t)tl_smaller(NAME_SIZE, a->size - a->at));
     const archive_kind kind = archive_kind_of(name);
-    if (kind == ARCHIVE_MEMBER && !archive_name_ends(name, NAME_SIZE))
+    size_t length;
+    if (kind == ARCHIVE_MEMBER && !archive_name_ends(name, NAME_SIZE, &length))
       return archive_refuse(a, TL_ARCHIVE_NAME);
     if (kind == ARCHIVE_LONG_MEMBER) {
       const tl_archive_fault fault = archive_check_long_name(a, name);

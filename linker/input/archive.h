@@ -20,8 +20,9 @@ typedef enum tl_archive_fault {
 typedef struct tl_archive {
   const uint8_t *bytes;
   size_t size;
-  uint64_t at;    /* of the next header */
-  uint64_t names; /* of what the latest table of names holds; 0: none yet */
+  uint64_t at;     /* of the next header */
+  uint64_t names;  /* of what the latest table of names holds; 0: none yet */
+  uint64_t looked; /* bytes of long names that were looked at */
   tl_archive_fault fault;
 } tl_archive;
 

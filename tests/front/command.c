@@ -5,6 +5,7 @@
 #include "tests/front/front.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Words are separated by blanks; a lone "''" is an empty one. */
@@ -273,6 +274,26 @@ static void command_name_member(uint8_t *archive, const char *name) {
     archive[8 + i] = (uint8_t)name[i];
 }
 
+/* L1962: many members with one name, which is very long, take no time that grows with the square of the file's size. */
+static void command_test_shared_names(void **state) {
+  enum { NAME = 20000, MEMBERS = 5000, HEADER = 60, MEMBER = HEADER + 4 };
+  (void)state;
+  const size_t size = 8 + HEADER + NAME + (size_t)MEMBERS * MEMBER;
+  char *const archive = malloc(size + 1);
+  assert_non_null(archive);
+  char *at = archive;
+  at += sprintf(at, "!<arch>\n%-16s%-12d%-6d%-6d%-8d%-10d`\n", "//", 0, 0, 0, 644, NAME);
+  memset(at, 'a', NAME);
+  at += NAME;
+  for (int i = 0; i < MEMBERS; i++)
+    at += sprintf(at, "%-16s%-12d%-6d%-6d%-8d%-10d`\n\177ELF", "/0", 0, 0, 0, 644, 4);
+  assert_ptr_equal(at, archive + size);
+  const uint8_t *const bytes = (const uint8_t *)archive;
+  assert_int_equal(tl_library_find_fault(bytes, 8 + HEADER + NAME + 100 * MEMBER), TL_ARCHIVE_SOUND);
+  assert_int_equal(tl_library_find_fault(bytes, size), TL_ARCHIVE_LONG_NAME);
+  free(archive);
+}
+
 /* C45: directories of -L first, then LIBRARY_PATH. C44: what fits. */
 static void command_test_libraries(void **state) {
   (void)state;
@@ -311,7 +332,8 @@ int front_test_commands(void) {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(command_test_notes),       cmocka_unit_test(command_test_refused),
       cmocka_unit_test(command_test_words),       cmocka_unit_test(command_test_table),
-      cmocka_unit_test(command_test_words_again), cmocka_unit_test(command_test_libraries),
+      cmocka_unit_test(command_test_words_again), cmocka_unit_test(command_test_shared_names),
+      cmocka_unit_test(command_test_libraries),
   };
   return cmocka_run_group_tests_name("command line", tests, NULL, NULL);
 }
