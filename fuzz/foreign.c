@@ -42,7 +42,6 @@ static void foreign_add(foreign_file *file, const void *bytes, size_t size) {
 
 /* How far nvlink comes in an archive. */
 typedef struct foreign_walk {
-  unsigned members;
   bool names;  /* it has met a table of names */
   bool looked; /* and a member that is no table */
   bool over;
@@ -98,7 +97,7 @@ static void foreign_make_object(foreign_object *object, foreign_choices *choices
   object->code = row == NAMES - 1 && !cut && !executable;
 }
 
-/* One member's header says another size, or is none. Only the size matters, and in a thin archive all of it. */
+/* One member's header says another size, or is none. Only the size matters. */
 static void foreign_damage_header(foreign_file *file, foreign_choices *choices, size_t header,
                                   const foreign_walk *walk) {
   static const char wrong[] = "-x `.";
@@ -113,9 +112,7 @@ static void foreign_damage_header(foreign_file *file, foreign_choices *choices, 
     memset(file->bytes + header + SIZE_AT, ' ', END_AT - SIZE_AT);
   else
     return;
-  file->flipped = file->flipped || (!walk->over && how != 2 && how != 3 && file->kind != FOREIGN_THIN);
-  if (walk->members == 0)
-    file->first_whole = false;
+  file->flipped = file->flipped || (!walk->over && how != 2 && how != 3);
 }
 
 /* What nvlink makes of a member: it goes on behind tables and ELF files. */
@@ -153,7 +150,6 @@ static void foreign_add_member(foreign_file *file, foreign_choices *choices, for
     foreign_add(file, "\n", 1);
   foreign_damage_header(file, choices, header, walk);
   foreign_walk_member(file, walk, rows[row].name, text ? NULL : &object);
-  walk->members++;
 }
 
 static void foreign_make_archive(foreign_file *file, foreign_choices *choices) {
@@ -161,7 +157,6 @@ static void foreign_make_archive(foreign_file *file, foreign_choices *choices) {
   foreign_walk walk = {0};
   foreign_add(file, file->kind == FOREIGN_THIN ? "!<thin>\n" : "!<arch>\n", 8);
   file->whole = true;
-  file->first_whole = count > 0;
   for (unsigned i = 0; i < count; i++)
     foreign_add_member(file, choices, &walk);
   if (count && foreign_choose(choices, 8) == 1) { /* a header that the file ends in, which ends the walk */

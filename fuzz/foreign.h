@@ -24,7 +24,6 @@ typedef struct foreign_file {
   bool code; /* a host object, alone or a member that nvlink comes to, is whole and has both sections of device code */
   bool
       whole; /* every section of the object lies in the file; nothing is wrong with a member that nvlink comes to (L1962) */
-  bool first_whole; /* the header of a thin archive's first member, where there is one, can be read */
   bool flipped;     /* a bit somewhere is another, or a member's size: nothing of the above is sure */
   unsigned machine; /* of the first member that is no table, where that is a host object; 0: it is none */
 } foreign_file;

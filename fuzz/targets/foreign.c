@@ -35,11 +35,8 @@ static foreign_verdict foreign_expect(const foreign_file *file, const char *name
     return !file->whole ? REFUSED
            : file->code ? UNSURE /* its functions are not read (T4), which ends a link that misses one */
                         : NOTHING;
-  if (foreign_ends(name, ".so")) {
-    if (file->kind == FOREIGN_OBJECT)
-      return NOTHING;
-    return (file->kind == FOREIGN_THIN ? file->first_whole : file->whole) ? NOTHING : REFUSED;
-  }
+  if (foreign_ends(name, ".so") && file->kind == FOREIGN_OBJECT)
+    return NOTHING;
   return file->kind != FOREIGN_THIN && file->whole && !file->code ? NOTHING : REFUSED;
 }
 
@@ -126,7 +123,7 @@ static const char *foreign_check_library(const foreign_file *file, foreign_choic
   if (file->flipped || (file->kind == FOREIGN_ARCHIVE && !file->whole))
     return NULL;
   const tl_library_use archive = file->machine == hosts[host].machine ? TL_LIBRARY_TAKEN : TL_LIBRARY_SKIPPED;
-  const tl_library_use thin = file->size > AR_MAGIC ? TL_LIBRARY_IGNORED : TL_LIBRARY_SKIPPED;
+  const tl_library_use thin = file->size > AR_MAGIC ? TL_LIBRARY_TAKEN : TL_LIBRARY_SKIPPED;
   const tl_library_use rows[FOREIGN_KINDS] = {TL_LIBRARY_BROKEN, archive, thin};
   return use == rows[file->kind] ? NULL : "a library is taken for another";
 }

@@ -48,8 +48,7 @@ typedef enum admission_verdict {
   LINK,   /* a cubin: check its header */
   HOST,   /* look for device code inside */
   LATER,  /* a kind that a later version reads */
-  THIN,   /* C20 G */
-  FORM,   /* adds nothing, but must be an archive */
+  THIN,   /* an archive whose members lie elsewhere */
   NO_FAT, /* C20 A */
   NO_ELF, /* C20 B */
   NO_DEV, /* C20 C */
@@ -67,8 +66,8 @@ static const admission_verdict verdicts[TL_CONTENT_COUNT][EXT_COUNT] = {
     [TL_CONTENT_HOST_ELF]     = { NO_DEV, NO_FAT, FORMAT, HOST,  HOST,  SKIP,  SKIP,  BITC,  NVVM },
     [TL_CONTENT_FATBIN]       = { NO_ELF, LATER,  LATER,  HOST,  HOST,  SKIP,  SKIP,  BITC,  NVVM },
     [TL_CONTENT_PTX]          = { NO_ELF, NO_FAT, LATER,  HOST,  HOST,  SKIP,  SKIP,  BITC,  NVVM },
-    [TL_CONTENT_ARCHIVE]      = { NO_ELF, NO_FAT, FORMAT, HOST,  HOST,  FORM,  SKIP,  BITC,  NVVM },
-    [TL_CONTENT_THIN_ARCHIVE] = { NO_ELF, NO_FAT, FORMAT, THIN,  THIN,  FORM,  SKIP,  BITC,  NVVM },
+    [TL_CONTENT_ARCHIVE]      = { NO_ELF, NO_FAT, FORMAT, HOST,  HOST,  HOST,  SKIP,  BITC,  NVVM },
+    [TL_CONTENT_THIN_ARCHIVE] = { NO_ELF, NO_FAT, FORMAT, THIN,  THIN,  THIN,  SKIP,  BITC,  NVVM },
     [TL_CONTENT_OTHER]        = { NO_ELF, NO_FAT, FORMAT, HOST,  HOST,  SKIP,  SKIP,  BITC,  NVVM },
 };
 /* clang-format on */
@@ -83,6 +82,7 @@ static const struct {
     [TL_CONTENT_PTX] = {"PTX text", "assemble it first: ptxas -c -arch=<target> FILE.ptx -o FILE.cubin"},
     [TL_CONTENT_ARCHIVE] = {"an archive with device code",
                             "compile its sources to cubins first: nvcc -rdc=true -cubin -arch=<target>"},
+    [TL_CONTENT_THIN_ARCHIVE] = {"a thin archive", "make one that holds its members: ar rcs"},
 };
 
 /* C25d: flags of the layout before ABI 8, which nvlink still takes apart (D69, E47). */
@@ -507,13 +507,6 @@ static void admission_check_host(const admission *a, const tl_input *input, tl_c
     admission_fail_twice(a, input->path, TL_MESSAGE_FATBIN_NOT_FOUND, TL_MESSAGE_ELFLINK_INTERNAL);
 }
 
-static void admission_check_form(const admission *a, const tl_input *input, tl_content content) {
-  if (content == TL_CONTENT_ARCHIVE)
-    admission_check_archive(a, input);
-  else if (!tl_content_thin_archive_is_whole(input->data, input->size))
-    admission_fail_twice(a, input->path, TL_MESSAGE_ARCHIVE_FORMAT, TL_MESSAGE_ELFLINK_INTERNAL);
-}
-
 static void admission_check_file(const admission *a, size_t index) {
   const tl_input *const input = &a->job->inputs[index];
   const admission_extension extension = admission_extension_of(input->path);
@@ -531,13 +524,10 @@ static void admission_check_file(const admission *a, size_t index) {
     return admission_check_host(a, input, content);
   case LATER:
     return admission_refuse_later(a, input->path, content);
-  case FORM:
-    return admission_check_form(a, input, content);
   case THIN:
-    return admission_fail_twice(a, input->path,
-                                tl_content_thin_archive_is_whole(input->data, input->size) ? TL_MESSAGE_OUT_OF_MEMORY
-                                                                                           : TL_MESSAGE_ARCHIVE_FORMAT,
-                                TL_MESSAGE_ELFLINK_INTERNAL);
+    if (!tl_content_thin_archive_is_whole(input->data, input->size))
+      return admission_fail_twice(a, input->path, TL_MESSAGE_ARCHIVE_FORMAT, TL_MESSAGE_ELFLINK_INTERNAL);
+    return admission_refuse_later(a, input->path, content);
   case NO_FAT:
     return admission_say(a, TL_MESSAGE_NOT_FATBIN, input->path);
   case NO_ELF:

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { HEADER_SIZE = 60, NAME_SIZE = 16, SIZE_AT = 48, SIZE_SIZE = 10 };
+enum { HEADER_SIZE = 60, SIZE_AT = 48, SIZE_SIZE = 10 };
 
 typedef enum archive_kind { ARCHIVE_MEMBER, ARCHIVE_LONG_MEMBER, ARCHIVE_NAMES, ARCHIVE_SYMBOLS } archive_kind;
 
@@ -16,12 +16,13 @@ static bool archive_is_digit(uint8_t byte) {
   return byte >= '0' && byte <= '9';
 }
 
-static archive_kind archive_kind_of(const uint8_t name[NAME_SIZE]) {
+static archive_kind archive_kind_of(const uint8_t *name, size_t size) {
+  const uint8_t second = size > 1 ? name[1] : 0;
   if (name[0] != '/')
     return ARCHIVE_MEMBER;
-  if (archive_is_digit(name[1]))
+  if (archive_is_digit(second))
     return ARCHIVE_LONG_MEMBER;
-  return name[1] == '/' ? ARCHIVE_NAMES : ARCHIVE_SYMBOLS;
+  return second == '/' ? ARCHIVE_NAMES : ARCHIVE_SYMBOLS;
 }
 
 /* Whether a '/' comes before a NUL and before the end; `length` is where it was looked for. */
@@ -32,36 +33,44 @@ static bool archive_name_ends(const uint8_t *bytes, size_t size, size_t *length)
   return false;
 }
 
-/* Names that many members share and that go over the whole file would take a time that grows with the square of its size: all
- * names together are looked at for FILES times the file's size. */
-static tl_archive_fault archive_check_long_name(tl_archive *a, const uint8_t name[NAME_SIZE]) {
+/* A name ends somewhere in the file. Names that many members share and that go over the whole file would take a time that grows
+ * with the square of its size: all names together are looked at for FILES times the file's size. */
+static bool archive_check_name(tl_archive *a, uint64_t at) {
   enum { FILES = 64 };
-  uint64_t place = 0;
-  if (!a->names)
-    return TL_ARCHIVE_NO_NAMES;
-  for (unsigned i = 1; i < NAME_SIZE && archive_is_digit(name[i]); i++)
-    place = place * 10 + (uint64_t)(name[i] - '0');
-  const bool there = a->names <= a->size && place < a->size - a->names;
-  const uint64_t at = there ? a->names + place : 0;
   size_t length = 0;
-  const bool ends = there && archive_name_ends(a->bytes + at, a->size - (size_t)at, &length);
+  const bool ends = at < a->size && archive_name_ends(a->bytes + at, a->size - (size_t)at, &length);
   a->looked += length;
-  return ends && a->looked / FILES <= a->size ? TL_ARCHIVE_SOUND : TL_ARCHIVE_LONG_NAME;
+  return ends && a->looked / FILES <= a->size;
 }
 
-/* The number that the header says, as atol reads it; false: less than nothing, from which nvlink would go back. */
-static bool archive_read_size(const tl_archive *a, uint64_t *size) {
+/* The number that stands there, as atoi reads it: of 32 bits, and as long as there are digits. */
+static int32_t archive_read_place(const tl_archive *a, uint64_t at) {
+  uint32_t place = 0;
+  for (; at < a->size && archive_is_digit(a->bytes[at]); at++)
+    place = place * 10 + (uint32_t)(a->bytes[at] - '0');
+  return (int32_t)place;
+}
+
+static tl_archive_fault archive_check_long_name(tl_archive *a) {
+  if (!a->names)
+    return TL_ARCHIVE_NO_NAMES;
+  const int64_t at = (int64_t)a->names + archive_read_place(a, a->at + 1);
+  return at >= 0 && archive_check_name(a, (uint64_t)at) ? TL_ARCHIVE_SOUND : TL_ARCHIVE_LONG_NAME;
+}
+
+/* The size that the header says, as atol reads it. */
+static int64_t archive_read_size(const tl_archive *a) {
   static const char blanks[] = " \t\n\v\f\r";
   const uint64_t begin = a->at + SIZE_AT, end = tl_smaller(begin + SIZE_SIZE, a->size);
   uint64_t at = begin;
-  *size = 0;
+  int64_t size = 0;
   while (at < end && a->bytes[at] && strchr(blanks, a->bytes[at]))
     at++;
   const bool negative = at < end && a->bytes[at] == '-';
   at += negative || (at < end && a->bytes[at] == '+');
   for (; at < end && archive_is_digit(a->bytes[at]); at++)
-    *size = *size * 10 + (uint64_t)(a->bytes[at] - '0');
-  return !negative || *size == 0;
+    size = size * 10 + (a->bytes[at] - '0');
+  return negative ? -size : size;
 }
 
 tl_archive tl_archive_begin(const uint8_t *bytes, size_t size) {
@@ -74,6 +83,16 @@ static bool archive_refuse(tl_archive *a, tl_archive_fault fault) {
   return false;
 }
 
+/* Where the next header stands: sizes below nothing lead back, and so may lead round, which only a bound on steps tells. */
+static bool archive_go_on(tl_archive *a, int64_t size) {
+  const int64_t odd = size % 2 == 0 ? 0 : size > 0 ? 1 : 3;
+  const int64_t next = (int64_t)a->at + HEADER_SIZE + size + odd;
+  if (next < 0 || a->steps++ > a->size)
+    return archive_refuse(a, TL_ARCHIVE_NAME);
+  a->at = tl_smaller((uint64_t)next, a->size);
+  return true;
+}
+
 /* What stands at `at`; the walk goes on behind it, or ends. */
 static bool archive_read_member(tl_archive *a, archive_kind kind, tl_archive_member *member) {
   static const char magic[] = "\177ELF";
@@ -81,27 +100,22 @@ static bool archive_read_member(tl_archive *a, archive_kind kind, tl_archive_mem
   const size_t rest = a->size - (size_t)begin;
   const bool table = kind >= ARCHIVE_NAMES;
   const bool elf = rest >= sizeof magic - 1 && memcmp(a->bytes + begin, magic, sizeof magic - 1) == 0;
-  uint64_t size;
-  const bool forward = archive_read_size(a, &size);
-  if (!forward && (table || elf))
-    return archive_refuse(a, TL_ARCHIVE_NAME);
   if (kind == ARCHIVE_NAMES)
     a->names = begin;
-  *member = (tl_archive_member){a->bytes + begin, forward ? (size_t)tl_smaller(size, rest) : 0, rest};
-  a->at = (table || elf) && size < rest ? begin + size + (size & 1) : a->size;
+  *member = (tl_archive_member){a->bytes + begin, rest};
+  if (table || elf)
+    return archive_go_on(a, archive_read_size(a));
+  a->at = a->size;
   return true;
 }
 
 bool tl_archive_next(tl_archive *a, tl_archive_member *member) {
   while (a->at < a->size) {
-    uint8_t name[NAME_SIZE] = {0};
-    memcpy(name, a->bytes + a->at, (size_t)tl_smaller(NAME_SIZE, a->size - a->at));
-    const archive_kind kind = archive_kind_of(name);
-    size_t length;
-    if (kind == ARCHIVE_MEMBER && !archive_name_ends(name, NAME_SIZE, &length))
+    const archive_kind kind = archive_kind_of(a->bytes + a->at, a->size - (size_t)a->at);
+    if (kind == ARCHIVE_MEMBER && !archive_check_name(a, a->at))
       return archive_refuse(a, TL_ARCHIVE_NAME);
     if (kind == ARCHIVE_LONG_MEMBER) {
-      const tl_archive_fault fault = archive_check_long_name(a, name);
+      const tl_archive_fault fault = archive_check_long_name(a);
       if (fault)
         return archive_refuse(a, fault);
     }

@@ -22,14 +22,14 @@ typedef struct tl_archive {
   size_t size;
   uint64_t at;     /* of the next header */
   uint64_t names;  /* of what the latest table of names holds; 0: none yet */
-  uint64_t looked; /* bytes of long names that were looked at */
+  uint64_t looked; /* bytes of names that were looked at */
+  uint64_t steps;
   tl_archive_fault fault;
 } tl_archive;
 
 typedef struct tl_archive_member {
   const uint8_t *bytes;
-  size_t size; /* up to the file's end, where the header says more */
-  size_t rest; /* of the file, from `bytes` on */
+  size_t size; /* up to the file's end, whatever the header says */
 } tl_archive_member;
 
 /* `bytes` begin with the mark of an archive, and stay the caller's. */

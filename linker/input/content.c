@@ -164,12 +164,25 @@ bool tl_content_thin_archive_is_whole(const uint8_t *bytes, size_t size) {
          content_header_is_whole(bytes + TL_AR_MAGIC_SIZE);
 }
 
+/* What it takes at most to look through an object's sections, in bytes. */
+static uint64_t content_cost(const uint8_t *bytes, size_t size) {
+  const uint64_t count = size >= ELF_HEADER_SIZE ? tl_get16(bytes + 60) : 0;
+  return count ? tl_smaller(count * ELF_SECTION_SIZE, size) : size;
+}
+
+/* Members may share what lies behind them, as each goes up to the file's end: together they are looked through for FILES times
+ * the file's size. Where that is not enough there is device code as far as anybody knows. */
 tl_host_code tl_content_archive_code(const uint8_t *bytes, size_t size) {
+  enum { FILES = 64 };
   tl_archive archive = tl_archive_begin(bytes, size);
   tl_archive_member member;
-  while (tl_archive_next(&archive, &member))
-    if (tl_content_of(member.bytes, member.size) == TL_CONTENT_HOST_ELF &&
-        tl_content_host_object_code(member.bytes, member.size) == TL_HOST_CODE_FOUND)
+  uint64_t cost = 0;
+  while (tl_archive_next(&archive, &member)) {
+    if (tl_content_of(member.bytes, member.size) != TL_CONTENT_HOST_ELF)
+      continue;
+    cost += content_cost(member.bytes, member.size);
+    if (cost / FILES > size || tl_content_host_object_code(member.bytes, member.size) == TL_HOST_CODE_FOUND)
       return TL_HOST_CODE_FOUND;
+  }
   return TL_HOST_CODE_NONE;
 }

@@ -28,12 +28,16 @@ void tl_library_candidates(tl_texts *paths, tl_arena *arena, const char *name, c
   }
 }
 
-/* The content of the first member that is no table, as far as its processor is told, or NULL. The file's end counts, not
- * the member's (RF272). */
-static const uint8_t *library_first_member(const uint8_t *bytes, size_t size) {
+/* Whether the first member that is no table is an ELF file for that processor. The file's end counts, not the member's
+ * (RF272), and behind it nvlink reads zeros. */
+static bool library_is_for(const uint8_t *bytes, size_t size, uint16_t machine) {
   tl_archive archive = tl_archive_begin(bytes, size);
   tl_archive_member member;
-  return tl_archive_next(&archive, &member) && member.rest >= MEMBER_LOOK ? member.bytes : NULL;
+  uint8_t begin[MEMBER_LOOK] = {0};
+  if (!tl_archive_next(&archive, &member))
+    return false;
+  memcpy(begin, member.bytes, tl_smaller(member.size, sizeof begin));
+  return memcmp(begin, "\177ELF", 4) == 0 && tl_get16(begin + MACHINE_AT) == machine;
 }
 
 static uint16_t library_machine(const char *cpu) {
@@ -52,11 +56,8 @@ tl_library_use tl_library_use_of(const uint8_t *bytes, size_t size, const char *
   if (size <= TL_ARCHIVE_MAGIC_SIZE)
     return TL_LIBRARY_SKIPPED;
   if (memcmp(bytes, "!<thin>\n", TL_ARCHIVE_MAGIC_SIZE) == 0)
-    return TL_LIBRARY_IGNORED;
+    return TL_LIBRARY_TAKEN; /* whatever its members are for, which lie elsewhere */
   if (memcmp(bytes, "!<arch>\n", TL_ARCHIVE_MAGIC_SIZE) != 0)
     return TL_LIBRARY_BROKEN;
-  const uint8_t *const member = library_first_member(bytes, size);
-  const bool fits =
-      member && memcmp(member, "\177ELF", 4) == 0 && tl_get16(member + MACHINE_AT) == library_machine(cpu);
-  return fits ? TL_LIBRARY_TAKEN : TL_LIBRARY_SKIPPED;
+  return library_is_for(bytes, size, library_machine(cpu)) ? TL_LIBRARY_TAKEN : TL_LIBRARY_SKIPPED;
 }

@@ -12,7 +12,6 @@ void tl_library_candidates(tl_texts *paths, tl_arena *arena, const char *name, c
 typedef enum tl_library_use {
   TL_LIBRARY_TAKEN,
   TL_LIBRARY_SKIPPED, /* E46: the search goes on */
-  TL_LIBRARY_IGNORED, /* found, adds nothing: a thin archive */
   TL_LIBRARY_BROKEN   /* no archive at all */
 } tl_library_use;
 
