@@ -1,5 +1,5 @@
 /* Inputs that are no cubins: host objects, archives and the libraries that are looked for. Their device code is not linked; what nvlink
- * says of them, and which of them it ignores, is. C20, C43 to C45, F88, RF271, RF272. */
+ * says of them, and which of them it ignores, is. C20, C43 to C45, F88, RF271, RF272, RF1403. */
 #include "link.h"
 
 #include <stdlib.h>
@@ -10,6 +10,7 @@ enum {
   MEMBER = 60, /* header */
   MEMBER_SIZE_AT = 48,
   MEMBER_SIZE_DIGITS = 10,
+  LONG_NUMBER = 20,  /* digits: more than 64 bits have */
   OBJECT_BYTES = 20, /* up to e_machine */
   HEADER = 64,
   SECTION = 64,
@@ -21,10 +22,15 @@ enum {
 };
 
 typedef struct ref_member {
-  const uint8_t *data;
-  uint64_t size, next; /* next: where the one behind it begins */
-  bool is_table;       /* of symbols, or of long names */
+  uint64_t at;   /* its contents, which nvlink reads as far as the file goes, whatever the size */
+  bool is_table; /* of symbols, or of long names */
 } ref_member;
+
+/* Where a walk over the members of an archive is. */
+typedef struct ref_walk {
+  uint64_t at;    /* the next header */
+  uint64_t names; /* the contents of the latest table of long names; 0: there was none */
+} ref_walk;
 
 typedef struct ref_processor {
   const char *name;
@@ -32,6 +38,7 @@ typedef struct ref_processor {
 } ref_processor;
 
 static const char archive_magic[] = "!<arch>\n", thin_magic[] = "!<thin>\n";
+static const char wrong_format[] = "unexpected archive format";
 
 static bool ref_foreign_begins(const ref_input *input, const char *magic) {
   return input->size >= MAGIC && memcmp(input->bytes, magic, MAGIC) == 0;
@@ -41,8 +48,8 @@ bool ref_foreign_is_archive(const ref_input *input) {
   return ref_foreign_begins(input, archive_magic) || ref_foreign_begins(input, thin_magic);
 }
 
-static void ref_foreign_refuse_format(ref_link *link) {
-  ref_message_add(link, REF_FATAL, "E53", "unexpected archive format");
+static void ref_foreign_refuse_archive(ref_link *link, const char *text) {
+  ref_message_add(link, REF_FATAL, "E53", "%s", text);
   ref_message_fatal(link, "E53", "elfLink internal error");
 }
 
@@ -50,23 +57,97 @@ static void ref_foreign_refuse_code(ref_link *link, const char *name) {
   ref_message_fatal(link, "X3", "Input file '%s': the reference links cubins only", name);
 }
 
-/* False at the end. */
-static bool ref_foreign_next_member(ref_link *link, const ref_input *archive, uint64_t at, ref_member *member) {
-  const uint8_t *header = (const uint8_t *)archive->bytes + at;
-  char digits[MEMBER_SIZE_DIGITS + 1] = "", *end;
-  const uint64_t rest = archive->size - ref_smaller(at, archive->size);
-  if (rest < MEMBER) {
+static uint64_t ref_foreign_rest(const ref_input *archive, uint64_t at) {
+  return archive->size - ref_smaller(at, archive->size);
+}
+
+/* What is behind the file counts as NUL. */
+static void ref_foreign_copy(const ref_input *archive, uint64_t at, char *to, size_t count) {
+  const size_t there = (size_t)ref_smaller(count, ref_foreign_rest(archive, at));
+  memset(to, 0, count);
+  if (there != 0) {
+    memcpy(to, (const char *)archive->bytes + at, there);
+  }
+}
+
+/* RF1403: a name ends with a '/', wherever it stands, but not behind a NUL or the file. */
+static bool ref_foreign_has_slash(const ref_input *archive, uint64_t at) {
+  const uint64_t rest = ref_foreign_rest(archive, at);
+  const char *name = rest == 0 ? "" : (const char *)archive->bytes + at;
+  const char *slash = memchr(name, '/', (size_t)rest);
+  return slash != NULL && memchr(name, '\0', (size_t)(slash - name)) == NULL;
+}
+
+/* RF1403: the number of a long name has 32 bits and may go on behind the name's field, even behind the header. */
+static void ref_foreign_check_long_name(ref_link *link, const ref_input *archive, const ref_walk *walk) {
+  char digits[LONG_NUMBER + 1] = "";
+  uint64_t at = walk->at + 1;
+  if (walk->names == 0) {
+    ref_foreign_refuse_archive(link, "longnames header not found");
+  }
+  do {
+    ref_foreign_copy(archive, at++, digits, LONG_NUMBER);
+  } while (digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9');
+  const int64_t place = (int64_t)walk->names + (int32_t)strtoll(digits, NULL, 10);
+  if (place < 0 || !ref_foreign_has_slash(archive, (uint64_t)place)) {
+    ref_foreign_refuse_archive(link, "Memory allocation failure");
+  }
+}
+
+/* RF1403: true for a table, be it of symbols or of names. */
+static bool ref_foreign_read_name(ref_link *link, const ref_input *archive, ref_walk *walk) {
+  char name[2];
+  ref_foreign_copy(archive, walk->at, name, sizeof name);
+  const bool is_long = name[0] == '/' && name[1] >= '0' && name[1] <= '9';
+  if (is_long) {
+    ref_foreign_check_long_name(link, archive, walk);
+  } else if (!ref_foreign_has_slash(archive, walk->at)) {
+    ref_foreign_refuse_archive(link, wrong_format);
+  }
+  if (name[0] == '/' && name[1] == '/') {
+    walk->names = walk->at + MEMBER;
+  }
+  return name[0] == '/' && !is_long;
+}
+
+/* RF1403: the member at the walk's place, which goes on to the next one. False at the end, which is behind the first member that is neither
+ * a table nor an ELF file as well. A size below 0 leads back. */
+static bool ref_foreign_next_member(ref_link *link, const ref_input *archive, ref_walk *walk, ref_member *member) {
+  char digits[MEMBER_SIZE_DIGITS + 1] = "", magic[4];
+  const uint64_t at = walk->at;
+  if (at >= archive->size) {
     return false;
   }
-  memcpy(digits, header + MEMBER_SIZE_AT, MEMBER_SIZE_DIGITS);
-  const long long size = strtoll(digits, &end, 10);
-  if (end == digits || size < 0) {
-    ref_foreign_refuse_format(link);
+  const bool is_table = ref_foreign_read_name(link, archive, walk);
+  ref_foreign_copy(archive, at + MEMBER_SIZE_AT, digits, MEMBER_SIZE_DIGITS);
+  ref_foreign_copy(archive, at + MEMBER, magic, sizeof magic);
+  const int64_t size = strtoll(digits, NULL, 10);
+  const int64_t odd = size % 2; /* -1 below 0: three bytes are passed over */
+  const int64_t next = (int64_t)at + MEMBER + size + (odd == 0 ? 0 : 2 - odd);
+  const bool goes_on = is_table || memcmp(magic, "\177ELF", sizeof magic) == 0;
+  if (goes_on && next < 0) {
+    ref_foreign_refuse_archive(link, wrong_format);
   }
-  *member = (ref_member){.data = header + MEMBER, .size = ref_smaller((uint64_t)size, rest - MEMBER)};
-  member->next = at + MEMBER + ref_align_up(member->size, 2);
-  member->is_table = header[0] == '/' && (header[1] == ' ' || header[1] == '/' || header[1] == 'S');
+  *member = (ref_member){.at = at + MEMBER, .is_table = is_table};
+  walk->at = goes_on ? (uint64_t)next : archive->size;
   return true;
+}
+
+/* RF1403: what is damaged in any member is said first. Where sizes below 0 lead round, nvlink does not end; places that are kept at ever
+ * larger distances tell it. */
+static void ref_foreign_check_members(ref_link *link, const ref_input *archive) {
+  ref_walk walk = {.at = MAGIC}, kept = {.at = MAGIC};
+  uint64_t steps = 0, limit = 2;
+  ref_member member;
+  while (ref_foreign_next_member(link, archive, &walk, &member)) {
+    if (walk.at == kept.at && walk.names == kept.names) {
+      ref_foreign_refuse_archive(link, wrong_format);
+    }
+    if (++steps == limit) {
+      kept = walk;
+      limit *= 2;
+    }
+  }
 }
 
 /* F88: a 64-bit object whose sections hold device code for this linker. Its section table was looked at. */
@@ -95,10 +176,12 @@ static bool ref_foreign_has_code(const uint8_t *bytes, uint64_t size) {
   return found == 3;
 }
 
-static void ref_foreign_check_archive(ref_link *link, const ref_input *archive) {
+static void ref_foreign_refuse_members(ref_link *link, const ref_input *archive) {
+  ref_walk walk = {.at = MAGIC};
   ref_member member;
-  for (uint64_t at = MAGIC; ref_foreign_next_member(link, archive, at, &member); at = member.next) {
-    if (ref_foreign_has_code(member.data, member.size)) {
+  while (ref_foreign_next_member(link, archive, &walk, &member)) {
+    const uint64_t rest = ref_foreign_rest(archive, member.at);
+    if (!member.is_table && ref_foreign_has_code((const uint8_t *)archive->bytes + archive->size - rest, rest)) {
       ref_foreign_refuse_code(link, archive->name);
     }
   }
@@ -127,9 +210,10 @@ static void ref_foreign_check_object(ref_link *link, const ref_input *input) {
   }
 }
 
-/* C20, RF271: what the columns of host objects say. True: nothing more has to be done with the file. */
+/* C20, RF271: what the columns of host objects say; archives that are called `.so` are as others (RF1403). True: nothing more has to be done
+ * with the file. */
 bool ref_foreign_take(ref_link *link, const ref_input *input, const char *extension) {
-  static const char *const others[] = {"cubin", "ptx", "fatbin", "bc", "nvvm", "ltoir", "so", ""};
+  static const char *const others[] = {"cubin", "ptx", "fatbin", "bc", "nvvm", "ltoir", ""};
   const uint8_t *bytes = input->bytes;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     if (strcmp(extension, others[i]) == 0) {
@@ -138,39 +222,41 @@ bool ref_foreign_take(ref_link *link, const ref_input *input, const char *extens
   }
   const bool cubin =
       input->size >= SMALLEST_OBJECT && memcmp(bytes, "\177ELF", 4) == 0 && ref_u16(bytes + 18) == MACHINE_CUDA;
-  if (input->size == 0 || (cubin && REF_IS(extension, "o"))) {
+  const bool is_archive = ref_foreign_is_archive(input);
+  if (input->size == 0 || (cubin && REF_IS(extension, "o")) || (REF_IS(extension, "so") && !is_archive)) {
     return false;
   }
   if (ref_foreign_begins(input, thin_magic) && input->size > MAGIC) {
     ref_foreign_refuse_code(link, input->name);
   }
-  if (ref_foreign_is_archive(input)) {
-    if (input->size > MAGIC && input->size < MAGIC + MEMBER) {
-      ref_foreign_refuse_format(link);
-    }
-    ref_foreign_check_archive(link, input);
+  if (is_archive) {
+    ref_foreign_check_members(link, input);
+    ref_foreign_refuse_members(link, input);
   } else if (input->size >= SMALLEST_OBJECT && ref_u16(bytes + 16) == TYPE_RELOCATABLE) {
     ref_foreign_check_object(link, input);
   }
   return true;
 }
 
-/* RF272: of the first member that is no table e_machine alone counts; where no processor is named, it is x86-64. */
+/* RF272, RF1403: of the first member that is no table e_machine alone counts; where no processor is named, it is x86-64. */
 static bool ref_foreign_fits(ref_link *link, const ref_input *archive) {
   static const ref_processor processors[] = {{"unknown", 62}, {"X86_64", 62},  {"X86", 3},
                                              {"ARMv7", 40},   {"PPC64LE", 21}, {"AARCH64", 183}};
   const char *named = link->job->options.values[REF_OPTION_CPU_ARCH];
   uint16_t machine = processors[0].machine;
-  ref_member member = {.next = MAGIC};
+  ref_walk walk = {.at = MAGIC};
+  ref_member member;
+  char object[OBJECT_BYTES];
   for (size_t i = 0; i < sizeof processors / sizeof *processors && named != NULL; i++) {
     machine = strcmp(named, processors[i].name) == 0 ? processors[i].machine : machine;
   }
   do {
-    if (!ref_foreign_next_member(link, archive, member.next, &member)) {
+    if (!ref_foreign_next_member(link, archive, &walk, &member)) {
       return false;
     }
   } while (member.is_table);
-  return member.size >= OBJECT_BYTES && memcmp(member.data, "\177ELF", 4) == 0 && ref_u16(member.data + 18) == machine;
+  ref_foreign_copy(archive, member.at, object, OBJECT_BYTES);
+  return memcmp(object, "\177ELF", 4) == 0 && ref_u16((const uint8_t *)object + 18) == machine;
 }
 
 /* E46 of one file that has the library's name; true: the search ends. */
@@ -187,10 +273,11 @@ static bool ref_foreign_take_library(ref_link *link, const ref_library *library)
       ref_foreign_refuse_code(link, file->name);
     }
     if (!ref_foreign_is_archive(file)) {
-      ref_foreign_refuse_format(link);
+      ref_foreign_refuse_archive(link, wrong_format);
     }
+    ref_foreign_check_members(link, file);
     if (ref_foreign_fits(link, file)) {
-      ref_foreign_check_archive(link, file);
+      ref_foreign_refuse_members(link, file);
       return true;
     }
   }
