@@ -57,6 +57,8 @@ static void instances_add_bare(tl_instances *n, const tl_bare_pool *bare) {
 /* L556, L1011: objects with a symbol begin at 0, where others lie already; the one without lies behind all that came. */
 static void instances_add_partial(tl_instances *n, const tl_partial_object *object) {
   const uint32_t section = n->module->sections.items[object->text].shared;
+  if (section == TL_NONE) /* L1963 */
+    return;
   n->raw[section] = tl_larger(object->laid, n->raw[section]);
   if (!object->counts)
     return;

@@ -377,8 +377,8 @@ static void shared_collect_partials(const shared_state *s, const uint32_t *kerne
   const tl_module *const module = s->module;
   for (; *taken < module->partial_objects.count && module->partial_objects.items[*taken].symbols <= symbol; ++*taken) {
     const tl_partial_object *const object = &module->partial_objects.items[*taken];
-    const uint32_t section = module->sections.items[object->text].shared;
-    const uint32_t kernel = kernel_of[section]; /* the merge has made the section where there was none */
+    const uint32_t section = module->sections.items[object->text].shared; /* TL_NONE: L1963 */
+    const uint32_t kernel = section == TL_NONE ? 0 : kernel_of[section];
     if (kernel && object->foreign == foreign)
       tl_u32_push(s->arena, &own[kernel - 1], *taken | partial);
   }
@@ -633,7 +633,7 @@ static void shared_place_strays(shared_state *s) {
   }
   for (uint32_t i = 0; i < module->partial_objects.count; i++) {
     const uint32_t section = module->sections.items[module->partial_objects.items[i].text].shared;
-    if (!kernel_of[section])
+    if (section != TL_NONE && !kernel_of[section])
       tl_u32_push(s->arena, &strays[section], i | partial);
   }
   for (uint32_t section = 1; section < module->sections.count; section++) {
