@@ -1189,12 +1189,16 @@ static void objects_add_partial(const tl_merging *m, uint32_t text, const tl_cub
                           .counts = counts};
 }
 
-/* L1370: reserved shared memory lies in its own section, though the input has it among what is shared. */
+/* L1370: reserved shared memory lies in its own section, though the input has it among what is shared; the digit that ends the name
+ * of the input's is the number of the output's (L1964). */
 static uint32_t objects_reserved_section(const tl_merging *m, const tl_cubin_symbol *s) {
-  static const char text[] = ".nv.shared.reserved.0";
   static const uint64_t largest_object = (uint64_t)1 << 48;
   tl_module *const module = m->module;
-  const uint32_t name = tl_names_intern(module->names, text, sizeof text - 1);
+  const char *const from = tl_merging_text(m, m->cubin->sections[s->section].name);
+  const char last = *from ? from[strlen(from) - 1] : '0';
+  const uint64_t number = last >= '0' && last <= '9' ? (uint64_t)(last - '0') : 0;
+  const char *const text = tl_arena_format(module->arena, ".nv.shared.reserved.%u", number);
+  const uint32_t name = tl_names_intern(module->names, text, strlen(text));
   uint32_t out = tl_module_find_section(module, name);
   if (out == TL_NONE) {
     out = tl_module_add_section(module, name, SHT_CUDA_RESERVED_SHARED, SHF_WRITE | SHF_ALLOC, 1, 0);

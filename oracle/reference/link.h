@@ -1096,7 +1096,7 @@ bool ref_shared_is_foreign(const ref_link *link, const ref_out_symbol *symbol);
 uint64_t ref_shared_own_alignment(const ref_out_symbol *symbol);
 bool ref_reserved_takes(const ref_link *link, const ref_file *file, const ref_symbol *input);
 void ref_reserved_define(ref_link *link, ref_file *file, const ref_symbol *input, size_t number);
-size_t ref_reserved_section(ref_link *link);
+size_t ref_reserved_section(ref_link *link, const char *own);
 void ref_reserved_layout(ref_link *link);
 bool ref_shared_pool_is_used(const ref_link *link);
 uint64_t ref_shared_unreached_place(const ref_link *link, const ref_out_symbol *symbol);

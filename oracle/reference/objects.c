@@ -42,8 +42,9 @@ static bool ref_object_place_section(ref_link *link, size_t file_number, uint32_
 
 /* L1370: of some objects another section comes along. */
 static bool ref_object_place(ref_link *link, size_t file_number, const ref_symbol *input) {
-  if (ref_reserved_takes(link, &link->files[file_number], input)) {
-    (void)ref_reserved_section(link);
+  const ref_file *file = &link->files[file_number];
+  if (ref_reserved_takes(link, file, input)) {
+    (void)ref_reserved_section(link, file->cubin.sections[input->section].name);
     return true;
   }
   return ref_object_place_section(link, file_number, input->section);

@@ -1,10 +1,15 @@
-/* Reserved shared memory among what is shared: L1370, RF1052. An object of that space in a section of shared memory lies in
- * `.nv.shared.reserved.0`, which it makes, and its own section does not come along. */
+/* Reserved shared memory among what is shared: L1370, RF1052, RF1404. An object of that space in a section of shared memory lies in
+ * `.nv.shared.reserved.N`, which it makes, and its own section does not come along. N is the digit at the end of that one's name, or 0. */
 #include "link.h"
+
+#include <string.h>
 
 enum { SPACE_RESERVED = 0xa0 };
 
-static const char section_name[] = ".nv.shared.reserved.0";
+#define REF_RESERVED(number) ".nv.shared.reserved." #number
+static const char *const section_names[] = {REF_RESERVED(0), REF_RESERVED(1), REF_RESERVED(2), REF_RESERVED(3),
+                                            REF_RESERVED(4), REF_RESERVED(5), REF_RESERVED(6), REF_RESERVED(7),
+                                            REF_RESERVED(8), REF_RESERVED(9)};
 
 /* In links without capsules. */
 bool ref_reserved_takes(const ref_link *link, const ref_file *file, const ref_symbol *input) {
@@ -12,7 +17,9 @@ bool ref_reserved_takes(const ref_link *link, const ref_file *file, const ref_sy
          input->section < file->cubin.section_count && file->cubin.sections[input->section].type == REF_TYPE_SHARED;
 }
 
-size_t ref_reserved_section(ref_link *link) {
+size_t ref_reserved_section(ref_link *link, const char *own) {
+  const char last = *own == '\0' ? '0' : own[strlen(own) - 1];
+  const char *section_name = section_names[last >= '0' && last <= '9' ? last - '0' : 0];
   const size_t known = ref_map_find(&link->section_by_name, section_name);
   if (known != REF_NONE && link->sections[known].type == REF_TYPE_SHARED_RESERVED) {
     return known;
@@ -23,7 +30,7 @@ size_t ref_reserved_section(ref_link *link) {
 
 /* The value that the input says is its alignment. */
 void ref_reserved_define(ref_link *link, ref_file *file, const ref_symbol *input, size_t number) {
-  const size_t section = ref_reserved_section(link);
+  const size_t section = ref_reserved_section(link, file->cubin.sections[input->section].name);
   if (file->section_of[input->section] == REF_NONE) { /* objects of further spaces lie there, too */
     file->section_of[input->section] = section;
   }
@@ -46,17 +53,16 @@ static int ref_reserved_compare(const ref_link *link, size_t a, size_t b) {
 
 /* In a relocatable output values are alignments still, and the section has the sum of the sizes, and its alignment where that is no larger, as
  * W9.11 has it. */
-void ref_reserved_layout(ref_link *link) {
-  if (link->reserved_objects.count == 0) {
-    return;
-  }
-  ref_out_section *section = &link->sections[ref_reserved_section(link)];
+static void ref_reserved_layout_section(ref_link *link, size_t number) {
+  ref_out_section *section = &link->sections[number];
   uint64_t end = 0;
-  if (!link->relocatable) {
-    ref_sort_alternating(link, &link->reserved_objects, ref_reserved_compare, REF_TIE_FIRST);
-  }
+  bool has_objects = false;
   for (size_t i = 0; i < link->reserved_objects.count; i++) {
     ref_out_symbol *symbol = &link->symbols[link->reserved_objects.items[i]];
+    if (symbol->section != number) {
+      continue;
+    }
+    has_objects = true;
     section->align = ref_larger(symbol->auxiliary, section->align);
     if (!link->relocatable) {
       symbol->value = ref_align_up(end, ref_shared_own_alignment(symbol));
@@ -65,5 +71,20 @@ void ref_reserved_layout(ref_link *link) {
     end += symbol->size;
   }
   const bool adds = link->relocatable && end != 0 && end <= section->align;
-  section->size = adds ? end + section->align : end;
+  section->size = adds ? end + section->align : has_objects ? end : section->size;
+}
+
+void ref_reserved_layout(ref_link *link) {
+  if (link->reserved_objects.count == 0) {
+    return;
+  }
+  if (!link->relocatable) {
+    ref_sort_alternating(link, &link->reserved_objects, ref_reserved_compare, REF_TIE_FIRST);
+  }
+  for (size_t i = 0; i < sizeof section_names / sizeof *section_names; i++) {
+    const size_t number = ref_map_find(&link->section_by_name, section_names[i]);
+    if (number != REF_NONE && link->sections[number].type == REF_TYPE_SHARED_RESERVED) {
+      ref_reserved_layout_section(link, number);
+    }
+  }
 }
