@@ -17,6 +17,7 @@ typedef struct tl_cubin_section {
   bool unnamed;         /* its name lies outside the file; `name` is empty (L170) */
   bool torn;            /* text of a namesake with half a place in code at which no instruction begins (L1022) */
   bool remade;          /* text of a namesake that the first one's options make anew (L1050) */
+  bool brought;         /* of Mercury: it comes along only where a variable of the SASS view lies in it (L1947) */
   const uint8_t *data;  /* NULL when the section has no bytes in the file */
   uint64_t file_offset; /* of data in the file */
   const bool *places; /* of SASS entries made of Mercury's: by entry, its addend is a place in the code (L1540); NULL */

@@ -571,7 +571,9 @@ void tl_view_select(tl_cubin *cubin, tl_names *names, tl_arena *arena, tl_diagno
                        "sh_name lies outside the section name table (L703)");
     if (cubin->sections[i].flags & SHF_CUDA_MERCURY)
       tl_trace(diagnostics, TL_TRACE_SKIP_MERCURY, (uint64_t)i);
-    if (!has_object[i])
+    if (has_object[i])
+      cubin->sections[i].brought = true;
+    else
       view_hide(&cubin->sections[i]);
   }
 }

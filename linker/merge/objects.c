@@ -1100,9 +1100,12 @@ static bool objects_lies_in_its_space(const tl_merging *m, const tl_cubin_symbol
   const tl_cubin_section *const section = &m->cubin->sections[s->section];
   const bool constant = tl_section_type_is_constant(section->type);
   const bool code = section->type == SHT_PROGBITS && section->flags & SHF_EXECINSTR;
+  const unsigned space = s->other & STO_SPACE_MASK;
   if (objects_is_texture(s) || section->type == SHT_CUDA_SHARED)
     return true;
-  switch (s->other & STO_SPACE_MASK) {
+  if (section->brought)
+    return space != STO_SHARED && space != STO_RESERVED_SHARED;
+  switch (space) {
   case STO_SHARED:
     return false;
   case STO_GLOBAL:
@@ -1779,7 +1782,7 @@ void tl_merge_remaining_sections(tl_merging *m) {
       tl_merge_keep_dead_losing_constants(m, s);
     const bool gone = m->section_state[s] & (TL_SECTION_DEAD | TL_SECTION_LOST | TL_SECTION_DONE);
     const bool bare = objects_is_bare_pool(m, s) || objects_is_noted_pool(m, s);
-    if (!gone && !bare && !objects_section_is_skipped(section))
+    if (!gone && !bare && !section->brought && !objects_section_is_skipped(section))
       tl_merge_place_section(m, s); /* where no symbol placed it */
     if (!bare && objects_is_whole_section(m, s))
       objects_map_whole(m, s);
