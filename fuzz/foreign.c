@@ -51,7 +51,7 @@ typedef struct foreign_object {
   uint8_t bytes[OBJECT_ROOM];
   size_t size;
   unsigned machine;
-  bool code, whole;
+  bool code, whole, cut;
 } foreign_object;
 
 static void foreign_add_section(foreign_object *object, size_t row, uint64_t name, uint64_t type, uint64_t at,
@@ -93,6 +93,7 @@ static void foreign_make_object(foreign_object *object, foreign_choices *choices
   object->size += (2 + count) * SECTION;
   const size_t cut = foreign_choose(choices, 5) == 1 ? 1 + foreign_choose(choices, SECTION) : 0;
   object->size -= cut;
+  object->cut = cut > 0;
   object->whole = !cut || executable; /* nobody looks into a program */
   object->code = row == NAMES - 1 && !cut && !executable;
 }
@@ -124,6 +125,7 @@ static void foreign_walk_member(foreign_file *file, foreign_walk *walk, const ch
   walk->names = walk->names || strcmp(name, "//") == 0;
   file->whole = file->whole && (!numbered || walk->names);
   file->code = file->code || (object && object->code);
+  file->flipped = file->flipped || (object && object->cut); /* what is cut off may stand in the member behind */
   if (!table && !walk->looked)
     file->machine = object ? object->machine : 0;
   walk->looked = walk->looked || !table;
