@@ -73,9 +73,10 @@ static bool report_has(const report_input *input, const char *file) {
 
 static void report_read_directory(report_input *input, const char *directory) {
   string_list files = directory_list(directory, false);
-  input->records = realloc(input->records, (input->count + files.count + 1) * sizeof *input->records);
-  if (!input->records)
+  report_record *const more = realloc(input->records, (input->count + files.count + 1) * sizeof *more);
+  if (!more)
     abort();
+  input->records = more;
   for (size_t i = 0; i < files.count; i++) {
     const size_t length = strlen(files.items[i]);
     if (length > 5 && strcmp(files.items[i] + length - 5, ".json") == 0 && !report_has(input, files.items[i]))
