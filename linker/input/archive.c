@@ -43,12 +43,14 @@ static bool archive_check_name(tl_archive *a, uint64_t at) {
   return ends && a->looked / FILES <= a->size;
 }
 
-/* The number that stands there, as atoi reads it: of 32 bits, and as long as there are digits. */
+/* The number that stands there, as atoi reads it: as long as there are digits, up to the largest of 64 bits, of which 32 count. */
 static int32_t archive_read_place(const tl_archive *a, uint64_t at) {
-  uint32_t place = 0;
-  for (; at < a->size && archive_is_digit(a->bytes[at]); at++)
-    place = place * 10 + (uint32_t)(a->bytes[at] - '0');
-  return (int32_t)place;
+  int64_t place = 0;
+  for (; at < a->size && archive_is_digit(a->bytes[at]); at++) {
+    const int64_t digit = a->bytes[at] - '0';
+    place = place > (INT64_MAX - digit) / 10 ? INT64_MAX : place * 10 + digit;
+  }
+  return (int32_t)(uint32_t)place;
 }
 
 static tl_archive_fault archive_check_long_name(tl_archive *a) {

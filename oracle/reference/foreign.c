@@ -18,7 +18,8 @@ enum {
   TYPE_RELOCATABLE = 1,
   MACHINE_CUDA = 190,
   ELF_64_BIT = 2,
-  ELF_LITTLE = 1
+  ELF_LITTLE = 1,
+  MOST_FILES = 64
 };
 
 typedef struct ref_member {
@@ -28,8 +29,9 @@ typedef struct ref_member {
 
 /* Where a walk over the members of an archive is. */
 typedef struct ref_walk {
-  uint64_t at;    /* the next header */
-  uint64_t names; /* the contents of the latest table of long names; 0: there was none */
+  uint64_t at;     /* the next header */
+  uint64_t names;  /* the contents of the latest table of long names; 0: there was none */
+  uint64_t looked; /* bytes of names that were looked at */
 } ref_walk;
 
 typedef struct ref_processor {
@@ -70,16 +72,21 @@ static void ref_foreign_copy(const ref_input *archive, uint64_t at, char *to, si
   }
 }
 
-/* RF1403: a name ends with a '/', wherever it stands, but not behind a NUL or the file. */
-static bool ref_foreign_has_slash(const ref_input *archive, uint64_t at) {
+/* RF1403: a name ends with a '/', wherever it stands, but not behind a NUL or the file. All names together may take so many times the
+ * file's size, or a file whose members share a long one would take the square of it. */
+static bool ref_foreign_has_slash(const ref_input *archive, ref_walk *walk, uint64_t at) {
   const uint64_t rest = ref_foreign_rest(archive, at);
-  const char *name = rest == 0 ? "" : (const char *)archive->bytes + at;
-  const char *slash = memchr(name, '/', (size_t)rest);
-  return slash != NULL && memchr(name, '\0', (size_t)(slash - name)) == NULL;
+  uint64_t length = 0;
+  char last = '\0';
+  while (length < rest && (last = ((const char *)archive->bytes + at)[length]) != '/' && last != '\0') {
+    length++;
+  }
+  walk->looked += length;
+  return length < rest && last == '/' && walk->looked / MOST_FILES <= archive->size;
 }
 
 /* RF1403: the number of a long name has 32 bits and may go on behind the name's field, even behind the header. */
-static void ref_foreign_check_long_name(ref_link *link, const ref_input *archive, const ref_walk *walk) {
+static void ref_foreign_check_long_name(ref_link *link, const ref_input *archive, ref_walk *walk) {
   char digits[LONG_NUMBER + 1] = "";
   uint64_t at = walk->at + 1;
   if (walk->names == 0) {
@@ -89,7 +96,7 @@ static void ref_foreign_check_long_name(ref_link *link, const ref_input *archive
     ref_foreign_copy(archive, at++, digits, LONG_NUMBER);
   } while (digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9');
   const int64_t place = (int64_t)walk->names + (int32_t)strtoll(digits, NULL, 10);
-  if (place < 0 || !ref_foreign_has_slash(archive, (uint64_t)place)) {
+  if (place < 0 || !ref_foreign_has_slash(archive, walk, (uint64_t)place)) {
     ref_foreign_refuse_archive(link, "Memory allocation failure");
   }
 }
@@ -101,7 +108,7 @@ static bool ref_foreign_read_name(ref_link *link, const ref_input *archive, ref_
   const bool is_long = name[0] == '/' && name[1] >= '0' && name[1] <= '9';
   if (is_long) {
     ref_foreign_check_long_name(link, archive, walk);
-  } else if (!ref_foreign_has_slash(archive, walk->at)) {
+  } else if (!ref_foreign_has_slash(archive, walk, walk->at)) {
     ref_foreign_refuse_archive(link, wrong_format);
   }
   if (name[0] == '/' && name[1] == '/') {
@@ -179,9 +186,15 @@ static bool ref_foreign_has_code(const uint8_t *bytes, uint64_t size) {
 static void ref_foreign_refuse_members(ref_link *link, const ref_input *archive) {
   ref_walk walk = {.at = MAGIC};
   ref_member member;
+  uint64_t looked = 0; /* members may share what is behind them */
   while (ref_foreign_next_member(link, archive, &walk, &member)) {
     const uint64_t rest = ref_foreign_rest(archive, member.at);
-    if (!member.is_table && ref_foreign_has_code((const uint8_t *)archive->bytes + archive->size - rest, rest)) {
+    const uint8_t *bytes = (const uint8_t *)archive->bytes + archive->size - rest;
+    if (member.is_table) {
+      continue;
+    }
+    looked += rest < HEADER ? 0 : ref_smaller((uint64_t)ref_u16(bytes + 60) * SECTION, rest);
+    if (looked / MOST_FILES > archive->size || ref_foreign_has_code(bytes, rest)) {
       ref_foreign_refuse_code(link, archive->name);
     }
   }
