@@ -44,6 +44,7 @@ static void foreign_add(foreign_file *file, const void *bytes, size_t size) {
 typedef struct foreign_walk {
   bool names;  /* it has met a table of names */
   bool looked; /* and a member that is no table */
+  bool cut;    /* the member in front has lost its end: what is behind stands for it */
   bool over;
 } foreign_walk;
 
@@ -125,7 +126,7 @@ static void foreign_walk_member(foreign_file *file, foreign_walk *walk, const ch
   walk->names = walk->names || strcmp(name, "//") == 0;
   file->whole = file->whole && (!numbered || walk->names);
   file->code = file->code || (object && object->code);
-  file->flipped = file->flipped || (object && object->cut); /* what is cut off may stand in the member behind */
+  walk->cut = object && object->cut;
   if (!table && !walk->looked)
     file->machine = object ? object->machine : 0;
   walk->looked = walk->looked || !table;
@@ -140,6 +141,7 @@ static void foreign_add_member(foreign_file *file, foreign_choices *choices, for
   const unsigned row = foreign_choose(choices, sizeof rows / sizeof *rows);
   const char *const text = rows[row].text;
   foreign_object object;
+  file->flipped = file->flipped || walk->cut;
   if (!text)
     foreign_make_object(&object, choices);
   const size_t size = text ? strlen(text) : object.size, header = file->size;
@@ -152,6 +154,7 @@ static void foreign_add_member(foreign_file *file, foreign_choices *choices, for
     foreign_add(file, "\n", 1);
   foreign_damage_header(file, choices, header, walk);
   foreign_walk_member(file, walk, rows[row].name, text ? NULL : &object);
+  file->flipped = file->flipped || (walk->cut && size & 1);
 }
 
 static void foreign_make_archive(foreign_file *file, foreign_choices *choices) {
@@ -164,6 +167,7 @@ static void foreign_make_archive(foreign_file *file, foreign_choices *choices) {
   if (count && foreign_choose(choices, 8) == 1) { /* a header that the file ends in, which ends the walk */
     static const char rest[] = "rest.o/         0  ";
     foreign_add(file, rest, sizeof rest - 1);
+    file->flipped = file->flipped || walk.cut;
   }
 }
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { HEADER_SIZE = 60, SIZE_AT = 48, SIZE_SIZE = 10 };
+enum { SIZE_AT = 48, SIZE_SIZE = 10 };
 
 typedef enum archive_kind { ARCHIVE_MEMBER, ARCHIVE_LONG_MEMBER, ARCHIVE_NAMES, ARCHIVE_SYMBOLS } archive_kind;
 
@@ -88,7 +88,7 @@ static bool archive_refuse(tl_archive *a, tl_archive_fault fault) {
 /* Where the next header stands: sizes below nothing lead back, and so may lead round, which only a bound on steps tells. */
 static bool archive_go_on(tl_archive *a, int64_t size) {
   const int64_t odd = size % 2 == 0 ? 0 : size > 0 ? 1 : 3;
-  const int64_t next = (int64_t)a->at + HEADER_SIZE + size + odd;
+  const int64_t next = (int64_t)a->at + TL_ARCHIVE_HEADER_SIZE + size + odd;
   if (next < 0 || a->steps++ > a->size)
     return archive_refuse(a, TL_ARCHIVE_NAME);
   a->at = tl_smaller((uint64_t)next, a->size);
@@ -98,7 +98,7 @@ static bool archive_go_on(tl_archive *a, int64_t size) {
 /* What stands at `at`; the walk goes on behind it, or ends. */
 static bool archive_read_member(tl_archive *a, archive_kind kind, tl_archive_member *member) {
   static const char magic[] = "\177ELF";
-  const uint64_t begin = tl_smaller(a->at + HEADER_SIZE, a->size);
+  const uint64_t begin = tl_smaller(a->at + TL_ARCHIVE_HEADER_SIZE, a->size);
   const size_t rest = a->size - (size_t)begin;
   const bool table = kind >= ARCHIVE_NAMES;
   const bool elf = rest >= sizeof magic - 1 && memcmp(a->bytes + begin, magic, sizeof magic - 1) == 0;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TL_ARCHIVE_MAGIC_SIZE = 8 };
+enum { TL_ARCHIVE_MAGIC_SIZE = 8, TL_ARCHIVE_HEADER_SIZE = 60 };
 
 typedef enum tl_archive_fault {
   TL_ARCHIVE_SOUND,

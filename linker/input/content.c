@@ -40,7 +40,7 @@ static bool content_is_ptx(const uint8_t *bytes, size_t size) {
 tl_content tl_content_of(const uint8_t *bytes, size_t size) {
   if (size == 0)
     return TL_CONTENT_EMPTY;
-  if (content_starts_with(bytes, size, "!<arch>\n", TL_AR_MAGIC_SIZE))
+  if (content_starts_with(bytes, size, "!<arch>\n", TL_ARCHIVE_MAGIC_SIZE))
     return TL_CONTENT_ARCHIVE; /* an empty one has 8 bytes */
   if (size < SHORTEST_FILE)
     return TL_CONTENT_SHORT;
@@ -48,7 +48,7 @@ tl_content tl_content_of(const uint8_t *bytes, size_t size) {
     return tl_get16(bytes + 18) == EM_CUDA ? TL_CONTENT_DEVICE_ELF : TL_CONTENT_HOST_ELF;
   if (tl_get32(bytes) == (uint32_t)FATBIN_MAGIC)
     return TL_CONTENT_FATBIN;
-  if (content_starts_with(bytes, size, "!<thin>\n", TL_AR_MAGIC_SIZE))
+  if (content_starts_with(bytes, size, "!<thin>\n", TL_ARCHIVE_MAGIC_SIZE))
     return TL_CONTENT_THIN_ARCHIVE;
   return content_is_ptx(bytes, size) ? TL_CONTENT_PTX : TL_CONTENT_OTHER;
 }
@@ -160,8 +160,8 @@ static bool content_header_is_whole(const uint8_t *header) {
 }
 
 bool tl_content_thin_archive_is_whole(const uint8_t *bytes, size_t size) {
-  return tl_content_holds(size, TL_AR_MAGIC_SIZE, TL_AR_HEADER_SIZE) &&
-         content_header_is_whole(bytes + TL_AR_MAGIC_SIZE);
+  return tl_content_holds(size, TL_ARCHIVE_MAGIC_SIZE, TL_ARCHIVE_HEADER_SIZE) &&
+         content_header_is_whole(bytes + TL_ARCHIVE_MAGIC_SIZE);
 }
 
 /* What it takes at most to look through an object's sections, in bytes. */

@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TL_AR_MAGIC_SIZE = 8, TL_AR_HEADER_SIZE = 60 };
-
 typedef enum tl_content {
   TL_CONTENT_EMPTY,
   TL_CONTENT_SHORT, /* 1 to 55 bytes: nvlink cannot open those */
